@@ -29,8 +29,8 @@ def best(row: dict[str, Any], kind: str) -> str:
 def main(file: Path) -> None:
     rows = json.loads(file.read_text("utf-8"))
     breaches = sum(len(row["breaches"]) for row in rows)
-    items, tests = sum(row["items"] for row in rows), len({row["task"] for row in rows})
-    print(f"{items:,} items of {tests} tests, {breaches} breaches\n")
+    items, tasks = sum(row["items"] for row in rows), len({row["task"] for row in rows})
+    print(f"{items:,} items of {tasks} tests, {breaches} breaches\n")
     columns = [
         "test",
         "length",

@@ -17,9 +17,9 @@ LENGTH = 10 << 20
 def main(spec: str) -> None:
     print("item                       made, s  counted, s  tokens      solved, s  answer")
     given = {"haystack": corpus.open(spec).hash, "background": "all", "repeat": "true"}
-    for n, test in enumerate(registry.select("babilong")[::2]):
+    for n, task in enumerate(registry.select("babilong")[::2]):
         clock = time.perf_counter()
-        item = make(test, length=LENGTH, index=n, params=given, tokenizer="gpt2")
+        item = make(task, length=LENGTH, index=n, params=given, tokenizer="gpt2")
         messages = item.messages()
         made = time.perf_counter()
         counted = count(item.prompt.measure.tokenizer, "chat", messages)
@@ -29,7 +29,7 @@ def main(spec: str) -> None:
         assert counted == LENGTH, (item.id, counted)
         assert read == item.question.gold, (item.id, read)
         print(
-            f"{test:15} test-0-{n}  {made - clock:9.2f}  {whole - made:10.2f}  {counted:,}  {solved - whole:9.2f}  "
+            f"{task:15} test-0-{n}  {made - clock:9.2f}  {whole - made:10.2f}  {counted:,}  {solved - whole:9.2f}  "
             f"{read}, right"
         )
 

@@ -24,9 +24,9 @@ TOKENIZER = "gpt2"
 LONGEST = 50 * MILLION
 
 
-def item(haystack: str, n: int, length: int, test: str = "babilong/qa1") -> Item:
+def item(haystack: str, n: int, length: int, task: str = "babilong/qa1") -> Item:
     given = {"haystack": haystack, "background": "all", "repeat": "true"}
-    return make(test, length=length, index=n, params=given, tokenizer=TOKENIZER)
+    return make(task, length=length, index=n, params=given, tokenizer=TOKENIZER)
 
 
 def write(made: Item, path: Path) -> None:
@@ -46,21 +46,21 @@ def main(spec: str, scratch: Path) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def measure(haystack: str, test: str, scratch: Path) -> float:
+def measure(haystack: str, task: str, scratch: Path) -> float:
     """Seconds for an item of 1M tokens, after telling what they compare to."""
     out, text = scratch / "out.txt", scratch / "text.txt"
-    write(item(haystack, 0, MILLION, test), text)  # indexes, counts and screens
+    write(item(haystack, 0, MILLION, task), text)  # indexes, counts and screens
     pairs = [
         (
             fastest(1, lambda _: out.write_bytes(text.read_bytes())),
-            fastest(1, lambda _, n=n: write(item(haystack, n, MILLION, test), out)),  # type: ignore[misc]
+            fastest(1, lambda _, n=n: write(item(haystack, n, MILLION, task), out)),  # type: ignore[misc]
         )
         for n in range(1, 60)  # in turn, so that both see the same machine
     ]
     copying, making = (median(times) for times in zip(*pairs, strict=True))
-    surveying = median(fastest(1, lambda _, n=n: item(haystack, n, MILLION, test).survey) for n in range(60, 80))  # type: ignore[misc]
+    surveying = median(fastest(1, lambda _, n=n: item(haystack, n, MILLION, task).survey) for n in range(60, 80))  # type: ignore[misc]
     print(
-        f"{test}  1M tokens in {making * 1e3:.1f} ms, {making / copying:.1f} times copying and writing "
+        f"{task}  1M tokens in {making * 1e3:.1f} ms, {making / copying:.1f} times copying and writing "
         f"{text.stat().st_size / 1e6:.1f} MB ({copying * 1e3:.1f} ms); {surveying * 1e3:.1f} ms with hash and spans "
         f"instead of a file"
     )

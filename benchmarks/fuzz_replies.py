@@ -33,20 +33,20 @@ def main(words: Sequence[str]) -> int:
     args = parser.parse_args(words)
     if args.case:
         return show(Case(args.case.rpartition(":")[0], args.seed, int(args.case.rpartition(":")[2])))
-    tests = registry.select(args.tests)
-    each = -(-args.replies // len(tests))
+    tasks = registry.select(args.tasks)
+    each = -(-args.replies // len(tasks))
     share = -(-each // PARTS)
-    jobs = [(test, args.seed, range(at, min(each, at + share))) for test in tests for at in range(0, each, share)]
+    jobs = [(task, args.seed, range(at, min(each, at + share))) for task in tasks for at in range(0, each, share)]
     start = time.perf_counter()
     by_suite: dict[str, Found] = {}
     total = Found()
-    for (test, _, _), found in zip(jobs, parallel_map(try_all, jobs), strict=True):
-        by_suite.setdefault(test.split("/")[0], Found()).add(found)
+    for (task, _, _), found in zip(jobs, parallel_map(try_all, jobs), strict=True):
+        by_suite.setdefault(task.split("/")[0], Found()).add(found)
     for suite, found in by_suite.items():
         total.add(found)
         print(line(suite, found))
     print(line("all", total))
-    print(f"{len(tests)} tests, seed {args.seed}, in {time.perf_counter() - start:,.0f} s")
+    print(f"{len(tasks)} tests, seed {args.seed}, in {time.perf_counter() - start:,.0f} s")
     for failure in total.failures[:TOLD]:
         print(f"FAILURE {failure}")
     if total.failures[TOLD:]:
@@ -60,7 +60,7 @@ def show(case: Case) -> int:
     print(case.asked.item.id)
     print(f"{len(reply):,} characters: {shown!a}")
     try_one(case, reply, found)
-    print(line(case.test, found), *found.failures, sep="\n")
+    print(line(case.task, found), *found.failures, sep="\n")
     return int(bool(found.failures))
 
 

@@ -68,8 +68,8 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--tests", default="all", help="as `carrara run` takes them")
     parser.add_argument("--longest", type=int, default=LONGEST)
     args = parser.parse_args(words)
-    tests = registry.select(args.tests)
-    kinds = [kind for kind, entry in KINDS.items() if entry.test in tests]
+    tasks = registry.select(args.tasks)
+    kinds = [kind for kind, entry in KINDS.items() if entry.task in tasks]
     failed = 0
     for lines, worse in parallel_map(measure, [(kind, args.longest) for kind in kinds]):
         print(lines, flush=True)
@@ -85,7 +85,7 @@ def measure(job: tuple[str, int]) -> tuple[str, int]:
     gold = asked.facts["gold"]
     units = dict.fromkeys([*RUNS, *SIGNS, *(around.replace("_", gold) for around in (*AROUND, *CLAIMS))])
     short = {unit: seconds(asked, unit, SHORT) for unit in units}
-    lines, failed = [f"{kind} ({KINDS[kind].test}), {len(units)} units"], 0
+    lines, failed = [f"{kind} ({KINDS[kind].task}), {len(units)} units"], 0
     for unit in sorted(units, key=lambda unit: -short[unit])[:SLOWEST]:
         first, last = min(short[unit], seconds(asked, unit, SHORT)), seconds(asked, unit, longest)
         growth = last / first * SHORT / longest

@@ -31,13 +31,13 @@ Made = tuple[str, str, int]
 def main(processes: int) -> None:
     jobs = [
         (
-            test,
+            task,
             size.length,
             size.instances * part // PARTS,
             size.instances * (part + 1) // PARTS - size.instances * part // PARTS,
         )
-        for test in registry.select(PRESET.selection)
-        for size in PRESET.sizes(test, None)
+        for task in registry.select(PRESET.selection)
+        for size in PRESET.sizes(task, None)
         for part in range(PARTS)
     ]
     with ProcessPoolExecutor(processes) as pool:
@@ -65,8 +65,8 @@ def _ready(_: int) -> None:
 
 
 def made_of(job: Job) -> list[Made]:
-    test, length, first, instances = job
-    recipe = make(test, tokenizer=PRESET.tokenizer, index=first).recipe
+    task, length, first, instances = job
+    recipe = make(task, tokenizer=PRESET.tokenizer, index=first).recipe
     return [
         (item.id, item.gold, sum(len(message.content.encode()) for message in item.messages()))
         for context in contexts(replace(recipe, length=length), instances)

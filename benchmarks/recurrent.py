@@ -32,11 +32,11 @@ def command(*arguments: object) -> str:
     return subprocess.run(line, check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
-def trained(folder: Path, kind: str, tests: str, seed: int, more: list[str]) -> dict[str, Any]:
+def trained(folder: Path, kind: str, tasks: str, seed: int, more: list[str]) -> dict[str, Any]:
     """What training took, once it is done."""
     state = folder / "training.json"
     if not state.exists() or not _done(json.loads(state.read_text())):
-        command("train", tests, "--kind", kind, "--seed", seed, "--out", folder, *more)
+        command("train", tasks, "--kind", kind, "--seed", seed, "--out", folder, *more)
     at = json.loads(state.read_text())["at"]
     return {"minutes": round(at["seconds"] / 60, 1), "steps": at["total"], "tokens": at["tokens"]}
 
@@ -81,9 +81,9 @@ def table(rows: list[dict[str, Any]]) -> None:
     print(f"{'test':24}{'text':8}{'kind':28}{'trained on':16}{'seed':>5}{'min':>6}{head}")
     for name, cell in sorted(cells.items()):
         shown = "".join(f"{cell[n]:6.2f}" if n in cell else "     -" for n in lengths)
-        test, text, kind, tests, seed = name
+        task, text, kind, tasks, seed = name
         took = f"{minutes[name]:.1f}" if minutes[name] else "-"
-        print(f"{test:24}{text:8}{kind:28}{tests:16}{seed:>5}{took:>6}{shown}")
+        print(f"{task:24}{text:8}{kind:28}{tasks:16}{seed:>5}{took:>6}{shown}")
     print("\nmean over seeds")
     groups: dict[tuple[str, ...], dict[int, list[float]]] = {}
     for name, cell in cells.items():
@@ -92,8 +92,8 @@ def table(rows: list[dict[str, Any]]) -> None:
     for group in sorted(groups):
         if max(map(len, groups[group].values())) > 1:
             shown = "".join(f"{fmean(groups[group][n]):6.2f}" if n in groups[group] else "     -" for n in lengths)
-            test, text, kind, tests = group
-            print(f"{test:24}{text:8}{kind:28}{tests:16}{'':11}{shown}")
+            task, text, kind, tasks = group
+            print(f"{task:24}{text:8}{kind:28}{tasks:16}{'':11}{shown}")
 
 
 def main() -> None:
@@ -112,16 +112,16 @@ def main() -> None:
     asked = parser.parse_args()
     lengths, more = list(read_lengths(asked.lengths)), shlex.split(asked.more)
     about = {"text": asked.text, **({"n": asked.n} if asked.n else {})}
-    tests = asked.tests.split(",")
-    for test in tests if asked.model else ():
-        row = {"kind": asked.model + asked.called, "test": test, **about}
+    tasks = asked.tasks.split(",")
+    for task in tasks if asked.model else ():
+        row = {"kind": asked.model + asked.called, "test": task, **about}
         measure(asked.folder / "runs" / row["kind"].replace("/", "-"), asked.model, row, lengths, more)
     for seed in asked.seeds.split(",") if asked.kinds else ():
         for kind in asked.kinds.split(","):
             name = f"{asked.tests.replace(',', '+').replace('/', '-')}-{kind}{asked.called}-{seed}"
-            took = trained(asked.folder / name, kind, asked.tests, int(seed), shlex.split(asked.train))
-            for test in tests:
-                row = {"kind": kind + asked.called, "trained": asked.tests, "seed": int(seed), **took, "test": test}
+            took = trained(asked.folder / name, kind, asked.tasks, int(seed), shlex.split(asked.train))
+            for task in tasks:
+                row = {"kind": kind + asked.called, "trained": asked.tasks, "seed": int(seed), **took, "test": task}
                 model = f"carrara/recurrent:{asked.folder / name}"
                 measure(asked.folder / "runs" / name, model, row | about, lengths, more)
     if rows := known():

@@ -18,11 +18,11 @@ PUBLISHED = (
 )
 
 
-def own(rows: Iterable[dict[str, Any]], test: str = "qa1") -> list[Mark]:
+def own(rows: Iterable[dict[str, Any]], task: str = "qa1") -> list[Mark]:
     """Means over seeds, for each text."""
     cells: dict[tuple[str, int], list[float]] = {}
     for row in rows:
-        if row["test"] == test and row.get("trained", test) == test:
+        if row["test"] == task and row.get("trained", task) == task:
             cells.setdefault((f"{row['kind']}, {row['text']}", row["length"]), []).append(row["score"])
     return [Mark(name, length, fmean(scores)) for (name, length), scores in sorted(cells.items())]
 
@@ -31,7 +31,7 @@ def theirs() -> list[Mark]:
     found = {
         (row.model, row.length): row.score / 100
         for row in read_scores(["babilong"])
-        if row.table == "Table 4" and row.test == "QA1" and row.length is not None
+        if row.table == "Table 4" and row.task == "QA1" and row.length is not None
     }
     return [
         Mark(name, length, score, published=True)

@@ -51,7 +51,7 @@ KEPT = 100
 @dataclass(frozen=True)
 class Line:
     source: str
-    test: str
+    task: str
     number: int
     """Which reply of its source to its test."""
     hash: str
@@ -64,7 +64,7 @@ class Line:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        return self.source, self.test, self.number
+        return self.source, self.task, self.number
 
     @property
     def verdict(self) -> str:
@@ -87,10 +87,10 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--fuzzed", type=int, default=FUZZED, help="how many fuzzed replies")
     args = parser.parse_args(words)
     before = list(lines(args.against)) if args.against else []
-    tests = registry.names()
-    each = -(-args.fuzzed // len(tests))
+    tasks = registry.names()
+    each = -(-args.fuzzed // len(tasks))
     start = time.perf_counter()
-    jobs = [*((name, "", 0) for name in (*SOURCES, "minerva cases")), *(("fuzzed", test, each) for test in tests)]
+    jobs = [*((name, "", 0) for name in (*SOURCES, "minerva cases")), *(("fuzzed", task, each) for task in tasks)]
     replayed = list(chain.from_iterable(parallel_map(replay, jobs)))
     print(f"{len(replayed):,} replies graded in {time.perf_counter() - start:,.0f} s")
     for source, n in Counter(one.line.source for one in replayed).items():
@@ -120,7 +120,7 @@ def compare(before: Sequence[Line], replayed: Sequence[Replayed]) -> None:
     for kind, cases in sorted(changed.items(), key=lambda item: -len(item[1])):
         print(f"\n=== {kind}: {len(cases):,}")
         for was, one in cases:
-            print(f"\n{one.line.source} {one.line.test}:{one.line.number}  {was.answer!r} → {one.line.answer!r}")
+            print(f"\n{one.line.source} {one.line.task}:{one.line.number}  {was.answer!r} → {one.line.answer!r}")
             if was.scores != one.line.scores:
                 print(f"    published scores {was.scores} → {one.line.scores}")
             print(one.shown)
@@ -139,10 +139,10 @@ def difference(was: Line, now: Line) -> str:
 
 
 def replay(job: tuple[str, str, int]) -> list[Replayed]:
-    source, test, n = job
+    source, task, n = job
     if source == "minerva cases":
         return list(minerva_cases(source))
-    return [kept.graded() for kept in (SOURCES[source](source) if source in SOURCES else fuzzed(test, n))]
+    return [kept.graded() for kept in (SOURCES[source](source) if source in SOURCES else fuzzed(task, n))]
 
 
 class Kept(NamedTuple):
@@ -194,8 +194,8 @@ def predictions(source: str) -> Iterator[Kept]:
             for number, row in enumerate(csv.DictReader(file)):
                 options = babilong_answers.options(task, row["question"])
                 question = Question(row["question"], row["target"], (), 0.0, options=options)
-                test = registry.load(f"babilong/qa{task}")
-                yield Kept(source, test, f"babilong/qa{task}", number, question, row["output"])
+                task_name = registry.load(f"babilong/qa{task}")
+                yield Kept(source, task_name, f"babilong/qa{task}", number, question, row["output"])
 
 
 def embedded(source: str) -> Iterator[Kept]:
@@ -245,15 +245,15 @@ def minerva_cases(source: str) -> Iterator[Replayed]:
 def by_hand(source: str) -> Iterator[Kept]:
     numbers: Counter[str] = Counter()
     for case in handwritten.cases():
-        yield Kept(source, case.asked.task, case.test, numbers[case.test], case.asked.question, case.reply)
-        numbers[case.test] += 1
+        yield Kept(source, case.asked.task, case.task, numbers[case.task], case.asked.question, case.reply)
+        numbers[case.task] += 1
 
 
-def fuzzed(test: str, n: int) -> Iterator[Kept]:
+def fuzzed(task: str, n: int) -> Iterator[Kept]:
     for number in range(n):
-        case = Case(test, 0, number)
+        case = Case(task, 0, number)
         item = case.asked.item
-        yield Kept("fuzzed", item.task, test, number, item.question, case.reply)
+        yield Kept("fuzzed", item.task, task, number, item.question, case.reply)
 
 
 SOURCES: Mapping[str, Callable[[str], Iterator[Kept]]] = {

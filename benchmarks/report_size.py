@@ -18,17 +18,17 @@ from tests.test_report_browser import chromium
 from carrara.core.result import Result
 from carrara.results.report.page import write_report
 
-MODELS, TESTS, LENGTHS, REPLIES = 8, 25, (0, 4096, 16384, 65536, 131072), 100
+MODELS, TASKS, LENGTHS, REPLIES = 8, 25, (0, 4096, 16384, 65536, 131072), 100
 SUITES = ("babilong", "minerva", "sync", "michelangelo")
 
 
 def results() -> Iterator[Result]:
     rng = random.Random(1)
     for model in range(MODELS):
-        for test in range(TESTS):
+        for task_name in range(TASKS):
             for place, length in enumerate(LENGTHS):
-                share = max(0.1, 0.95 - 0.05 * model - 0.02 * test * (length > 0) - 0.1 * place)
-                task = f"{SUITES[test % len(SUITES)]}/test{test}"
+                share = max(0.1, 0.95 - 0.05 * model - 0.02 * task_name * (length > 0) - 0.1 * place)
+                task = f"{SUITES[task_name % len(SUITES)]}/test{task_name}"
                 for i in range(REPLIES):
                     yield _result(rng, f"lab/model-{model}", task, length, i, rng.random() < share)
 

@@ -23,7 +23,7 @@ from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.recall import Stretch
 from carrara.readers.retrieval.store import store_file
 
-TESTS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
+TASKS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
 LENGTHS = (4096, 16384, 65536, 131072)
 SETTINGS = ("sentences;by=minilm", "chunks:512;by=minilm", "sentences;by=bm25", "chunks:512;by=bm25")
 
@@ -74,18 +74,18 @@ class Tally:
         return f"{complete:5.0%} ({share:4.0%}){self.first / n:8.2f} s{self.again / n:6.2f} s"
 
 
-def main(items: int, lengths: Sequence[int], tests: Sequence[str]) -> None:
+def main(items: int, lengths: Sequence[int], tasks: Sequence[str]) -> None:
     asked_for = 0
     print(f"{items} items a cell; recall of all facts at 5 (of each fact), seconds an item when new and when seen\n")
     print(f"{'':22}" + "".join(f"{setting.replace(';by=', ', '):>32}" for setting in SETTINGS))
-    for test in tests:
+    for task in tasks:
         for length in lengths:
             tallies = [Tally(setting) for setting in SETTINGS]
             for index in range(items):
-                item = asked(make(test, length=length, index=index, tokenizer="gpt2"))
+                item = asked(make(task, length=length, index=index, tokenizer="gpt2"))
                 for tally in tallies:
                     tally.add(item)
-            print(f"{test:14}{write_length(length):>8}" + "".join(f"{tally!s:>32}" for tally in tallies), flush=True)
+            print(f"{task:14}{write_length(length):>8}" + "".join(f"{tally!s:>32}" for tally in tallies), flush=True)
             asked_for += sum(tally.parts for tally in tallies if tally.setting.by == "minilm") // 2
     path = store_file(embedder("minilm").name)
     with closing(sqlite3.connect(path)) as store:
@@ -103,5 +103,5 @@ if __name__ == "__main__":
         main(
             int(given[0]) if given else 10,
             read_lengths(given[1]) if len(given) > 1 else LENGTHS,
-            given[2:] or TESTS,
+            given[2:] or TASKS,
         )

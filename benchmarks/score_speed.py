@@ -35,7 +35,7 @@ ALL = "michelangelo,sync,babilong,minerva,classic"
 
 class Case(NamedTuple):
     name: str
-    tests: str
+    tasks: str
     lengths: Sequence[int]
     instances: int
     by_instance: bool = True
@@ -96,8 +96,8 @@ def written(path: Path, case: Case) -> int:
 
 
 def recipes(case: Case) -> Iterator[Recipe]:
-    for test in registry.select(case.tests):
-        first = Recipe.parse(f"{test}@{registry.load(test).version}/test-0-0.0/0/chat/o200k")
+    for task in registry.select(case.tasks):
+        first = Recipe.parse(f"{task}@{registry.load(task).version}/test-0-0.0/0/chat/o200k")
         outer, inner = (
             (range(case.instances), case.lengths) if case.by_instance else (case.lengths, range(case.instances))
         )

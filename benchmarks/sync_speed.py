@@ -17,13 +17,13 @@ from carrara.prompt.items import contexts, make
 INSTANCES = 150
 LENGTHS = (32768, 65536, 131072)
 TOKENIZER = "mistral-v7"
-TESTS = ("sync/graph", "sync/translation")
+TASKS = ("sync/graph", "sync/translation")
 PARTS = 6
 """Pieces of work for each test, so that the cores end together."""
 
 
 def main(processes: int) -> None:
-    jobs = [(test, part) for test, part in product(TESTS, range(PARTS))]
+    jobs = [(task, part) for task, part in product(TASKS, range(PARTS))]
     start = time.perf_counter()
     with ProcessPoolExecutor(processes) as pool:
         made = list(pool.map(made_of, *zip(*jobs, strict=True)))
@@ -33,12 +33,12 @@ def main(processes: int) -> None:
     print(f"in {taken:.1f} s on {processes} cores, {1e3 * taken / prompts:.1f} ms each")
 
 
-def made_of(test: str, part: int) -> tuple[int, int]:
+def made_of(task: str, part: int) -> tuple[int, int]:
     """Prompts and bytes of a share of the instances at all lengths."""
     prompts = size = 0
     share = INSTANCES // PARTS
     for length in LENGTHS:
-        recipe = make(test, tokenizer=TOKENIZER, index=part * share).recipe
+        recipe = make(task, tokenizer=TOKENIZER, index=part * share).recipe
         for context in contexts(replace(recipe, length=length), share):
             for item in context.items:
                 prompts += 1

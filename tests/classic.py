@@ -4,11 +4,11 @@ from carrara.core.recipe import Recipe
 from carrara.core.types import Question
 from carrara.prompt.items import Item, questions_of
 
-TESTS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
+TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
 
-def recipe(test: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> Recipe:
-    return Recipe(f"classic/{test}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
+def recipe(task: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> Recipe:
+    return Recipe(f"classic/{task}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
 
 
 def text_of(item: Item) -> str:
@@ -16,6 +16,6 @@ def text_of(item: Item) -> str:
     return context
 
 
-def question_of(test: str, params: str = "", index: int = 0) -> Question[tuple[str, ...]]:
-    question: Question[tuple[str, ...]] = questions_of(recipe(test, params, index=index)).questions[0]
+def question_of(task: str, params: str = "", index: int = 0) -> Question[tuple[str, ...]]:
+    question: Question[tuple[str, ...]] = questions_of(recipe(task, params, index=index)).questions[0]
     return question

@@ -21,7 +21,7 @@ from carrara.prompt.items import Item, contexts
 from tests.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
 
 INSTANCES = 12
-"""Of each test and length: parameters that hold several values are dealt to instances in turn."""
+"""Of each task and length: parameters that hold several values are dealt to instances in turn."""
 LENGTHS = (0, 2048, 4096)
 TOKENIZER = "gpt2"
 LONGEST = 1_000_000
@@ -42,24 +42,24 @@ class Asked:
 
 
 @cache
-def questions(test: str) -> Sequence[Asked]:
+def questions(task: str) -> Sequence[Asked]:
     """The questions that replies are drawn for."""
-    found = [item for items in _items(test, INSTANCES) for item in items]
+    found = [item for items in _items(task, INSTANCES) for item in items]
     return [Asked(item, item.gold, item.text, item.text.split()) for item in found]
 
 
 @cache
 def perfect() -> Sequence[str]:
     """Right answers to the questions of one instance of each test."""
-    return [item.gold for test in registry.names() for item in next(_items(test, 1))]
+    return [item.gold for task in registry.names() for item in next(_items(task, 1))]
 
 
-def _items(test: str, instances: int) -> Iterator[Sequence[Item]]:
+def _items(task_name: str, instances: int) -> Iterator[Sequence[Item]]:
     """The questions of some instances, for each length that has room for them."""
-    task = registry.load(test)
-    params = canonical(build(task, test, {}))
+    task = registry.load(task_name)
+    params = canonical(build(task, task_name, {}))
     for length in LENGTHS:
-        first = Recipe(test, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
+        first = Recipe(task_name, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:
             made = list(contexts(first, instances, warn=lambda _: None))
         except LengthError:
@@ -69,18 +69,18 @@ def _items(test: str, instances: int) -> Iterator[Sequence[Item]]:
 
 @dataclass(frozen=True)
 class Case:
-    test: str
+    task: str
     seed: int
     number: int
 
     @property
     def asked(self) -> Asked:
-        all_ = questions(self.test)
+        all_ = questions(self.task)
         return all_[self.number % len(all_)]
 
     @property
     def reply(self) -> str:
-        rng = Random(f"{self.seed} {self.test} {self.number}")
+        rng = Random(f"{self.seed} {self.task} {self.number}")
         share = rng.random()
         most = next(most for upto, most in _SIZES if share <= upto)
         return _Drawn(rng, self.asked, rng.randint(0, most)).reply()[:LONGEST]

@@ -48,17 +48,17 @@ class Found:
 
 
 def try_all(job: tuple[str, int, range]) -> Found:
-    """Grade some of a test's replies."""
-    test, seed, numbers = job
+    """Grade some of a task's replies."""
+    task, seed, numbers = job
     found = Found()
     for number in numbers:
-        case = Case(test, seed, number)
+        case = Case(task, seed, number)
         try_one(case, case.reply, found)
     return found
 
 
 def try_one(case: Case, reply: str, found: Found) -> None:
-    name = f"{case.test}:{case.number}"
+    name = f"{case.task}:{case.number}"
     item = case.asked.item
     found.replies += 1
     found.characters += len(reply)

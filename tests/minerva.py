@@ -4,9 +4,9 @@ from carrara.answers.grade import grade
 from carrara.prompt.items import Item, contexts, make
 
 
-def items(test: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
+def items(task: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
     """Items over all cells of a grid."""
-    first = make(test, length=length, params=params).recipe
+    first = make(task, length=length, params=params).recipe
     return [item for context in contexts(first, n) for item in context.items]
 
 

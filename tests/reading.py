@@ -38,7 +38,7 @@ TEMPLATE = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
 @dataclass
 class Reading:
     ids: dict[str, str]
-    """Of the items that it may be sent, by their text's hash: which test's solver is to read it."""
+    """Of the items that it may be sent, by their text's hash: which task's solver is to read it."""
     way: str = "fine"
     counts: bool = True
     """Whether it tells how many tokens it read."""

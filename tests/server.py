@@ -261,7 +261,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
     def note_probe(self, size: int) -> None:
-        """Note the path without its query, which may hold a key: tests search the journal for keys."""
+        """Note the path without its query, which may hold a key: tasks search the journal for keys."""
         self.server.note("probed", "-", self.path.partition("?")[0], size)
 
     def do_GET(self) -> None:

@@ -6,5 +6,5 @@ CONNECTED, SHORTEST, LONGEST = range(3)
 SINGLE, MULTI, COVERAGE = range(3)
 
 
-def posed(test: str, index: int, question: int, **params: str) -> Item:
-    return make(f"sync/{test}", index=index, question=question, params=params)
+def posed(task: str, index: int, question: int, **params: str) -> Item:
+    return make(f"sync/{task}", index=index, question=question, params=params)

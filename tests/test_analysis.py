@@ -175,7 +175,7 @@ def test_coverage_of_clustered_scores(contexts: int, alike: float) -> None:
 
 
 def test_clustering_without_care_would_not_be_covered() -> None:
-    """The test above can fail: with n in place of n_eff it would."""
+    """The task above can fail: with n in place of n_eff it would."""
     rng = random.Random(1)
     missed = 0
     for _ in range(300):
@@ -222,15 +222,15 @@ def test_the_papers_score_counts_where_it_is_asked_for() -> None:
         reply(3, 0.5, scores={"paper": 0.5}),
         reply(0, 1.0, task="suite/other", scores={"mine": 0.0}),
     ]
-    other, test = summarize(by_metric(results, "paper"))
-    assert (test.stat.mean, test.metric, record(test)["metric"]) == (1.5 / 4, "paper", "paper")
-    assert test.stat.attempts_mean == 0.5
-    assert test.stat.mean == stat(results[:4]).published["paper"]
-    assert test.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
+    other, task = summarize(by_metric(results, "paper"))
+    assert (task.stat.mean, task.metric, record(task)["metric"]) == (1.5 / 4, "paper", "paper")
+    assert task.stat.attempts_mean == 0.5
+    assert task.stat.mean == stat(results[:4]).published["paper"]
+    assert task.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
     assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
     assert by_metric(by_metric(results, "paper"), "sound") == results
     assert "of suite/other, for which there is none, the sound one" in describe_metric(
-        {row.task: row.metric for row in (other, test)}
+        {row.task: row.metric for row in (other, task)}
     )
     assert describe_metric({"suite/test": ""}) == ""
     (effect,) = length_effects(
@@ -321,7 +321,7 @@ def test_slices_by_labels() -> None:
     rows = summarize([*results, reply(99)], by=["hops"])
     assert [row.labels["hops"] for row in rows] == [*map(str, range(12)), ""]
     assert [row.stat.mean for row in summarize(results, by=["odd"])] == [0, 1]
-    assert record(rows[3]) == record(rows[3]) | {"model": "m", "test": "suite/test", "labels": {"hops": "3"}, "n": 2}
+    assert record(rows[3]) == record(rows[3]) | {"model": "m", "task": "suite/test", "labels": {"hops": "3"}, "n": 2}
 
 
 @pytest.mark.parametrize(

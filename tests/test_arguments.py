@@ -165,7 +165,7 @@ def test_a_plugin_that_exits_is_an_error_of_its_own(tmp_path: Path) -> None:
 
 
 ESCAPES = "o\x1b[31mred\x1b]0;title\x07"
-"""What a terminal would obey, as the name of a folder, a test or a model."""
+"""What a terminal would obey, as the name of a folder, a task or a model."""
 
 
 def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:

@@ -109,8 +109,8 @@ def test_a_run_goes_by_batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(batch, "DEFAULT_BATCH_TICK", 0.3)
     monkeypatch.setattr(batch, "DEFAULT_SEND_DELAY", 0.3)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-    test = carrara.load("qa1")
-    items = [test.item("1k", index=n, tokenizer="o200k") for n in range(4)]
+    task = carrara.load("qa1")
+    items = [task.item("1k", index=n, tokenizer="o200k") for n in range(4)]
     provider = Provider({item.text: item.id for item in items})
     with providing(provider) as url:
         found = carrara.run(

@@ -16,15 +16,15 @@ from tests.test_report import run, text_of
 def of(category: str, shares: dict[str, dict[int, float]], n: int = 20) -> list[Result]:
     return [
         replace(result, category=category)
-        for test, lengths in shares.items()
-        for result in run(lengths, n, task=f"suite/{test}")
+        for task, lengths in shares.items()
+        for result in run(lengths, n, task=f"suite/{task}")
     ]
 
 
 def test_each_test_counts_the_same() -> None:
     results = of("search", {"one": {0: 1.0}}, 100) + of("search", {"other": {0: 0.5}}, 20) + of("edit", {"a": {0: 0.0}})
     edit, search = score_categories(summarize(results))
-    assert (edit.category, edit.mean, edit.tests) == ("edit", 0.0, ("suite/a",))
+    assert (edit.category, edit.mean, edit.tasks) == ("edit", 0.0, ("suite/a",))
     assert (search.category, search.mean) == ("search", 0.75)
     assert (search.low, search.high) == wilson(0.75, 4 / (1 / 100 + 1 / 20))
     assert search.chance_level == pytest.approx(0.05)
@@ -62,7 +62,7 @@ def test_the_page_has_them() -> None:
 
 
 def test_minervas_categories_are_the_papers() -> None:
-    names = [registry.load(f"minerva/{tests.split()[0]}").category for _, tests in CATEGORIES.values()]
+    names = [registry.load(f"minerva/{tasks.split()[0]}").category for _, tasks in CATEGORIES.values()]
     assert len(set(names)) == len(CATEGORIES)
-    for name, (_, tests) in zip(names, CATEGORIES.values(), strict=True):
-        assert {registry.load(f"minerva/{test}").category for test in tests.split()} == {name}
+    for name, (_, tasks) in zip(names, CATEGORIES.values(), strict=True):
+        assert {registry.load(f"minerva/{task}").category for task in tasks.split()} == {name}

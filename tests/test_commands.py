@@ -139,7 +139,7 @@ def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Cap
 
 
 WRONG = {
-    "an unknown test": (["tasks", "latent-list"], "latent_list"),
+    "an unknown task": (["tasks", "latent-list"], "latent_list"),
     "an unknown suite": (["audit", "michelangelos"], "michelangelo"),
     "an unknown parameter": (["audit", "all", "-p", "complexty=5"], "complexity"),
     "a parameter of the wrong kind": (["show", "latent_list", "-p", "complexity=five"], "complexity=five"),
@@ -262,7 +262,7 @@ def test_a_prompt_pack_changes_the_words_and_the_id(tmp_path: Path, capsys: Capt
 
 
 PACKS = {
-    "a test that is not there": ('[latent_list]\ninstruction = "x"', "latent_list"),
+    "a task that is not there": ('[latent_list]\ninstruction = "x"', "latent_list"),
     "a part that is not there": ('["michelangelo/latent_list"]\ninstructions = "x"', "instruction"),
     "a field that is missing": ('["michelangelo/latent_list"]\nsession = "x"', "{n}"),
     "a brace": ('["michelangelo/latent_list"]\nsession = "{n} }"', "braces"),

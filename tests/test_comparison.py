@@ -71,9 +71,9 @@ def test_who_is_better_at_which_length() -> None:
 def test_a_margin_is_kept_or_not() -> None:
     same = curve("a", {0: 15}, n=400)
     found = both(same, [replace(one, model="b") for one in same])
-    assert found.tests[0].verdict() == "not told apart"
-    assert found.tests[0].verdict(0.02) == "not worse"
-    assert found.tests[0].verdict(0.005) == "not told apart"
+    assert found.tasks[0].verdict() == "not told apart"
+    assert found.tasks[0].verdict(0.02) == "not worse"
+    assert found.tasks[0].verdict(0.005) == "not told apart"
 
 
 def test_signs_at_random_are_counted_exactly() -> None:
@@ -117,20 +117,20 @@ def test_what_is_another_item_is_named_and_not_averaged(other: dict[str, Any], n
         both(first, second)
     alike = [reply(model, 0, 0, 1.0, "michelangelo/mrcr") for model in ("a", "b")]
     found = both([*first, alike[0]], [*second, alike[1]])
-    assert [row.test for row in found.tests] == ["michelangelo/mrcr"]
+    assert [row.task for row in found.tasks] == ["michelangelo/mrcr"]
     assert named in found.refused[0]
 
 
 def test_worlds_are_paired_across_tokenizers_where_that_is_asked_for() -> None:
     first, second = curve("a", {1024: 9}), curve("b", {1024: 25}, tokenizer="o200k")
-    assert both(first, second, by_instance=True).tests[0].verdict() == "better"
+    assert both(first, second, by_instance=True).tasks[0].verdict() == "better"
     with pytest.raises(UsageError, match="parameters the default and complexity=5"):
         both(first, curve("b", {1024: 25}, params="complexity=5"), by_instance=True)
 
 
 def test_items_that_only_one_was_asked_are_told() -> None:
     found = both(curve("a", {0: 9}, n=12), curve("b", {0: 9}, n=30))
-    assert found.tests[0].items == 12
+    assert found.tasks[0].items == 12
     assert f"{TASK}: 12 items are compared; 18 of B's the other was not asked" in found.refused
 
 
@@ -145,7 +145,7 @@ def test_tests_count_alike_over_all() -> None:
     two = curve("b", {0: 10}) + curve("b", {0: 6}, n=6, task="michelangelo/mrcr")
     [overall] = both(one, two).overall
     assert overall.difference == pytest.approx((0 + 0.5) / 2)
-    assert overall.test == ""
+    assert overall.task == ""
 
 
 def logged(folder: Path, right: int) -> Path:
@@ -176,14 +176,14 @@ eval(task, model="mockllm/model", log_dir={str(folder)!r}, display="none")
 def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
     before, after = logged(tmp_path / "before", 8), logged(tmp_path / "after", 20)
     ended = carrara("compare", str(before), str(next(after.glob("*.eval"))), "--json", check=True)
-    [row] = json.loads(ended.stdout)["tests"]
+    [row] = json.loads(ended.stdout)["tasks"]
     assert (row["one"], row["other"], row["items"], row["verdict"]) == (
         pytest.approx(8 / 24),
         pytest.approx(20 / 24),
         24,
         "better",
     )
-    assert row["test"] == "inspect/sums"
+    assert row["task"] == "inspect/sums"
     one, other = sides([before, after])
     assert one.name.endswith(f"[{before}]")
     assert other.name.endswith(f"[{after}]")
@@ -263,7 +263,7 @@ def test_items_without_an_answer_of_both_are_left_out_and_counted(status: Status
     ones = [reply("a", i, 0, 1.0) for i in range(12)]
     others = [reply("a", i, 0, 1.0) if i < 8 else replace(reply("b", i, 0, 0.0), status=status) for i in range(12)]
     found = compare([Side("a", ones), Side("b", others)])
-    [row] = found.tests
+    [row] = found.tasks
     assert (row.items, row.difference) == (8, 0.0)
     assert found.refused[0].endswith(f"4 of 12 items have no answer of a model (4 {status} of b)")
 
@@ -317,7 +317,7 @@ def test_of_three_sides_a_mean_over_lengths_takes_the_lengths_of_all() -> None:
     assert [(row.first, row.second, row.length) for row in found.lengths] == [
         ("A", "B", 0), ("A", "B", 8192), ("A", "C", 0), ("B", "C", 0)
     ]  # fmt: skip
-    assert [(row.one, row.other, row.instances) for row in (*found.tests, *found.overall)] == [(1.0, 1.0, 30)] * 6
+    assert [(row.one, row.other, row.instances) for row in (*found.tasks, *found.overall)] == [(1.0, 1.0, 30)] * 6
     said = f"{TASK}: over all lengths, only 0 is compared: not all models have the others"
     assert said in found.refused
     assert f"Not compared: {said}." in list(comparison_lines(found, None))
@@ -327,7 +327,7 @@ def test_three_sides_without_a_common_length_have_no_mean_over_lengths(tmp_path:
     a, b, c = curve("a", {0: 30, 8192: 3}), curve("b", {0: 9, 4096: 20}), curve("c", {4096: 30, 8192: 30})
     found = compare([Side("A", a), Side("B", b), Side("C", c)])
     assert [row.length for row in found.lengths] == [0, 8192, 4096]
-    assert not [*found.tests, *found.overall, *found.groups]
+    assert not [*found.tasks, *found.overall, *found.groups]
     lines = list(comparison_lines(found, 0.02))
     assert lines[0].startswith("Beside A, B is worse at 0")
     assert sum("no length was asked of all models" in line for line in lines) == 1
@@ -337,6 +337,6 @@ def test_three_sides_without_a_common_length_have_no_mean_over_lengths(tmp_path:
 
 def test_two_sides_say_which_lengths_they_do_not_share() -> None:
     found = both(curve("a", {0: 30, 8192: 3}), curve("b", {0: 30}))
-    assert found.tests[0].instances == 30
+    assert found.tasks[0].instances == 30
     assert any("30 items are compared" in one for one in found.refused)
     assert not any("over all lengths" in one for one in found.refused)

@@ -50,7 +50,7 @@ UNKNOWN = "\n\n".join(
 
 
 def test_a_corpus_does_not_depend_on_the_tables_of_unicode(tmp_path: Path) -> None:
-    """`make test-pythons` runs this test on each Python that is installed."""
+    """`make test-pythons` runs this task on each Python that is installed."""
     (tmp_path / "unknown.txt").write_text(UNKNOWN, "utf-8")
     opened = corpus.open(str(tmp_path / "unknown.txt"))
     assert opened.hash == "26f6631bfa210116"

@@ -139,7 +139,7 @@ def test_every_row_is_read_and_none_twice() -> None:
         "Table 4": 1576, "Table 5": 22, "Table 2": 285, "Figure 3a": 41,
     }  # fmt: skip
     for paper in PAPERS:
-        keys = [(row["table"], row["model"], row["test"], row["length"], row["metric"]) for row in rows(paper)]
+        keys = [(row["table"], row["model"], row["task"], row["length"], row["metric"]) for row in rows(paper)]
         assert len(set(keys)) == len(keys)
         assert all(row["paper"] == paper for row in rows(paper))
     assert len(read_scores()) == 2598
@@ -152,8 +152,8 @@ def test_scores_are_in_range_and_names_are_known() -> None:
         assert 0 <= score.score <= 100, score
         assert score.name
         assert score.metric
-        test = score.ours.partition(":")[0]
-        assert not test or test in known or test.startswith("sync/"), score
+        task = score.ours.partition(":")[0]
+        assert not task or task in known or task.startswith("sync/"), score
     assert {(row["paper"], row["printed"]) for row in rows("models")} == {
         (row["paper"], row["model"]) for paper in PAPERS for row in rows(paper)
     }
@@ -161,7 +161,7 @@ def test_scores_are_in_range_and_names_are_known() -> None:
 
 def _table(paper: str, table: str) -> dict[tuple[str, str, int | None, str], Score]:
     return {
-        (score.name, score.test, score.length, score.metric): score
+        (score.name, score.task, score.length, score.metric): score
         for score in read_scores([paper])
         if score.table == table
     }
@@ -175,7 +175,7 @@ def test_sync_tables_agree_but_where_a_note_says_otherwise() -> None:
                 assert name == "Table 4"
                 assert str(whole[key].score) in score.note
                 assert whole[key].note == f"as printed; Table 4 has {score.score:g}"
-    noted = {(score.name, score.test) for score in whole.values() if score.note}
+    noted = {(score.name, score.task) for score in whole.values() if score.note}
     assert noted == {
         ("gpt-4o-2024-11-20", "Connected Node"),
         ("gemini-2.0-flash-001", "Connected Node"),
@@ -190,17 +190,17 @@ def test_sync_scores_are_of_150_items() -> None:
 
 
 def test_sync_shares_of_errors_add_up() -> None:
-    whole = {(score.name, score.test, score.length): score.score for score in _table("sync", "Table 7").values()}
+    whole = {(score.name, score.task, score.length): score.score for score in _table("sync", "Table 7").values()}
     sums: Counter[tuple[str, str]] = Counter()
     for score in _table("sync", "Table 5").values():
         assert score.share
-        sums[score.name, score.test] += score.score  # type: ignore[assignment]
+        sums[score.name, score.task] += score.score  # type: ignore[assignment]
     assert len(sums) == 10
-    for (name, test), share in sums.items():
-        assert share + whole[name, test, 65536] == pytest.approx(100, abs=0.2)
+    for (name, task), share in sums.items():
+        assert share + whole[name, task, 65536] == pytest.approx(100, abs=0.2)
 
 
-# The row `avg` of BABILong's Table 4, test by test, in the order of its columns.
+# The row `avg` of BABILong's Table 4, task by task, in the order of its columns.
 AVERAGES = {
     "QA1": "24 34 45 43 77 84 48 34 46 40 40 46 49 69 74 68 75 44 40 56 "
     "53 50 60 61 67 76 73 73 80 79 84 81 85 95 99 79 58 94 99",
@@ -215,13 +215,13 @@ AVERAGES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("test", AVERAGES)
-def test_babilong_scores_have_the_printed_averages(test: str) -> None:
+@pytest.mark.parametrize("task", AVERAGES)
+def test_babilong_scores_have_the_printed_averages(task: str) -> None:
     means: dict[str, list[float]] = {}
     for score in _table("babilong", "Table 4").values():
-        if score.test == test:
+        if score.task == task:
             means.setdefault(score.model, []).append(score.score)
-    printed = [int(number) for number in AVERAGES[test].split()]
+    printed = [int(number) for number in AVERAGES[task].split()]
     assert len(means) == len(printed) == 39
     for (model, scores), average in zip(means.items(), printed, strict=True):
         assert sum(scores) / len(scores) == pytest.approx(average, abs=0.56), model  # both are rounded
@@ -239,7 +239,7 @@ def test_babilong_means_of_five_tests() -> None:
 def test_minerva_scores_that_two_tables_have_agree() -> None:
     found: dict[tuple[str, str, int | None], set[float]] = {}
     for score in read_scores(["minerva"]):
-        found.setdefault((score.name, score.test, score.length), set()).add(score.score)
+        found.setdefault((score.name, score.task, score.length), set()).add(score.score)
     assert all(len(scores) == 1 for scores in found.values())
     assert len(counting(read_scores(["minerva"]))) == len(found) == 231
     assert {score.length for score in read_scores(["minerva"])} == {None, 0, *(512 * 2**k for k in range(7))}
@@ -251,7 +251,7 @@ def test_the_published_correlations_come_out_of_the_published_scores(length: str
     scores: dict[str, dict[str, float]] = {}
     for row in rows("sync"):
         if row["table"] == "Table 7" and row["length"] == length:
-            scores.setdefault(row["test"], {})[row["model"]] = float(row["score"])
+            scores.setdefault(row["task"], {})[row["model"]] = float(row["score"])
     compared = 0
     for row in rows("sync_correlations"):
         if row["length"] == length and {row["first"], row["second"]} <= set(GRAPH_AND_TRANSLATION):
@@ -264,7 +264,7 @@ def test_the_published_correlations_come_out_of_the_published_scores(length: str
     assert sum(row["length"] == length for row in rows("sync_correlations")) == 55
 
 
-# Names, tests, lengths
+# Names, tasks, lengths
 
 
 def test_names_are_equal_but_for_case_and_providers() -> None:
@@ -365,12 +365,12 @@ def test_boards_know_the_papers_metric_by_the_names_of_those_who_published_it() 
 
 @pytest.fixture
 def runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with results of four models on two tests at two lengths; one that `carrara run` wrote is read below."""
+    """A folder with results of four models on two tasks at two lengths; one that `carrara run` wrote is read below."""
     right = {"oracle": 4, "chance": 1, "majority": 2, "echo": 0}
     results = [
-        reply(f"carrara/{model}", instance, float(instance < hits), task=f"babilong/{test}", length=length)
+        reply(f"carrara/{model}", instance, float(instance < hits), task=f"babilong/{task}", length=length)
         for model, hits in right.items()
-        for test in ("qa1", "qa2")
+        for task in ("qa1", "qa2")
         for length in (0, 1024)
         for instance in range(4)
     ]

@@ -137,8 +137,8 @@ def lay_out(folder: Path) -> None:
         days = (f"On the {day}th day of volume {book} there was nothing to be told." for day in range(3000))
         (folder / "books" / f"{book}.txt").write_text(" ".join(days))
     (folder / "mytests").mkdir()
-    [test] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/new-task.md").read_text("utf-8"), re.DOTALL)
-    (folder / "mytests" / "harbour.py").write_text(test, "utf-8")
+    [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/new-task.md").read_text("utf-8"), re.DOTALL)
+    (folder / "mytests" / "harbour.py").write_text(task, "utf-8")
     [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/correlation.md").read_text("utf-8"), re.DOTALL)
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
     (folder / "leaderboard.csv").write_text(ours, "utf-8")
@@ -149,13 +149,13 @@ def lay_out(folder: Path) -> None:
     (folder / "replies.jsonl").write_text("".join(f"{json.dumps(reply)}\n" for reply in replies), "utf-8")
     published = folder / "data" / "babilong" / "4k"
     published.mkdir(parents=True)
-    for test in ("qa1", "qa2"):
+    for task in ("qa1", "qa2"):
         given = [
             {"input": one.text.rpartition("<context> ")[2].partition(" </context>")[0],
              "question": one.question.ask, "target": one.gold}
-            for one in load(test).items("4k", n=2)
+            for one in load(task).items("4k", n=2)
         ]  # fmt: skip
-        (published / f"{test}.json").write_text(json.dumps(given), "utf-8")
+        (published / f"{task}.json").write_text(json.dumps(given), "utf-8")
 
 
 @pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)

@@ -39,7 +39,7 @@ ONCE = dict.fromkeys(("quota", "400", "401", "markup-error", "key-error", "elsew
 """Requests of what is never asked again; other failures are asked three times."""
 
 
-ROW = {"model": "m", "settings": {}, "of": "x", "test": "t", "length": 0, "question": 0, "instances": [[0, 3]]}
+ROW = {"model": "m", "settings": {}, "of": "x", "task": "t", "length": 0, "question": 0, "instances": [[0, 3]]}
 """Of a plan."""
 
 
@@ -214,12 +214,12 @@ class Mine(LatentList):
 
 @pytest.mark.slow
 def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -> None:
-    tests = tmp_path / "mine"
-    tests.mkdir()
+    tasks = tmp_path / "mine"
+    tasks.mkdir()
     line = ["run", "mine/own", "--model", "carrara/oracle", "-n", "3", "--out", tmp_path / "run"]
     ended = []
     for words in ("", "", "Hello! "):
-        (tests / "own.py").write_text(OWN.format(words=words))
-        ended.append(carrara(*line, env={"CARRARA_TASKS": str(tests)}))
+        (tasks / "own.py").write_text(OWN.format(words=words))
+        ended.append(carrara(*line, env={"CARRARA_TASKS": str(tasks)}))
     assert [one.returncode for one in ended] == [0, 0, 2], ended[-1].stderr
     assert "mine/own asks in other words now than when its replies were given, and is still version" in ended[-1].stderr

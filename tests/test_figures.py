@@ -35,12 +35,12 @@ MODELS = {"mockllm/steady": 0.9, "mockllm/sinking": 1.0, "mockllm/weak": 0.3, "m
 
 
 def printed(paper: str, table: str) -> dict[tuple[str, str, str], float]:
-    """A table of a paper, as its file has it: by model, test and length."""
+    """A table of a paper, as its file has it: by model, task and length."""
     rows = csv.DictReader((TABLES / f"{paper}.csv").read_text("utf-8").splitlines())
     names = csv.DictReader((TABLES / "models.csv").read_text("utf-8").splitlines())
     same = {row["printed"]: row["name"] for row in names if row["paper"] == paper}
     return {
-        (same[row["model"]], row["test"], row["length"]): float(row["score"]) for row in rows if row["table"] == table
+        (same[row["model"]], row["task"], row["length"]): float(row["score"]) for row in rows if row["table"] == table
     }
 
 
@@ -93,19 +93,19 @@ def test_needles_of_other_variants_are_not_multi_value_ones() -> None:
 
 def test_correlations_are_means_over_lengths_that_all_tests_have() -> None:
     graph = ("sync/graph:connected", "sync/graph:shortest")
-    replies = [reply(model, test, i, length, float(i < right))
+    replies = [reply(model, task, i, length, float(i < right))
                for right, model in enumerate("abcdef")
-               for test in graph
-               for length in ((32768, 65536) if test == graph[0] else (32768,))
+               for task in graph
+               for length in ((32768, 65536) if task == graph[0] else (32768,))
                for i in range(6)]  # fmt: skip
     shown = figure("sync-figure-4", FigureData(replies, []))
-    assert shown.notes == ["Without lengths that not all tests were run at: 64k."]
+    assert shown.notes == ["Without lengths that not all tasks were run at: 64k."]
     assert {mark.value for mark in shown.marks} == {1.0}
 
 
 def test_the_papers_correlations_are_computed_anew() -> None:
     for name in ("sync-figure-4", "sync-figure-5", "sync-figure-6"):
-        assert "6 pairs are of tests" in carrara.figure(name).notes[0]
+        assert "6 pairs are of tasks" in carrara.figure(name).notes[0]
         assert "6 are the same" in carrara.figure(name).notes[0]
 
 
@@ -128,25 +128,25 @@ LABELS: dict[str, list[dict[str, str]]] = {
     "michelangelo/idk": [{"answer": "unknown"}, {"answer": "known"}],
     "michelangelo/latent_list": [{"complexity": "1"}, {"complexity": "5"}, {"complexity": "20"}],
 }
-BABILONG, FIVE = paper_data("babilong")["names"], definition("babilong-table-2").tests
-SYNC, PATHS = definition("sync-table-3").tests, definition("sync-table-5").tests
+BABILONG, FIVE = paper_data("babilong")["names"], definition("babilong-table-2").tasks
+SYNC, PATHS = definition("sync-table-3").tasks, definition("sync-table-5").tasks
 SETS = paper_data("minerva")["sets"]
-CATEGORIES = {test: category for category in ("search", "recall", "match") for test in SETS[category]}
+CATEGORIES = {task: category for category in ("search", "recall", "match") for task in SETS[category]}
 MICHELANGELO = ("michelangelo/mrcr", "michelangelo/latent_list", "michelangelo/idk")
 MINERVA = tuple(
     dict.fromkeys(
-        test
+        task
         for category in ("search", "lists", "states", "composite", "recall", "match", "spot")
-        for test in SETS[category]
+        for task in SETS[category]
     )
 )
 
 
-def reply(model: str, test: str, instance: int, length: int, score: float, params: str = "", **more: Any) -> Result:
-    recipe = Recipe(test.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
+def reply(model: str, task: str, instance: int, length: int, score: float, params: str = "", **more: Any) -> Result:
+    recipe = Recipe(task.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
     return Result(
         id=str(recipe),
-        task=test,
+        task=task,
         version=1,
         model=model,
         length=length,
@@ -163,27 +163,27 @@ def reply(model: str, test: str, instance: int, length: int, score: float, param
 
 @cache
 def made_up() -> tuple[Result, ...]:
-    """Four models on every test that a figure shows: three that keep to their score, and one that sinks with length."""
+    """Four models on every task that a figure shows: three that keep to their score, and one that sinks with length."""
     rng, found = random.Random(3), list[Result]()
-    for test in dict.fromkeys((*BABILONG, *definition("sync-table-4").tests, *SYNC, *MINERVA, *MICHELANGELO)):
+    for task in dict.fromkeys((*BABILONG, *definition("sync-table-4").tasks, *SYNC, *MINERVA, *MICHELANGELO)):
         for place, length in enumerate(LENGTHS):
             for instance in range(6):
-                labels = LABELS.get(test, [{}])
+                labels = LABELS.get(task, [{}])
                 for model, skill in MODELS.items():
                     score = float(rng.random() < skill * (1 - place / 3 if "sinking" in model else 1))
                     more: dict[str, Any] = {
                         "labels": labels[instance % len(labels)],
-                        "category": CATEGORIES.get(test, "other" if test in MINERVA else ""),
-                        "scores": {"recall": score} if test == "babilong/qa1" else {},
-                        "error_type": "invalid path" if test in PATHS and not score else "",
+                        "category": CATEGORIES.get(task, "other" if task in MINERVA else ""),
+                        "scores": {"recall": score} if task == "babilong/qa1" else {},
+                        "error_type": "invalid path" if task in PATHS and not score else "",
                         "places": (0.1, rng.random(), 2),
                         "reasoning": rng.randrange(900),
                         "seconds": 0.5,
                         "nats": 3.0 - place / 4,
                     }
-                    for cot in ("", "none, asked", "exactly:512") if test in SYNC else ("",):
+                    for cot in ("", "none, asked", "exactly:512") if task in SYNC else ("",):
                         settings = {"cot": cot} if cot else {}
-                        found.append(reply(model, test, instance, length, score, settings=settings, **more))
+                        found.append(reply(model, task, instance, length, score, settings=settings, **more))
     return tuple(found)
 
 
@@ -229,7 +229,7 @@ def test_each_figure_is_drawn_of_what_was_run(name: str, tmp_path: Path) -> None
 def test_a_mean_is_over_all_tests_alike() -> None:
     own = [result for result in made_up() if result.model == "mockllm/steady" and result.length == 4 << 10]
     shown = figure("babilong-2", FigureData(own, ()))
-    by_test = {test: [r.score for r in own if r.task == test] for test in FIVE}
+    by_test = {task: [r.score for r in own if r.task == task] for task in FIVE}
     assert [mark.value for mark in shown.marks] == pytest.approx([sum(sum(s) / len(s) for s in by_test.values()) / 5])
     fewer = [result for result in own if result.task != "babilong/qa5"]
     assert "QA1, QA2, QA3, QA4" in figure("babilong-2", FigureData(fewer, ())).notes[0]
@@ -297,10 +297,10 @@ def test_noise_alone_is_no_crossing() -> None:
 
 
 def test_runs_for_one_figure_stay_out_of_the_others() -> None:
-    test = "minerva/word_search"
-    plain = [reply("m", test, n, 4096, 1.0, labels={"answer": "yes"}) for n in range(4)]
-    other = [reply("m", test, n, 4096, 0.0, "phrasing=2") for n in range(4)]
-    gibberish = [reply("m", test, n, 4096, 0.5, "words=gibberish") for n in range(4)]
+    task = "minerva/word_search"
+    plain = [reply("m", task, n, 4096, 1.0, labels={"answer": "yes"}) for n in range(4)]
+    other = [reply("m", task, n, 4096, 0.0, "phrasing=2") for n in range(4)]
+    gibberish = [reply("m", task, n, 4096, 0.5, "words=gibberish") for n in range(4)]
     evidence = FigureData([*plain, *other, *gibberish], ())
     assert [(m.model, m.value) for m in figure("minerva-2", evidence).marks] == [("m", 1.0)]
     assert {(m.x, m.value) for m in figure("minerva-8", evidence).marks} == {("wording 1", 1.0), ("wording 2", 0.0)}
@@ -319,7 +319,7 @@ def test_slices_cross() -> None:
     rows = summarize_by_labels(made_up(), ["size", "answer"])
     assert {row.task for row in rows} == {"minerva/sequence_search"}
     assert sum(row.stat.n for row in rows) == 6 * len(LENGTHS) * len(MODELS)
-    with pytest.raises(UsageError, match="no test has all of size, complexity"):
+    with pytest.raises(UsageError, match="no task has all of size, complexity"):
         summarize_by_labels(made_up(), ["size", "complexity"])
     with pytest.raises(UsageError, match="did you mean complexity"):
         summarize_by_labels(made_up(), ["complexitty"])
@@ -334,7 +334,7 @@ def test_a_figure_of_a_paper_takes_no_run(tmp_path: Path) -> None:
     shown = json.loads(out.stdout)
     assert shown["figure"] == "minerva-table-2"
     assert len(shown["values"]) == 36
-    assert (tmp_path / "table.csv").read_text().startswith("model,test,score,low,high,n,published\n")
+    assert (tmp_path / "table.csv").read_text().startswith("model,task,score,low,high,n,published\n")
 
 
 @pytest.mark.parametrize(
@@ -389,8 +389,8 @@ def test_from_python_a_folder_is_no_number() -> None:
 # --- published values beside one's own ---
 
 
-def on(*tests: str, model: str = "mockllm/steady") -> list[Result]:
-    return [result for result in made_up() if result.task in tests and result.model == model]
+def on(*tasks: str, model: str = "mockllm/steady") -> list[Result]:
+    return [result for result in made_up() if result.task in tasks and result.model == model]
 
 
 def test_published_means_are_over_the_tests_that_were_run() -> None:
@@ -398,8 +398,8 @@ def test_published_means_are_over_the_tests_that_were_run() -> None:
     scores = read_scores(["babilong"])
     asked = FigureData(on("babilong/qa1"), scores, ["Qwen2.5-72B"])
     shown = figure("babilong-2", asked)
-    expected = {x: score for (model, test, x), score in printed("babilong", "Table 4").items()
-                if (model, test) == ("Qwen2.5-72B-Instruct", "QA1")}  # fmt: skip
+    expected = {x: score for (model, task, x), score in printed("babilong", "Table 4").items()
+                if (model, task) == ("Qwen2.5-72B-Instruct", "QA1")}  # fmt: skip
     marks = {mark.x: 100 * mark.value for mark in shown.marks if mark.published}
     assert marks[4 << 10] == pytest.approx(expected["4k"])
     assert marks[32 << 10] == pytest.approx(expected["32k"])
@@ -413,7 +413,7 @@ def test_models_are_compared_on_the_tests_that_all_were_run_on() -> None:
     assert "Only of QA2, which was run; not QA1, QA3, which only some models were run on." in shown.notes
     assert len({mark.model for mark in shown.marks if not mark.published}) == 2
     apart = [*on("babilong/qa1"), *on("babilong/qa2", model="mockllm/weak")]
-    with pytest.raises(UsageError, match="no test was run with all of them; run each of QA1, QA2"):
+    with pytest.raises(UsageError, match="no task was run with all of them; run each of QA1, QA2"):
         figure("babilong-2", FigureData(apart, ()))
 
 
@@ -425,17 +425,17 @@ def test_a_published_mean_alone_is_refused() -> None:
 
 def test_medians_are_over_the_same_tests() -> None:
     shown = figure("babilong-figure-6", FigureData(on(*BABILONG), read_scores(["babilong"])))
-    tests: dict[str, set[Any]] = {}
+    tasks: dict[str, set[Any]] = {}
     for mark in shown.marks:
-        tests.setdefault(mark.model, set()).add(mark.x)
-    assert set(map(frozenset, tests.values())) == {frozenset(FIVE.values())}
+        tasks.setdefault(mark.model, set()).add(mark.x)
+    assert set(map(frozenset, tasks.values())) == {frozenset(FIVE.values())}
     assert "medians are over the same" in shown.notes[0]
     with pytest.raises(UsageError, match="alone, and QA7 were run"):
         figure("babilong-figure-6", FigureData(on("babilong/qa7"), read_scores(["babilong"])))
 
 
 @pytest.mark.parametrize(
-    ("name", "tests"),
+    ("name", "tasks"),
     [
         ("babilong-4", ["babilong/qa2"]),
         ("sync-3", ["sync/graph:shortest"]),
@@ -444,8 +444,8 @@ def test_medians_are_over_the_same_tests() -> None:
         ("minerva-8", ["minerva/word_search"]),
     ],
 )
-def test_only_published_values_of_what_was_run_stand_beside(name: str, tests: list[str]) -> None:
-    shown = figure(name, FigureData(on(*tests), read_scores([name.partition("-")[0]])))
+def test_only_published_values_of_what_was_run_stand_beside(name: str, tasks: list[str]) -> None:
+    shown = figure(name, FigureData(on(*tasks), read_scores([name.partition("-")[0]])))
     own, theirs = (
         {mark.x if name == "minerva-2" else mark.panel for mark in shown.marks if mark.published == whose}
         for whose in (False, True)

@@ -66,7 +66,7 @@ def id_of(task: str, params: str = "", length: int = 1024, tokenizer: str = "gpt
 def test_no_parameter_of_an_id_names_a_file(
     task: str, parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever parameter reads a file when a user names one; a test that has no such parameter is here, too."""
+    """Whatever parameter reads a file when a user names one; a task that has no such parameter is here, too."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").write_text("private words\nof mine\n" * 50)
     reading = [name for name, field in load(task).__dataclass_fields__.items() if "built_in" in field.metadata]

@@ -31,7 +31,7 @@ def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def in_time() -> Iterator[None]:
-    """Interrupt what waits for a pipe or a device: such a test fails instead of hanging."""
+    """Interrupt what waits for a pipe or a device: such a task fails instead of hanging."""
 
     def late(number: int, template: object) -> None:
         raise TimeoutError("it hangs")

@@ -26,9 +26,9 @@ def few_worlds() -> Iterator[None]:
     fuzz.questions.cache_clear()
 
 
-@pytest.mark.parametrize("test", registry.names())
-def test_a_reply_is_read_or_not_and_nothing_is_raised(test: str) -> None:
-    found = try_all((test, 0, range(EACH)))
+@pytest.mark.parametrize("task", registry.names())
+def test_a_reply_is_read_or_not_and_nothing_is_raised(task: str) -> None:
+    found = try_all((task, 0, range(EACH)))
     assert found.failures == []
     assert found.replies == sum(found.statuses.values()) == EACH
 
@@ -38,7 +38,7 @@ ALIKE = {"i": "ıİ", "s": "ſ", "k": "\u212a"}
 
 
 @pytest.mark.parametrize(
-    ("test", "said"),
+    ("task", "said"),
     [
         ("babilong/qa4", "the kitchen"),
         ("babilong/qa14", "cinema"),
@@ -50,11 +50,11 @@ ALIKE = {"i": "ıİ", "s": "ſ", "k": "\u212a"}
         ("sync/graph", "the longest path is missing"),
     ],
 )
-def test_letters_of_other_alphabets_are_no_exception(test: str, said: str) -> None:
+def test_letters_of_other_alphabets_are_no_exception(task: str, said: str) -> None:
     """Readers looked such a word up under a name that it does not have, and ended with a KeyError."""
     for letter, others in ALIKE.items():
         for other in others:
-            for asked in fuzz.questions(test):
+            for asked in fuzz.questions(task):
                 reply = said.replace(letter, other)
                 assert grade(asked.item.task, asked.item.question, reply).status in STATUSES
 

@@ -14,15 +14,15 @@ MISREAD = {
     ("babilong/qa6", "Is {who} in the {place}?"): "the question is repeated, and read as a statement",
     ("minerva/quantity", "Performing all two hundred operations by hand would take too long."): NOT_PARSED,
 }
-"""Replies that are misread, by their test and as their file has them, each with the reason."""
+"""Replies that are misread, by their task and as their file has them, each with the reason."""
 READ = 0.9
 """The share of replies that state an answer which are read; the others are unparsed."""
 
 
 def test_no_reply_is_misread() -> None:
-    misread = {(case.test, case.written): case for case in cases() if case.is_misread}
+    misread = {(case.task, case.written): case for case in cases() if case.is_misread}
     assert misread.keys() - MISREAD.keys() == set(), [
-        f"{case.test} states {case.states}, read as {verdict(case.graded)} {case.graded.answer!r}: {case.reply!r}"
+        f"{case.task} states {case.states}, read as {verdict(case.graded)} {case.graded.answer!r}: {case.reply!r}"
         for name, case in misread.items()
         if name not in MISREAD
     ]
@@ -37,8 +37,8 @@ def test_most_answers_are_read() -> None:
 
 
 def test_there_are_replies_to_every_test() -> None:
-    assert {case.test for case in cases()} == set(registry.names())
+    assert {case.task for case in cases()} == set(registry.names())
 
 
 def test_no_reply_stands_there_twice() -> None:
-    assert len({(case.test, case.asked.question.ask, case.reply) for case in cases()}) == len(cases()) >= 900
+    assert len({(case.task, case.asked.question.ask, case.reply) for case in cases()}) == len(cases()) >= 900

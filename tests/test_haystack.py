@@ -79,7 +79,7 @@ HARMLESS = [
 @pytest.mark.parametrize("sentence", [*HARMFUL, *HARMLESS])
 def test_harmless(sentence: str) -> None:
     assert is_harmless(sentence) == (sentence in HARMLESS)
-    assert HARMLESS_SIEVE.test is is_harmless
+    assert HARMLESS_SIEVE.task is is_harmless
 
 
 @cache
@@ -258,7 +258,7 @@ def groups(facts: tuple[str, ...]) -> list[list[int]]:
 @pytest.mark.sampled(20)
 def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and support of every question are those of the story alone, wherever facts about others stand."""
-    test = load_task(task)
+    task_name = load_task(task)
     for n in range(STORIES):
         rng = Rng("woven", task, vocabulary, int(sound), n)
         own = write_story(task, rng, vocabulary, sound)
@@ -273,13 +273,13 @@ def test_others_change_no_answer(task: int, vocabulary: Vocabulary, sound: bool)
                     woven.append(own.facts[i])
             woven += texts_of(take(stream, rng.below(8)))
             assert find_facts(" ".join(woven)) == woven
-            solved = test.solution(woven, question.text)
+            solved = task_name.solution(woven, question.text)
             assert solved == (question.answer, tuple(places[i] for i in question.support))
 
 
 def about_others(task: int, own: Cast, sound: bool = False) -> Filler:
-    test = replace(load_task(task), sound=sound)
-    return distractors(own, test.cast, test.story)
+    task_name = replace(load_task(task), sound=sound)
+    return distractors(own, task_name.cast, task_name.story)
 
 
 def everyone(cast: Cast) -> set[str]:
@@ -315,10 +315,10 @@ def test_pronouns_stay_behind_their_names(task: int) -> None:
 
 def test_others_are_told_in_whole_stories() -> None:
     """Nothing of a story is left out, and the next one has other people."""
-    test = load_task(13)
-    own = test.cast
+    task = load_task(13)
+    own = task.cast
     rng = Rng("stories")
-    stories = [test.story(rng, draw_strangers(rng, own, own)) for _ in range(12)]
+    stories = [task.story(rng, draw_strangers(rng, own, own)) for _ in range(12)]
     facts = [fact for story in stories for fact in story.facts]
     stream = about_others(13, own)(Rng("stories"), "")
     assert texts_of(take(stream, len(facts) // 2)) == facts

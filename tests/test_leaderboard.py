@@ -75,12 +75,12 @@ def test_the_mean_is_of_tests_and_each_is_that_of_its_lengths() -> None:
 
 
 def test_a_mean_is_only_over_lengths_that_all_tests_have() -> None:
-    """A long context is harder: at 0 alone both tests can be averaged."""
+    """A long context is harder: at 0 alone both tasks can be averaged."""
     results = curve("a", {0: 1.0, 4096: 0.2}) + curve("a", {0: 0.8, 1024: 0.5}, "suite/two")
     [line] = leaderboard(results)
     assert line.lengths == (0,)
     assert line.mean == pytest.approx((1.0 + 0.8) / 2)
-    assert line.tests == pytest.approx({"suite/one": 1.0, "suite/two": 0.8})
+    assert line.tasks == pytest.approx({"suite/one": 1.0, "suite/two": 0.8})
     assert (line.cells, line.of, line.effective) == (2, 2, None)
     assert "at the lengths that all of them have: 0." in list(standing_lines([line]))[-1]
 
@@ -89,7 +89,7 @@ def test_tests_without_a_common_length_have_no_mean() -> None:
     results = [r for m in ("a", "b") for r in curve(m, {512: 0.7}) + curve(m, {768: 0.0}, "suite/two")]
     lines = leaderboard(results)
     assert [(line.place, line.mean, line.suites) for line in lines] == [(None, None, {})] * 2
-    assert lines[0].tests == pytest.approx({"suite/one": 0.7, "suite/two": 0.0})
+    assert lines[0].tasks == pytest.approx({"suite/one": 0.7, "suite/two": 0.0})
     table = list(standing_lines(lines))
     assert table[0].split()[-5:-3] == ["suite/one", "suite/two"]
     assert "no length in common, so there is no mean" in table[-1]

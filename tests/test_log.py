@@ -68,7 +68,7 @@ def said_by(*asked: str) -> list[str]:
 
 @pytest.mark.slow
 def test_a_run_and_its_report_repeat_no_warning(tmp_path: Path) -> None:
-    """Several tests and lengths: some instances do not fit, and there are few replies of each."""
+    """Several tasks and lengths: some instances do not fit, and there are few replies of each."""
     asked = ["run", "qa2,qa3,latent_list", "--lengths", "450,500,1k", "-n", "9", "--model", "carrara/chance", "--out"]
     said = said_by(*asked, str(tmp_path))
     assert sum("do not fit" in line for line in said) > 1
@@ -88,7 +88,7 @@ def test_files_that_are_not_read_are_one_sentence(tmp_path: Path, capsys: Captur
         (tmp_path / name).write_text("[]", "utf-8")
     with messages_on_stderr():
         for _ in range(2):
-            assert [source.test for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
+            assert [source.task for source in babilong.sources(tmp_path)] == ["babilong/qa1"]
     assert capsys.readouterr().err.splitlines() == [
         f"carrara: {tmp_path}/notes0.json and 4 more are left out: "
         "what is read names a task and a length in its path, as in 4k/qa1.json",

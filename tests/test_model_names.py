@@ -61,18 +61,18 @@ def test_the_providers_are_those_of_inspect_and_ours() -> None:
 
 
 COMMANDS: dict[str, Callable[[str, str], list[str]]] = {
-    "run": lambda test, out: ["run", test, "--out", out],
-    "plan": lambda test, out: ["plan", test],
-    "plan with a tokenizer": lambda test, out: ["plan", test, "--tokenizer", "gpt2"],
-    "profile": lambda test, out: ["profile", test, "--out", out],
-    "guard make": lambda test, out: ["guard", "make", test, "--out", f"{out}.json"],
+    "run": lambda task, out: ["run", task, "--out", out],
+    "plan": lambda task, out: ["plan", task],
+    "plan with a tokenizer": lambda task, out: ["plan", task, "--tokenizer", "gpt2"],
+    "profile": lambda task, out: ["profile", task, "--out", out],
+    "guard make": lambda task, out: ["guard", "make", task, "--out", f"{out}.json"],
 }
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_an_unknown_test_is_reported_before_an_unknown_model(command: str, tmp_path: Path, capsys: Capture) -> None:
-    def said(test: str) -> str:
-        assert main([*COMMANDS[command](test, str(tmp_path / "out")), "--model", "gpt-4o"]) == 2
+    def said(task: str) -> str:
+        assert main([*COMMANDS[command](task, str(tmp_path / "out")), "--model", "gpt-4o"]) == 2
         return capsys.readouterr().err
 
     assert "called 'qa99'" in said("qa99")
@@ -87,10 +87,10 @@ def test_the_model_that_writes_is_checked_too(tmp_path: Path, capsys: Capture) -
 
 def test_it_is_the_same_in_python(tmp_path: Path) -> None:
     for ask in (
-        lambda test: carrara.run(test, "gpt-4o", out=tmp_path / "run"),
-        lambda test: carrara.plan(test, "gpt-4o"),
-        lambda test: carrara.profile("gpt-4o", capabilities=test, out=tmp_path / "profile"),
-        lambda test: carrara.make_guard("gpt-4o", capabilities=test, out=tmp_path / "guard.json"),
+        lambda task: carrara.run(task, "gpt-4o", out=tmp_path / "run"),
+        lambda task: carrara.plan(task, "gpt-4o"),
+        lambda task: carrara.profile("gpt-4o", capabilities=task, out=tmp_path / "profile"),
+        lambda task: carrara.make_guard("gpt-4o", capabilities=task, out=tmp_path / "guard.json"),
     ):
         with pytest.raises(UsageError, match="called 'qa99'"):
             ask("qa99")

@@ -16,10 +16,10 @@ DOCS = Path(__file__).parents[1] / "docs"
 def folder(tmp_path: Path) -> Path:
     code = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
     assert len(code) == 1
-    tests = tmp_path / "mytests"
-    tests.mkdir()
-    (tests / "harbour.py").write_text(code[0], "utf-8")
-    return tests
+    tasks = tmp_path / "mytests"
+    tasks.mkdir()
+    (tasks / "harbour.py").write_text(code[0], "utf-8")
+    return tasks
 
 
 @pytest.mark.parametrize("task", ["minerva/count", "classic/niah", "babilong/qa1"])
@@ -152,7 +152,7 @@ def test_an_exception_of_a_test_is_one_sentence(
     ended = carrara(folder, *command)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     said = ended.stderr.splitlines()[-1]
-    assert f"the test in {folder / 'harbour.py'} failed: {raised} in line {line}; set CARRARA_TRACEBACK=1" in said
+    assert f"the task in {folder / 'harbour.py'} failed: {raised} in line {line}; set CARRARA_TRACEBACK=1" in said
     assert "Traceback" not in ended.stderr
     shown = process.carrara(*command, env={"CARRARA_TASKS": str(folder), "CARRARA_TRACEBACK": "1"})
     assert shown.returncode == 1
@@ -213,17 +213,17 @@ def test_what_a_test_returns_is_of_the_right_type(
     ended = carrara(folder, *command)
     assert ended.returncode == 1
     [said] = ended.stderr.splitlines()
-    assert f"the test in {folder / 'harbour.py'} is wrong: " in said
+    assert f"the task in {folder / 'harbour.py'} is wrong: " in said
     assert sentence in said
 
 
 @pytest.mark.slow
 def test_a_task_that_fills_a_length_passes_the_audit(tmp_path: Path) -> None:
     [code] = re.findall(r"```python\n(.*?)```", (DOCS / "composing.md").read_text("utf-8"), re.DOTALL)
-    tests = tmp_path / "mytests"
-    tests.mkdir()
-    (tests / "successor.py").write_text(code, "utf-8")
-    audited = carrara(tests, "audit", "mytests", "-n", "20", "--lengths", "0,1k,4k")
+    tasks = tmp_path / "mytests"
+    tasks.mkdir()
+    (tasks / "successor.py").write_text(code, "utf-8")
+    audited = carrara(tasks, "audit", "mytests", "-n", "20", "--lengths", "0,1k,4k")
     assert audited.returncode == 0, audited.stdout + audited.stderr
     assert "BREACH" not in audited.stdout
     assert "left out" not in audited.stderr

@@ -29,7 +29,7 @@ def write(folder: Path, name: str, content: str) -> Path:
 
 
 def with_helper(folder: Path, title: str) -> Path:
-    """A test whose title stands in a helper beside it."""
+    """A task whose title stands in a helper beside it."""
     write(folder, "_help.py", f"TITLE = {title!r}\n")
     helped = code().replace(IMPORTS, f"from ._help import TITLE\n{IMPORTS}", 1)
     return write(folder, "harbour.py", helped.replace(TITLE, "TITLE"))
@@ -41,7 +41,7 @@ def own(monkeypatch: pytest.MonkeyPatch) -> "Own":
 
 
 class Own:
-    """Names folders in the environment, for a process in which tests were loaded before."""
+    """Names folders in the environment, for a process in which tasks were loaded before."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.monkeypatch = monkeypatch
@@ -124,7 +124,7 @@ def test_an_official_test_is_not_replaced(tmp_path: Path) -> None:
 
 
 def test_an_official_suite_is_not_added_to(tmp_path: Path, own: Own) -> None:
-    """`paper:sync` is what the paper has, and no test more."""
+    """`paper:sync` is what the paper has, and no task more."""
     own(write(tmp_path / "sync", "harbour.py", code()))
     with pytest.raises(UsageError, match=r"sync/harbour\.py would be part of the suite sync in .*: rename its folder"):
         registry.names()
@@ -133,7 +133,7 @@ def test_an_official_suite_is_not_added_to(tmp_path: Path, own: Own) -> None:
 def test_two_folders_with_one_test_are_refused(tmp_path: Path, own: Own) -> None:
     one, other = (write(tmp_path / place / "mine", "harbour.py", code(place)) for place in "xy")
     own(one, other)
-    with pytest.raises(UsageError, match=r"y/mine/harbour\.py and .*x/mine/harbour\.py are both the test mine/harbour"):
+    with pytest.raises(UsageError, match=r"y/mine/harbour\.py and .*x/mine/harbour\.py are both the task mine/harbour"):
         registry.select("all")
 
 

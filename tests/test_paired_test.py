@@ -66,7 +66,7 @@ def test_the_verdicts_of_a_table_agree_with_its_intervals(table: list[list[tuple
         for side, model in enumerate("ab")
     )  # fmt: skip
     found = both(ones, others)
-    for row in (*found.lengths, *found.tests, *found.overall):
+    for row in (*found.lengths, *found.tasks, *found.overall):
         assert row.low is not None
         assert row.high is not None
         assert (row.low > 0 or row.high < 0) == (row.holm < ALPHA) == (row.verdict() in ("better", "worse"))

@@ -28,8 +28,8 @@ def test_tables_have_what_lines_have(tmp_path: Path) -> None:
         name = "items" if more else "recipes"
         lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
         files = [
-            tmp_path / "tables" / name / test / length
-            for test in ("sync/graph", "babilong/qa1")
+            tmp_path / "tables" / name / task / length
+            for task in ("sync/graph", "babilong/qa1")
             for length in ("0", "1k")
         ]
         rows = [row for place in files for row in parquet.read_table(place / "00000-of-00001.parquet").to_pylist()]

@@ -9,7 +9,7 @@ from carrara.prompt.items import make
 from carrara.results.analysis.summary import label_evidence, summarize_by_labels
 from carrara.runs.evidence_position import Places, Watch
 
-TESTS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
+TASKS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
 
 LEFT_OPEN = pytest.mark.filterwarnings(
     # streams that Inspect leaves open at the end of an evaluation, and Python comes upon later
@@ -18,11 +18,11 @@ LEFT_OPEN = pytest.mark.filterwarnings(
 )
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_places_are_those_of_the_text(test: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_places_are_those_of_the_text(task: str) -> None:
     """Found again by looking for each needed sentence in the whole prompt."""
     for index in range(4):
-        item = make(test, length=4096, index=index, tokenizer="gpt2")
+        item = make(task, length=4096, index=index, tokenizer="gpt2")
         watch = Watch(item.question.evidence)
         for part in item.prompt.parts(counted=False):
             watch.see(part)

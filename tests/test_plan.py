@@ -25,9 +25,9 @@ def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
     run = door.run("qa1,sync/graph,minerva/count", silent, out=tmp_path / "run", lengths="1k,2k", n=4, tokenizer="gpt2")
     plan = door.plan("qa1,sync/graph,minerva/count", "openai/gpt-4o", lengths="1k,2k", n=4, tokenizer="gpt2")
     assert plan.total["requests"] == len(run)
-    sent = {(line.test, line.length): line.sent for line in plan.lines}
-    for (test, length), tokens in sent.items():
-        own = [one.tokens for one in run if one.task.partition(":")[0] == test and one.length == length]
+    sent = {(line.task, line.length): line.sent for line in plan.lines}
+    for (task, length), tokens in sent.items():
+        own = [one.tokens for one in run if one.task.partition(":")[0] == task and one.length == length]
         assert tokens == pytest.approx(sum(own), rel=0.02)  # of questions on one context the longest has its length
 
 

@@ -44,7 +44,7 @@ def said(place: Path, *asked: str) -> str:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A package of tests, which have a helper, and whose own code says when it runs."""
+    """A package of tasks, which have a helper, and whose own code says when it runs."""
     files = {
         "quay_tests/__init__.py": "import sys\nprint('quay_tests runs', file=sys.stderr)\n",
         "quay_tests/suite/__init__.py": "",
@@ -80,7 +80,7 @@ def test_a_module_is_one_test(tmp_path: Path) -> None:
     ("points", "files", "ends_with", "sentence"),
     [
         ("babilong = harbour", {"harbour.py": CODE}, 2, "the package quay-tests calls its suite babilong"),
-        ("quay = nowhere.at.all", {}, 2, "the package quay-tests offers tests in nowhere.at.all, which is no module"),
+        ("quay = nowhere.at.all", {}, 2, "the package quay-tests offers tasks in nowhere.at.all, which is no module"),
         ("quay = harbour", {"harbour.py": "1 / 0"}, 1, "harbour of the package quay-tests cannot be loaded"),
         ("quay = harbour\n[carrara.x]\n", {"harbour.py": "x = 1"}, 2, "harbour.py has no "),
     ],

@@ -132,8 +132,8 @@ def test_intervals_hold_the_true_length() -> None:
 
 def test_capabilities_are_chosen_by_a_word() -> None:
     assert [one.name for one in select("")] == [one.name for one in CAPABILITIES]
-    assert [one.test for one in select("knowing,babilong/qa1")] == ["michelangelo/idk", "babilong/qa1"]
-    with pytest.raises(UsageError, match="no capability and no test is called 'flying'"):
+    assert [one.task for one in select("knowing,babilong/qa1")] == ["michelangelo/idk", "babilong/qa1"]
+    with pytest.raises(UsageError, match="no capability and no task is called 'flying'"):
         select("flying")
     assert lengths_for(False, 5000) == [0, 1024, 2048, 4096, 5000]
     assert lengths_for(True, 3000) == [1024, 2048, 3000]
@@ -183,7 +183,7 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
     add_another(tmp_path / "run")
     again = door.profile(sinking, **given)  # type: ignore[arg-type]
     assert again.cards[0].prompts == card.prompts  # nothing more is asked
-    assert again.frame()["test"].tolist() == ["babilong/qa1"]
+    assert again.frame()["task"].tolist() == ["babilong/qa1"]
 
 
 @pytest.mark.slow
@@ -218,7 +218,7 @@ def test_the_command_prints_a_card(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        (["flying"], "no capability and no test"),
+        (["flying"], "no capability and no task"),
         (["--width", "1"], "is not a factor above 1"),
         (["--width", "nan"], "is not a factor above 1"),
         (["--budget", "inf"], "is no budget"),

@@ -49,7 +49,7 @@ def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path) -> 
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert "dataset_info.json is left out" in ended.stderr
-    assert [(row["test"], row["length"]) for row in rows] == [
+    assert [(row["task"], row["length"]) for row in rows] == [
         (f"published/babilong-{task}", length) for task in ("qa1", "qa2", "qa8") for length in (0, 4096)
     ]
     assert {(row["n"], row["mean"]) for row in rows} == {(ROWS, 1.0)}
@@ -256,12 +256,12 @@ def test_the_published_grid() -> None:
     assert found is not None
     preset, selection = found
     assert "simulated" in preset.about
-    jobs = [(test, s.length, s.instances) for test in registry.select(selection) for s in preset.sizes(test, None)]
+    jobs = [(task, s.length, s.instances) for task in registry.select(selection) for s in preset.sizes(task, None)]
     assert len(jobs) == 20 * 13
     assert {
-        instances for test, length, instances in jobs if test in registry.select("qa1,qa5") and length <= 32768
+        instances for task, length, instances in jobs if task in registry.select("qa1,qa5") and length <= 32768
     } == {1000}
-    assert {instances for test, length, instances in jobs if test == "babilong/qa6" or length > 32768} == {100}
+    assert {instances for task, length, instances in jobs if task == "babilong/qa6" or length > 32768} == {100}
     assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
     with pytest.raises(UsageError, match="is not part of paper:babilong"):
         preset_of("paper:babilong:latent_list")

@@ -302,7 +302,7 @@ def test_failures_show_everything_and_how_much_more() -> None:
 
 
 def test_failures_come_from_every_corner() -> None:
-    """More corners than room: no length, model or test is left out."""
+    """More corners than room: no length, model or task is left out."""
     results = [
         result
         for model in ("a", "b", "c")
@@ -539,7 +539,7 @@ def test_the_command_prints_json(
     assert [row["length"] for row in rows] == [0, 4096]
     expected = {
         "model": "lab/model",
-        "test": "suite/test",
+        "task": "suite/test",
         "n": 20,
         "answers_read": 20,
         "mean": 0.5,
@@ -564,7 +564,7 @@ def test_the_command_prints_recall_also_of_many_rows(
     assert call(str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.count("recall, how often") == 1
-    assert "lab/model (retrieve=sentences), 4 items each\ntest         chance  0" in out
+    assert "lab/model (retrieve=sentences), 4 items each\ntask         chance  0" in out
     recall = out.partition("recall, how often")[2].splitlines()
     assert recall[1].split() == ["test", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]

@@ -449,14 +449,14 @@ EDGE = """async (url) => {
 
 
 def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> None:
-    """Folded up, each line leads somewhere, and all sections and tests are in it. Without scripts."""
+    """Folded up, each line leads somewhere, and all sections and tasks are in it. Without scripts."""
     page = opened(browser, pages["plain"], 390, java_script_enabled=False).page
     lines = page.locator(".contents a")
     assert lines.locator("visible=true").count() == 0
     page.locator(".contents summary").click()
     assert lines.locator("visible=true").count() == lines.count()
     shown = lines.all_inner_texts()
-    tests = ["suite/one", "suite/three", "suite/two"]
+    tasks = ["suite/one", "suite/three", "suite/two"]
     first = [
         "Effective length",
         "Before you believe it",
@@ -465,8 +465,8 @@ def test_a_long_page_has_contents(browser: Browser, pages: dict[str, Path]) -> N
         "At a glance",
         "Every score",
     ]
-    assert shown[:9] == [*first, *tests]
-    assert len(shown) == page.locator("h2").count() + len(tests)
+    assert shown[:9] == [*first, *tasks]
+    assert len(shown) == page.locator("h2").count() + len(tasks)
     for line in lines.all():
         href = line.get_attribute("href") or ""
         assert page.locator(href).inner_text() == line.inner_text()

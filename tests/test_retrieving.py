@@ -35,7 +35,7 @@ def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
     by_score = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "score")
     whole = run(tmp_path)
     for rows in (by_position, by_score, whole):
-        assert [row["test"] for row in rows] == ["babilong/qa1", "babilong/qa2"]
+        assert [row["task"] for row in rows] == ["babilong/qa1", "babilong/qa2"]
     assert [row["mean"] for row in whole] == [1.0, 1.0]
     assert "recall" not in whole[0]["retrieval"] | whole[0]["published"]  # type: ignore[operator]
     one, two = by_position

@@ -19,11 +19,11 @@ from carrara.rl import Course, Stream, prompts, rewards
 from carrara.rl.stream import HELD_OUT
 from tests.process import carrara as command
 
-TESTS, LENGTHS = "qa1,latent_list,sync/graph", "0,1k,2k"
+TASKS, LENGTHS = "qa1,latent_list,sync/graph", "0,1k,2k"
 
 
 def stream(**given: Any) -> Stream:
-    return Stream(TESTS, LENGTHS, **{"seed": 7, "tokenizer": "gpt2", **given})
+    return Stream(TASKS, LENGTHS, **{"seed": 7, "tokenizer": "gpt2", **given})
 
 
 def test_the_same_number_gives_the_same_item_in_any_order() -> None:
@@ -62,8 +62,8 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"tests": "niahh"}, "no task is called 'niahh'; did you mean"),
-        ({"tests": []}, "no task is named"),
+        ({"tasks": "niahh"}, "no task is called 'niahh'; did you mean"),
+        ({"tasks": []}, "no task is named"),
         ({"lengths": "4q"}, "'4q' is not a length"),
         ({"lengths": []}, "no length is given"),
         ({"split": "dev"}, "`split=dev` is not one of test, train, few-shot"),
@@ -74,7 +74,7 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
 )
 def test_what_is_asked_wrongly_is_said(given: dict[str, Any], said: str) -> None:
     with pytest.raises(UsageError, match=said.replace("?", r"\?")):
-        Stream(**{"tests": "latent_list", "lengths": "1k", **given}).item(0)
+        Stream(**{"tasks": "latent_list", "lengths": "1k", **given}).item(0)
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

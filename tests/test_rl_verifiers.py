@@ -72,7 +72,7 @@ def evaluated(environment: Any, address: str, monkeypatch: pytest.MonkeyPatch, e
 
 
 def test_verifiers_evaluates_and_rewards_as_we_score(monkeypatch: pytest.MonkeyPatch) -> None:
-    environment = vf.load_environment("carrara", tests="qa1,mrcr", lengths="8k", tokenizer="words", evals=6)
+    environment = vf.load_environment("carrara", tasks="qa1,mrcr", lengths="8k", tokenizer="words", evals=6)
     known = {}
     for row in environment.get_eval_dataset():
         item = carrara.rl.Stream("qa1,mrcr", "8k", tokenizer="words").item(row["info"]["number"])

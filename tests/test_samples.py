@@ -14,21 +14,21 @@ GIVEN: dict[str, dict[str, str]] = {
 }
 
 
-def sampled(test: str) -> list[Item]:
+def sampled(task: str) -> list[Item]:
     """The first items, without filler: what is read of them is the same at every length."""
-    return [make(f"michelangelo/{test}", index=index, params=GIVEN[test]) for index in range(COUNT)]
+    return [make(f"michelangelo/{task}", index=index, params=GIVEN[task]) for index in range(COUNT)]
 
 
-def page(test: str) -> str:
-    parts = [f"# {test}: the first {COUNT} items, without filler and examples\n"]
-    for item in sampled(test):
+def page(task: str) -> str:
+    parts = [f"# {task}: the first {COUNT} items, without filler and examples\n"]
+    for item in sampled(task):
         parts.append(f"## {item.id}\n\n````text\n{item.text}\n````\n\nGold:\n\n````text\n{item.gold}\n````\n")
     return "\n".join(parts)
 
 
-@pytest.mark.parametrize("test", GIVEN)
-def test_samples_are_what_is_made(test: str) -> None:
-    assert (FOLDER / f"{test}.md").read_text("utf-8") == page(test), "python -m tests.test_samples"
+@pytest.mark.parametrize("task", GIVEN)
+def test_samples_are_what_is_made(task: str) -> None:
+    assert (FOLDER / f"{task}.md").read_text("utf-8") == page(task), "python -m tests.test_samples"
 
 
 if __name__ == "__main__":

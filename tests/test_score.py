@@ -42,14 +42,14 @@ LIST = "michelangelo/latent_list"
 needs_ray = pytest.mark.skipif(not find_spec("ray"), reason="Ray is not installed")
 
 
-def replies(test: str, instances: int, lengths: Sequence[int] = (0,), reply: str | None = None) -> list[Row]:
+def replies(task: str, instances: int, lengths: Sequence[int] = (0,), reply: str | None = None) -> list[Row]:
     """Right replies to all questions of some instances, or all the same one."""
     rows = []
     for length in lengths:
         for index in range(instances):
-            first = replace(Recipe.parse(f"{test}@{load(test).version}/test-0-{index}.0/0/chat/gpt2"), length=length)
+            first = replace(Recipe.parse(f"{task}@{load(task).version}/test-0-{index}.0/0/chat/gpt2"), length=length)
             for n, question in enumerate(questions_of(first).questions):
-                said = load(test).write(question.gold) if reply is None else reply
+                said = load(task).write(question.gold) if reply is None else reply
                 rows.append({"id": str(replace(first, question=n)), "reply": said})
     return rows
 
@@ -160,7 +160,7 @@ UNTRUSTED = {
 def test_whatever_a_reply_is_it_is_scored(
     reply: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    rows = [row for test in (LIST, "sync/graph", "minerva/snapshot", "babilong/qa1") for row in replies(test, 1)]
+    rows = [row for task in (LIST, "sync/graph", "minerva/snapshot", "babilong/qa1") for row in replies(task, 1)]
     said = UNTRUSTED[reply]
     for row in rows:
         row["reply"] = said if reply == "nothing" else f"{said} {row['reply']}"
@@ -226,7 +226,7 @@ def test_standard_input_is_a_file_too(monkeypatch: pytest.MonkeyPatch, capsys: C
 
 
 def test_what_lines_come_to_stands_beside_them(tmp_path: Path, capsys: Capture) -> None:
-    """On stderr where lines go to stdout, on stdout where they go to a file; by test and length, never in one mean."""
+    """On stderr where lines go to stdout, on stdout where they go to a file; by task and length, never in one mean."""
     rows = [*replies(LIST, 3, (0, 512)), *replies("sync/graph", 2)]
     rows[0] |= {"status": "error"}
     path = file_of(tmp_path / "acme.jsonl", rows)
@@ -236,7 +236,7 @@ def test_what_lines_come_to_stands_beside_them(tmp_path: Path, capsys: Capture) 
     filed = capsys.readouterr()
     assert (tmp_path / "scores.jsonl").read_text("utf-8") == piped.out
     head, _, *table = piped.err.splitlines()
-    assert head.split()[:9] == ["model", "test", "length", "score", "95", "%", "interval", "chance", "n"]
+    assert head.split()[:9] == ["model", "task", "length", "score", "95", "%", "interval", "chance", "n"]
     assert head.split()[9:] == ["answers", "read", "other", "replies"]
     assert [line.split()[:4] for line in table[:-1]] == [
         ["acme", LIST, "0", "1.000"],  # of two replies: a failed request is in no mean

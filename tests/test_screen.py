@@ -95,7 +95,7 @@ def test_a_few_words_are_a_union_and_need_no_pass(texts: corpus.Corpus, monkeypa
         for _ in range(50):
             words = rng.sample(WORDS, rng.between(1, len(WORDS)))
             found = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
-            open_ended = {i for i, text in enumerate(sentences_of(texts)) if not ENDS.test(text)}
+            open_ended = {i for i, text in enumerate(sentences_of(texts)) if not ENDS.task(text)}
             assert found.blocked.tolist() == sorted(saying(texts, words) | open_ended)
             assert set(found.failed.tolist()) == open_ended
             assert not open_ended & set(found.named.tolist())
@@ -127,7 +127,7 @@ def test_what_cannot_be_screened_for(texts: corpus.Corpus) -> None:
 def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | None) -> None:
     rng = Rng("left")
     sentences, sums = sentences_of(texts), texts.counts("gpt2").tolist()
-    open_ended = {i for i, text in enumerate(sentences) if not ENDS.test(text)}
+    open_ended = {i for i, text in enumerate(sentences) if not ENDS.task(text)}
     own = {d for d in range(texts.documents) if d in texts.documents_of(split)}
     for n in range(20):
         words = rng.sample(WORDS, n % 4)

@@ -198,7 +198,7 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
         assert 0 <= one.reach <= 1
         for cheap in one.shortcuts:
             assert cheap.declared or cheap.score <= cheap.chance_level + 0.16, (
-                one.test
+                one.task
             )  # 200 instances: two standard errors
 
 

@@ -24,7 +24,7 @@ from tests.typed import ROOT, lines_of
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "tests" not in path.parts[:-1])
-TESTS = [name for name in registry.names() if registry.is_official(name)]
+TASKS = [name for name in registry.names() if registry.is_official(name)]
 
 
 def named(nav: object) -> Iterator[str]:
@@ -46,11 +46,11 @@ def config() -> Mapping[str, object]:
 
 
 def test_the_site_names_every_page() -> None:
-    tests = ["tests/index.md", *(f"tests/{name}.md" for name in TESTS)]
-    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tests]), "mkdocs.yml: nav"
+    tasks = ["tests/index.md", *(f"tests/{name}.md" for name in TASKS)]
+    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tasks]), "mkdocs.yml: nav"
 
 
-# --- pages of tests ---
+# --- pages of tasks ---
 
 
 @pytest.fixture(scope="module")
@@ -65,12 +65,12 @@ def test_each_test_has_a_page_and_none_is_left_of_one_that_is_no_more(written: P
     pages.write(written)
     assert {path.relative_to(written).as_posix() for path in written.rglob("*.md")} == {
         "index.md",
-        *(f"{name}.md" for name in TESTS),
+        *(f"{name}.md" for name in TASKS),
     }
 
 
 @pytest.mark.sampled(4)
-@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("name", TASKS)
 def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (written / f"{name}.md").read_text("utf-8")
     [line] = lines_of(written / f"{name}.md")

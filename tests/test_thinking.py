@@ -23,7 +23,7 @@ from carrara.servers.server_info import ServerInfo
 from tests.server import serving
 from tests.test_run import run
 
-TESTS = "sync/graph,qa1"
+TASKS = "sync/graph,qa1"
 LEADS = {
     "sync/graph:shortest": "Shortest Path:",
     "sync/graph:longest": "Longest Path:",
@@ -50,7 +50,7 @@ def llama_cpp() -> Iterator[str]:
 
 def asked(address: str, out: Path, *more: str, model: str = "smollm2") -> "tuple[int, str, list[Result]]":
     ended = run(
-        *(TESTS, "--model", f"openai-api/local/{model}", "--base-url", address, "--tokenizer", "smollm2"),
+        *(TASKS, "--model", f"openai-api/local/{model}", "--base-url", address, "--tokenizer", "smollm2"),
         *("-n", "1", "--max-tokens", "40", "--out", str(out), *more),
         LOCAL_API_KEY="none",
     )

@@ -21,8 +21,8 @@ from tests.test_report import run, text_of
 Scores = dict[str, dict[str, float]]
 
 
-def graded(test: str, **params: str) -> Scores:
-    item = make(test, length=1024, params=params)
+def graded(task: str, **params: str) -> Scores:
+    item = make(task, length=1024, params=params)
     return {name: dict(scores) for name, scores in trivial(item.task, item.question).items()}
 
 
@@ -103,7 +103,7 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
 
 def test_json_has_every_name_with_both_scores(folder: Path) -> None:
     rows = json.loads(reported(folder, "--json"))
-    assert [row["trivial"] for row in rows if row["test"] == "minerva/word_search"] == 2 * [
+    assert [row["trivial"] for row in rows if row["task"] == "minerva/word_search"] == 2 * [
         {
             "always yes": {"score": 0.5, "minerva": 0.5},
             "yes or no": {"score": 0.0, "minerva": 1.0},
@@ -151,8 +151,8 @@ def test_the_best_stands_beside_the_chance_level() -> None:
 
 
 def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:
-    tests = [f"suite/{name}" for name in "abcdefgh"]
-    results = [result for task in tests for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
+    tasks = [f"suite/{name}" for name in "abcdefgh"]
+    results = [result for task in tasks for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
     print_summary(summarize(results))
     assert "trivial" not in capsys.readouterr().out
     results = [
@@ -182,7 +182,7 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
 @pytest.mark.parametrize(
     ("sound", "low", "chance_level", "well"),
     [
-        (0.5, 0.4, 0.5, False),  # always yes, of a balanced test
+        (0.5, 0.4, 0.5, False),  # always yes, of a balanced task
         (0.67, 0.2, 0.5, False),  # of three that were drawn two are yes
         (0.67, 0.6, 0.5, True),
         (0.3, 0.1, 0.0, True),

@@ -79,7 +79,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
         ],
         "15 of 30 replies are not to the items",
     ),
-    "another test": (
+    "another task": (
         lambda replies: [with_result(one, task="babilong/qa3") for one in replies],
         "30 of 30 replies are not to the items",
     ),

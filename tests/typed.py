@@ -91,7 +91,7 @@ VALUED = ("--model", "--base-url", "--lengths", "-n", "--budget")
 """Options whose values are looked at."""
 SMALL = {"-n": "2", "--budget": "20ktok"}
 LONG = 32 << 10
-"""The least length at which the papers have scores of each of their tests, for `--rank`."""
+"""The least length at which the papers have scores of each of their tasks, for `--rank`."""
 
 
 def small(line: Line) -> list[str]:

@@ -87,11 +87,11 @@ def _sinking(length: int) -> float:
     return max(0.05, 1 - 0.16 * max(0, (length // 512).bit_length()))
 
 
-def _known(tests: str, lengths: str, n: int, params: dict[str, str]) -> Items:
+def _known(tasks: str, lengths: str, n: int, params: dict[str, str]) -> Items:
     found = Items()
-    for test in carrara.find(tests):
+    for task in carrara.find(tasks):
         for length in lengths.split(","):
-            made = list(carrara.load(test.name, **params).items(length, n=n, tokenizer="gpt2"))
+            made = list(carrara.load(task.name, **params).items(length, n=n, tokenizer="gpt2"))
             for place, item in enumerate(made):
                 other = made[(place + len(made) // 2) % len(made)].gold
                 prompt = "\0".join(message.content for message in item.prompt.messages())
@@ -106,20 +106,20 @@ def run(folder: Path) -> None:
         "sinking": _sinking,
         "guessing": lambda _: 0.0,
     }
-    for name, tests, lengths, n, params in RUNS:
+    for name, tasks, lengths, n, params in RUNS:
         todo = [way for way in ways if not (folder / way / name / "done").exists()]
-        known = _known(tests, lengths, n, params) if todo else Items()
+        known = _known(tasks, lengths, n, params) if todo else Items()
         for way in todo:
             for cot in ("free", "none") if name == "sync" else ("free",):
                 model = simulated(ways[way], known, talks=name == "sync" and cot == "free")
                 model.__name__ = way
                 out = folder / way / (name if cot == "free" else f"{name}-{cot}")
                 given = params or None
-                carrara.run(tests, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2", cot=cot)
+                carrara.run(tasks, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2", cot=cot)
             (folder / way / name / "done").touch()
             print(f"{way} {name}", file=sys.stderr)
-    for name, tests, lengths, n in SMALL:
-        carrara.run(tests, "carrara/smollm2", out=folder / "smollm2" / name, lengths=lengths, n=n, tokenizer="gpt2")
+    for name, tasks, lengths, n in SMALL:
+        carrara.run(tasks, "carrara/smollm2", out=folder / "smollm2" / name, lengths=lengths, n=n, tokenizer="gpt2")
 
 
 def draw(folder: Path) -> None:

@@ -1,10 +1,10 @@
-"""What Inspect finds through the entry point: models under `carrara/…`, and every test as a task.
+"""What Inspect finds through the entry point: models under `carrara/…`, and every task of ours as one of Inspect.
 
 from carrara.inspect_tasks import latent_list
 inspect_ai.eval(latent_list(length="4k", complexity=5), model="openai/gpt-4o")
 
-Inspect imports this module in every run, so no test is imported here. The tasks are registered without the parameters
-of their tests; a task that is imported from here has them in its signature.
+Inspect imports this module in every run, so no task is imported here. Tasks are registered without their own
+parameters; a task that is imported from here has them in its signature.
 """
 
 from carrara.models.provider import carrara

@@ -197,7 +197,7 @@ def selections_of(given: Selections, params: Mapping[str, str] | None = None) ->
     found = [_selection_of(one) for one in several]
     if not found:
         raise UsageError("no task is named: give a text, what `carrara.load` returned, or a list of these")
-    return [Selection(one.tests, {**one.params, **(params or {})}) for one in found]
+    return [Selection(one.tasks, {**one.params, **(params or {})}) for one in found]
 
 
 def _selection_of(given: object) -> Selection:

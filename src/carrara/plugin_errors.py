@@ -90,11 +90,11 @@ def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -
         except allowed:
             raise
         except InvalidTaskError as error:
-            raise PluginError(f"the test in {file} is wrong: {error}") from error
+            raise PluginError(f"the task in {file} is wrong: {error}") from error
         except (Exception, SystemExit) as error:
             function, line, at = _place(error, file)
             raised = f"{function or method.__name__} raised {_describe(error)}{_line(line, at, file)}"
-            raise _failed(f"the test in {file} failed: {raised}", error) from error
+            raise _failed(f"the task in {file} failed: {raised}", error) from error
 
     return call
 

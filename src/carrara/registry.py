@@ -146,13 +146,13 @@ def _files() -> dict[str, Path]:
         for file in offer.files:
             name = f"{offer.suite}/{file.stem}"
             if name in files:
-                raise UsageError(f"{file} and {files[name]} are both the test {name}: remove one of their packages")
+                raise UsageError(f"{file} and {files[name]} are both the task {name}: remove one of their packages")
             files[name] = file
     for folder in _own_folders():
         for name, file in _tasks_in(folder).items():
             other = files.setdefault(name, file)
             if other.resolve() != file.resolve():
-                raise UsageError(f"{file} and {other} are both the test {name}: rename the former, or its folder")
+                raise UsageError(f"{file} and {other} are both the task {name}: rename the former, or its folder")
             suite = name.split("/")[0]
             if other is file and suite in official:
                 raise UsageError(f"{file} would be part of the suite {suite} in {_TASKS / suite}: rename its folder")
@@ -175,7 +175,7 @@ def _offer(entry: "EntryPoint") -> _Offer:
     found = _spec(entry.value)
     if found is None or (found.origin is None and not found.submodule_search_locations):
         raise UsageError(
-            f"the package {package} offers tests in {entry.value}, which is no module: reinstall or remove it"
+            f"the package {package} offers tasks in {entry.value}, which is no module: reinstall or remove it"
         )
     if found.submodule_search_locations is None:
         return _Offer(entry.name, (Path(str(found.origin)),), (entry.value,), package)

@@ -43,7 +43,7 @@ _LABEL = re.compile(r"(?:FINAL ANSWER|Translation|Letter Coverage|Connected Node
 class Entry:
     """A question with the replies to it."""
 
-    test: str
+    task: str
     params: Mapping[str, str] = field(default_factory=dict[str, str])
     ask: str = ""
     gold: str = ""
@@ -53,15 +53,15 @@ class Entry:
     nothing: Sequence[str] = ()
 
     def found(self) -> "Asked":
-        task = registry.load(self.test)
-        params = canonical(build(task, self.test, self.params))
+        task = registry.load(self.task)
+        params = canonical(build(task, self.task, self.params))
         for index in range(SEARCHED):
-            recipe = Recipe(self.test, task.version, params, "test", 0, index, 0, 0, "chat", "", "")
+            recipe = Recipe(self.task, task.version, params, "test", 0, index, 0, 0, "chat", "", "")
             for question in questions_of(recipe).questions:
                 named, gold = re.search(self.ask, question.ask), _LABEL.sub("", task.write(question.gold), count=1)
                 if named and re.search(self.gold, gold):
                     return Asked(task, question, {**named.groupdict(), **self._facts(question, gold)})
-        raise LookupError(f"{self.test} has no question {self.ask!r} with the answer {self.gold!r}: mend its entry")
+        raise LookupError(f"{self.task} has no question {self.ask!r} with the answer {self.gold!r}: mend its entry")
 
     def _facts(self, question: Question[Any], gold: str) -> Mapping[str, str]:
         wrong = [other for other in self.others if other.casefold() != gold.casefold()]
@@ -97,7 +97,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Case:
-    test: str
+    task: str
     asked: Asked
     written: str
     """The reply as the file has it, with its places."""
@@ -138,4 +138,4 @@ def _cases() -> Iterator[Case]:
             asked = entry.found()
             for states in get_args(Verdict):
                 for reply in getattr(entry, states):
-                    yield Case(entry.test, asked, reply, states)
+                    yield Case(entry.task, asked, reply, states)

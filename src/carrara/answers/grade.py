@@ -21,7 +21,7 @@ class Graded:
     score: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     error_type: ErrorType | None = None
-    """In what way an answer that was stated is wrong, where its test tells several apart."""
+    """In what way an answer that was stated is wrong, where its task tells several apart."""
     rule: Rule | None = None
     """The rule by which the answer was read (extraction.py)."""
 

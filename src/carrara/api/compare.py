@@ -30,7 +30,7 @@ class Compared(statistics.Compared):
         return to_path(path)
 
     def frame(self) -> Any:
-        """A pandas data frame with a row for each test at each length."""
+        """A pandas data frame with a row for each task at each length."""
         from carrara.comparison.report import comparison_record
         from carrara.results.to_pandas import frame
 

@@ -22,7 +22,7 @@ class Score:
     rule: str = ""
     """The rule by which it was read, such as `answer line` (docs/answers.md)."""
     error_type: str = ""
-    """In what way the answer is wrong, where its test tells several apart."""
+    """In what way the answer is wrong, where its task tells several apart."""
     published: Mapping[str, float] = field(default_factory=dict[str, float])
     """What published scorers give the same reply, by name."""
 

@@ -1,4 +1,4 @@
-"""Tests in Python: found by name, loaded with their parameters, made into items."""
+"""Tasks in Python: found by name, loaded with their parameters, made into items."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,28 +20,28 @@ from carrara.task import Task
 
 @dataclass(frozen=True)
 class Loaded:
-    """A test with its parameters, as `carrara.load` gives it."""
+    """A task with its parameters, as `carrara.load` gives it."""
 
     name: str
     params: Mapping[str, str] = field(default_factory=dict[str, str])
     """Those that are given; the others have their defaults."""
 
     @property
-    def test(self) -> Task:
+    def task(self) -> Task:
         return registry.load(self.name)
 
     @property
     def title(self) -> str:
-        return self.test.title
+        return self.task.title
 
     @property
     def measures(self) -> str:
-        return self.test.capability
+        return self.task.capability
 
     @property
     def parameters(self) -> dict[str, str]:
         """All parameters with their values."""
-        return {**params.defaults(self.test), **self.params}
+        return {**params.defaults(self.task), **self.params}
 
     def __repr__(self) -> str:
         given = "".join(f", {name}={value!r}" for name, value in self.params.items())
@@ -97,7 +97,7 @@ class Loaded:
 
 
 def find(selection: str = "all") -> list[Loaded]:
-    """The tests that a selection names: full names, short names, suites, patterns or `all`, separated by commas.
+    """The tasks that a selection names: full names, short names, suites, patterns or `all`, separated by commas.
 
     >>> import carrara
     >>> carrara.find("qa1,niah")
@@ -107,7 +107,7 @@ def find(selection: str = "all") -> list[Loaded]:
 
 
 def load(name: str, /, **parameters: Value) -> Loaded:
-    """A test with its parameters. One that is given several values is a sweep over them.
+    """A task with its parameters. One that is given several values is a sweep over them.
 
     >>> import carrara
     >>> carrara.load("latent_list", complexity=(1, 5)).params
@@ -115,9 +115,9 @@ def load(name: str, /, **parameters: Value) -> Loaded:
     """
     found = registry.select(name)
     if len(found) != 1:
-        raise UsageError(f"{name!r} names {len(found)} tests, and one is loaded: `carrara.find` lists several")
-    test, given = registry.load(found[0]), params_of(parameters)
-    params.build(test, found[0], given)
+        raise UsageError(f"{name!r} names {len(found)} tasks, and one is loaded: `carrara.find` lists several")
+    task, given = registry.load(found[0]), params_of(parameters)
+    params.build(task, found[0], given)
     return Loaded(found[0], given)
 
 
@@ -135,7 +135,7 @@ def item(
     prompts: File | None = None,
     **parameters: Value,
 ) -> Item:
-    """One item, of a test by its name and parameters; or by its id, which says all of it.
+    """One item, of a task by its name and parameters; or by its id, which says all of it.
 
     >>> import carrara
     >>> one = carrara.item("qa1", index=2)

@@ -124,7 +124,7 @@ def _published_lengths(own: "Sequence[CellScore]", printed: "Sequence[Published]
     for score in printed:
         if score.ours and score.length is not None:
             lengths.setdefault(score.ours, set()).add(score.length)
-    known = [task for task in dict.fromkeys(one.test for one in own) if task in lengths]
+    known = [task for task in dict.fromkeys(one.task for one in own) if task in lengths]
     if known:
         return f"{known[0]} is published at {', '.join(map(write_length, sorted(lengths[known[0]])))}"
     return f"there are scores of {', '.join(lengths) or 'none of our tasks'}"

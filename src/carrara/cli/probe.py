@@ -57,7 +57,7 @@ def probe(
         ["task", "length", "n", "score", "state", "tokens/s", "memory"],
         [
             [
-                one.test,
+                one.task,
                 write_length(one.length),
                 f"{one.n}",
                 f"{one.score:.3f}",

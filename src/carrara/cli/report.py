@@ -108,6 +108,6 @@ def rows_as_json(
         judged = {"effective_length": held[row.task, row.series]}
         found.append(record(row) | judged | ({"partial": True, "planned": part.planned} if part else {}))
     blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
-    for (model, test, length), part in lacking.items():
-        found.append({"model": model, "test": test, "length": length, **blank, "planned": part.planned})
+    for (model, task, length), part in lacking.items():
+        found.append({"model": model, "task": task, "length": length, **blank, "planned": part.planned})
     return found

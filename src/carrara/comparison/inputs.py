@@ -73,7 +73,7 @@ def _other_results(path: Path, scorer: str = "") -> Iterator[Result]:
     log = header(path)
     settings = settings_in(log)
     for sample in samples(path):
-        if "test" not in (sample.get("metadata") or {}):
+        if "task" not in (sample.get("metadata") or {}):
             try:
                 yield _result(path, log, settings, sample, scorer)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -86,12 +86,12 @@ def _result(path: Path, log: EvalLog, settings: Mapping[str, str], sample: Mappi
     error = (sample.get("error") or {}).get("message")
     scores = sample.get("scores") or {}
     failed = bool(error) or not scores
-    test = "/".join(filter(None, ("inspect", log.eval.task.replace("/", "."))))
+    task = "/".join(filter(None, ("inspect", log.eval.task.replace("/", "."))))
     args = ",".join(f"{name}={value}" for name, value in sorted(log.eval.task_args.items()))
-    item = f"{test}({args})@{log.eval.task_version}/{sample['id']}"
+    item = f"{task}({args})@{log.eval.task_version}/{sample['id']}"
     return Result(
         id=f"{item}.{sample.get('epoch', 1)}",
-        task=test,
+        task=task,
         version=0,
         model=log.eval.model,
         length=0,

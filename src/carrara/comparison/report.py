@@ -45,12 +45,12 @@ def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
     """Return the tables with their titles, without those that would repeat another one."""
     alone = all(row.length == 0 for row in found.lengths)
     one_length = len({row.length for row in found.lengths}) == 1
-    pooled = len(found.lengths) > len(found.tests)
+    pooled = len(found.lengths) > len(found.tasks)
     shown = [
-        ("At each length, over its tests", [] if one_length else found.across),
-        ("By test" if alone else "At each length", found.lengths),
-        ("Over all lengths", found.tests if pooled else []),
-        ("Over all tests, each of which counts the same", [row for row in found.overall if not row.test]),
+        ("At each length, over its tasks", [] if one_length else found.across),
+        ("By task" if alone else "At each length", found.lengths),
+        ("Over all lengths", found.tasks if pooled else []),
+        ("Over all tasks, each of which counts the same", [row for row in found.overall if not row.task]),
     ]
     return [(title, rows) for title, rows in shown if rows]
 
@@ -61,10 +61,10 @@ def corrected(rows: Sequence[Comparison]) -> bool:
 
 
 def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
-    """Yield a sentence for each two sides: where they differ, at each length over its tests or in its only test."""
+    """Yield a sentence for each two sides: where they differ, at each length over its tasks or in its only task."""
     for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
         one, other = (names[side] for side in pair)
-        pooled = [row for row in found.overall or found.tests if (row.first, row.second) == pair]
+        pooled = [row for row in found.overall or found.tasks if (row.first, row.second) == pair]
         own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
         clear = [row for row in own if row.verdict() in ("better", "worse")]
         said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
@@ -82,8 +82,8 @@ def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> It
 
 
 def _where(row: Comparison) -> str:
-    test = f" in {short(row.test)}" if row.test else ""
-    return f" at {write_length(row.length)}{test}" if row.length is not None else test
+    task = f" in {short(row.task)}" if row.task else ""
+    return f" at {write_length(row.length)}{task}" if row.length is not None else task
 
 
 def _interval(row: Comparison) -> str:
@@ -97,11 +97,11 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
     return list(
         table(
-            ["test", *(["length"] if lengths else []), *heads, "difference",
+            ["task", *(["length"] if lengths else []), *heads, "difference",
              "interval" if corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is"],
             [
                 [
-                    short(row.test) or f"all {row.tasks}",
+                    short(row.task) or f"all {row.tasks}",
                     *([write_length(row.length or 0)] if lengths else []),
                     f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
                     f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
@@ -150,11 +150,11 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
 def _chart(title: str, rows: Sequence[Comparison], margin: float | None) -> Markup:
     intervals = [
         Interval(
-            row.test or "all tests", row.length, row.difference, row.low, row.high, row.verdict() in ("better", "worse")
+            row.task or "all tasks", row.length, row.difference, row.low, row.high, row.verdict() in ("better", "worse")
         )
         for row in rows
     ]
-    about = "; ".join(f"{row.test or 'all'} {row.difference:+.2f}" for row in rows[:6])
+    about = "; ".join(f"{row.task or 'all'} {row.difference:+.2f}" for row in rows[:6])
     return forest_plot(title, about, intervals, margin)
 
 
@@ -165,13 +165,13 @@ def _p(value: float) -> str:
 def comparison_record(found: Compared, margin: float | None) -> dict[str, Any]:
     def record(row: Comparison) -> dict[str, Any]:
         named = {name: value for name, value in asdict(row).items() if name != "changes"}
-        return {**named, "test": row.test or None, "difference": row.difference, "verdict": row.verdict(margin)}
+        return {**named, "task": row.task or None, "difference": row.difference, "verdict": row.verdict(margin)}
 
     return {
         "sides": found.sides,
         "lengths": list(map(record, found.lengths)),
         "across": list(map(record, found.across)),
-        "tests": list(map(record, found.tests)),
+        "tasks": list(map(record, found.tasks)),
         "overall": list(map(record, found.overall)),
         "groups": found.groups,
         "refused": found.refused,

@@ -1,4 +1,4 @@
-"""Compare runs item by item: at each length, and pooled over lengths and tests.
+"""Compare runs item by item: at each length, and pooled over lengths and tasks.
 
 Items are paired by their ids. Scores on one instance are averaged first, because they are not independent, and
 instances are counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has
@@ -46,8 +46,8 @@ class Side:
 class Comparison:
     """Second minus first, on the items that both were asked."""
 
-    test: str
-    """Empty: over all tests, each of which counts the same."""
+    task: str
+    """Empty: over all tasks, each of which counts the same."""
     length: int | None
     """None: over all lengths that all sides have."""
     first: str
@@ -68,7 +68,7 @@ class Comparison:
     level: float = 1 - ALPHA
     """The confidence of the interval: 0.95 for a single comparison, more where a table has several."""
     tasks: int = 1
-    """The number of tasks that `test` is the mean of."""
+    """The number of tasks that `task` is the mean of."""
     changes: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
     """For each task the differences of its instances."""
 
@@ -94,13 +94,13 @@ class Comparison:
 class Compared:
     sides: list[str]
     lengths: list[Comparison]
-    """For each test at each length."""
+    """For each task at each length."""
     across: list[Comparison]
-    """At each length over the tests that all sides have there, where these are several."""
-    tests: list[Comparison]
-    """For each test over its lengths."""
+    """At each length over the tasks that all sides have there, where these are several."""
+    tasks: list[Comparison]
+    """For each task over its lengths."""
     overall: list[Comparison]
-    """Over the tests that all sides have."""
+    """Over the tasks that all sides have."""
     groups: list[list[str]]
     """Groups of sides that are not told apart over all; the best first."""
     refused: list[str]
@@ -136,38 +136,38 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
     lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
     pairs = dict[tuple[str, str, str], dict[Key, tuple[float, float]]]()
     for (first, ones), (second, others) in combinations(zip(sides, scores, strict=True), 2):
-        for test in sorted(ones.keys() & others.keys(), key=natural):
-            both = ones[test].keys() & others[test].keys()
+        for task in sorted(ones.keys() & others.keys(), key=natural):
+            both = ones[task].keys() & others[task].keys()
             if not both:
-                refused.append(_why(test, first, second))
+                refused.append(_why(task, first, second))
                 continue
-            refused += _left_out(test, first, second, len(ones[test]), len(others[test]), len(both))
-            paired = _paired(ones[test], others[test])
+            refused += _left_out(task, first, second, len(ones[task]), len(others[task]), len(both))
+            paired = _paired(ones[task], others[task])
             if len(paired) < len(both):
-                unanswered.append(_unanswered(test, both, {first.name: ones[test], second.name: others[test]}))
+                unanswered.append(_unanswered(task, both, {first.name: ones[task], second.name: others[task]}))
             if not paired:
                 continue
             lengths += [
-                _comparison(test, length, first.name, second.name, {k: v for k, v in paired.items() if k[1] == length})
+                _comparison(task, length, first.name, second.name, {k: v for k, v in paired.items() if k[1] == length})
                 for length in sorted({length for _, length, _ in paired})
             ]
-            pairs[test, first.name, second.name] = paired
-        for test in sorted(ones.keys() ^ others.keys(), key=natural):
-            refused.append(f"{test} was not asked of both {first.name} and {second.name}")
+            pairs[task, first.name, second.name] = paired
+        for task in sorted(ones.keys() ^ others.keys(), key=natural):
+            refused.append(f"{task} was not asked of both {first.name} and {second.name}")
     if not lengths and unanswered:
         raise RunError(f"nothing can be compared: {'; '.join(unanswered[:3])}")
     if not lengths:
-        raise UsageError("; ".join(refused[:3]) or "they have no test in common")
-    tests, shortened = _over_lengths(pairs)
+        raise UsageError("; ".join(refused[:3]) or "they have no task in common")
+    tasks, shortened = _over_lengths(pairs)
     refused = unanswered + refused
     across = [row for row in _across(lengths, {row.length for row in lengths}) if row.tasks > 1]
-    overall = _tested(_across(tests, [None]))
-    refused += shortened + _not_overall(lengths, tests)
+    overall = _tested(_across(tasks, [None]))
+    refused += shortened + _not_overall(lengths, tasks)
     return Compared(
         [side.name for side in sides],
         _tested(lengths),
         _tested(across),
-        _tested(tests),
+        _tested(tasks),
         overall,
         _groups([side.name for side in sides], overall),
         list(dict.fromkeys(refused)),
@@ -177,34 +177,34 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
 def _over_lengths(
     pairs: Mapping[tuple[str, str, str], Mapping["Key", tuple[float, float]]],
 ) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons over the lengths that all sides have of a test, and what to say of the other lengths."""
+    """Return the comparisons over the lengths that all sides have of a task, and what to say of the other lengths."""
     own = {asked: {length for _, length, _ in paired} for asked, paired in pairs.items()}
     rows, said = list[Comparison](), list[str]()
-    for test in dict.fromkeys(test for test, _, _ in pairs):
-        found = [lengths for asked, lengths in own.items() if asked[0] == test]
+    for task in dict.fromkeys(task for task, _, _ in pairs):
+        found = [lengths for asked, lengths in own.items() if asked[0] == task]
         common, every = set.intersection(*found), set.union(*found)
         written = ", ".join(map(write_length, sorted(common)))
         if not common:
-            said.append(f"{test}: nothing is compared over all lengths: no length was asked of all models")
+            said.append(f"{task}: nothing is compared over all lengths: no length was asked of all models")
         elif common < every:
-            said.append(f"{test}: over all lengths, only {written} is compared: not all models have the others")
+            said.append(f"{task}: over all lengths, only {written} is compared: not all models have the others")
         for (name, first, second), paired in pairs.items():
-            if name == test and common:
+            if name == task and common:
                 kept = {key: scores for key, scores in paired.items() if key[1] in common}
-                rows.append(_comparison(test, None, first, second, kept))
+                rows.append(_comparison(task, None, first, second, kept))
     order = list(dict.fromkeys((first, second) for _, first, second in pairs))
     return sorted(rows, key=lambda row: order.index((row.first, row.second))), said
 
 
-def _not_overall(lengths: Sequence[Comparison], tests: Sequence[Comparison]) -> list[str]:
+def _not_overall(lengths: Sequence[Comparison], tasks: Sequence[Comparison]) -> list[str]:
     """Say which tasks the mean over all tasks is restricted to, if some two sides do not have all of them."""
-    common = _common(tests)
-    if all(row.test in common for row in lengths):
+    common = _common(tasks)
+    if all(row.task in common for row in lengths):
         return []
     if not common:
-        return ["nothing is compared over all tests: no test was asked of all models"]
+        return ["nothing is compared over all tasks: no task was asked of all models"]
     return [
-        f"over all tests, only {', '.join(sorted(common, key=natural))} is compared: not all models have the others"
+        f"over all tasks, only {', '.join(sorted(common, key=natural))} is compared: not all models have the others"
     ]
 
 
@@ -242,7 +242,7 @@ def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) ->
     }
 
 
-def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
+def _unanswered(task: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
     """Say how many items have no answer of a model, and of which."""
     found, items = list[str](), set[Key]()
     for name, asked in sides.items():
@@ -251,18 +251,18 @@ def _unanswered(test: str, both: Collection[Key], sides: Mapping[str, Mapping[Ke
         counts = Counter(asked[key].unanswered[0] for key in missing)
         if counts:
             found.append(f"{', '.join(f'{n:,} {status}' for status, n in counts.items())} of {name}")
-    return f"{test}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(found)})"
+    return f"{task}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(found)})"
 
 
 def _comparison(
-    test: str, length: int | None, first: str, second: str, paired: Mapping[Key, tuple[float, float]]
+    task: str, length: int | None, first: str, second: str, paired: Mapping[Key, tuple[float, float]]
 ) -> Comparison:
     instances: dict[str, list[tuple[float, float]]] = {}
     for (instance, _, _), pair in paired.items():
         instances.setdefault(instance, []).append(pair)
     means = [(_mean([one for one, _ in own]), _mean([other for _, other in own])) for own in instances.values()]
     return Comparison(
-        test=test,
+        task=task,
         length=length,
         first=first,
         second=second,
@@ -287,32 +287,32 @@ def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list
         for length in sorted(lengths, key=lambda length: length or 0):
             common = _common([row for row in rows if row.length == length])
             own = [row for row in rows if row.length == length and (row.first, row.second) == pair]
-            if kept := [row for row in own if row.test in common]:
+            if kept := [row for row in own if row.task in common]:
                 found.append(_together(kept))
     return found
 
 
 def _common(rows: Sequence[Comparison]) -> set[str]:
     """The tasks that each two sides have, of those that have any in common."""
-    tests: dict[tuple[str, str], set[str]] = {}
+    tasks: dict[tuple[str, str], set[str]] = {}
     for row in rows:
-        tests.setdefault((row.first, row.second), set()).add(row.test)
-    return set.intersection(*tests.values()) if tests else set()
+        tasks.setdefault((row.first, row.second), set()).add(row.task)
+    return set.intersection(*tasks.values()) if tasks else set()
 
 
-def _together(tests: Sequence[Comparison]) -> Comparison:
+def _together(tasks: Sequence[Comparison]) -> Comparison:
     """The mean over tasks, each of which counts the same, because their instances are independent."""
-    if len(tests) == 1:
-        return tests[0]
+    if len(tasks) == 1:
+        return tasks[0]
     return replace(
-        tests[0],
-        test="",
-        one=_mean([test.one for test in tests]),
-        other=_mean([test.other for test in tests]),
-        items=sum(test.items for test in tests),
-        instances=sum(test.instances for test in tests),
-        tasks=len(tests),
-        changes=tuple(change for test in tests for change in test.changes),
+        tasks[0],
+        task="",
+        one=_mean([task.one for task in tasks]),
+        other=_mean([task.other for task in tasks]),
+        items=sum(task.items for task in tasks),
+        instances=sum(task.instances for task in tasks),
+        tasks=len(tasks),
+        changes=tuple(change for task in tasks for change in task.changes),
     )
 
 
@@ -369,17 +369,17 @@ def _told(one: str, other: str, apart: set[frozenset[str]], known: set[frozenset
     return pair in apart or pair not in known
 
 
-def _left_out(test: str, first: Side, second: Side, ones: int, others: int, both: int) -> list[str]:
+def _left_out(task: str, first: Side, second: Side, ones: int, others: int, both: int) -> list[str]:
     alone = {first.name: ones - both, second.name: others - both}
     said = " and ".join(f"{count:,} of {name}'s" for name, count in alone.items() if count)
-    return [f"{test}: {both:,} items are compared; {said} the other was not asked"] if said else []
+    return [f"{task}: {both:,} items are compared; {said} the other was not asked"] if said else []
 
 
-def _why(test: str, first: Side, second: Side) -> str:
-    """Say why two sides that share a test share none of its items."""
+def _why(task: str, first: Side, second: Side) -> str:
+    """Say why two sides that share a task share none of its items."""
     asked = []
     for side in (first, second):
-        found = (_parts(result) for result in side.results if result.task == test)
+        found = (_parts(result) for result in side.results if result.task == task)
         asked.append({name: {part[name] for part in parts} for parts in [list(found)] for name in parts[0]})
     differ = [
         f"{name} {_some(asked[0][name])} and {_some(asked[1][name])}"
@@ -387,7 +387,7 @@ def _why(test: str, first: Side, second: Side) -> str:
         if name in asked[1] and not asked[0][name] & asked[1][name]
     ]
     why = "; ".join(differ) or "other instances"
-    return f"{test}: {first.name} and {second.name} were asked no item in common ({why})"
+    return f"{task}: {first.name} and {second.name} were asked no item in common ({why})"
 
 
 def _some(values: Iterable[str]) -> str:

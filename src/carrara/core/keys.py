@@ -5,7 +5,7 @@ items between neighbouring seeds. Rng use only `random.Random.random`, whose seq
 versions; shuffling and sampling are written out here because theirs is not.
 
 A split owns an instance by what the instance says, so that no two splits ever share one. Different keys give different
-instances with near certainty where there are many, but some tests have few (a list that one `pop` changes has six). So
+instances with near certainty where there are many, but some tasks have few (a list that one `pop` changes has six). So
 ownership goes by a hash of the text itself, and an instance that belongs to another split is drawn anew.
 """
 

@@ -1,4 +1,4 @@
-"""A test's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
+"""A task's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
 
 A field with `reads` in its metadata takes what people write through that function first: a path becomes the hash of
 what lies there. A field whose function opens files also has `built_in`, the names that open none. In an id such a

@@ -66,9 +66,9 @@ class Result:
     """The published score that counts here, where it is not the sound one."""
     trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
     """What those score on the same question who do not do the task, by the name of their reply: `SOUND` and published
-    scores. Logs of tests without such replies, and older ones, have none."""
+    scores. Logs of tasks without such replies, and older ones, have none."""
     category: str = ""
-    """What its test is one of several tests of. Logs of other tests, and older ones, have none."""
+    """What its task is one of several tasks of. Logs of other tasks, and older ones, have none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     places: tuple[float, float, int] | None = None
     """Where in the context the first and the last fact stand that the question needs, as shares of its characters,
@@ -92,7 +92,7 @@ class Result:
     """How many were made for it: more than one where some failed, or where it was made piece by piece. None if that is
     not known; 0 if its reply was known already."""
     error_type: str = ""
-    """In what way the answer is wrong, where its test tells several apart, and what of it is."""
+    """In what way the answer is wrong, where its task tells several apart, and what of it is."""
     detail: str = ""
     error: str | None = None
     answered_by: str = ""

@@ -1,4 +1,4 @@
-"""Subsets of a test that overlap at the short end: up to 32k, up to 128k, up to 1M (Michelangelo, section 3.2).
+"""Subsets of a task that overlap at the short end: up to 32k, up to 128k, up to 1M (Michelangelo, section 3.2).
 
 Each has instances and lengths of its own, so that the short contexts can be run first and the others added. Where
 several are there, a bucket of lengths that k of them have counts 1/k in each, and the union keeps a subset's shape.

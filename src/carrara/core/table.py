@@ -22,9 +22,9 @@ class Line(str):
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Line]:
     """
-    >>> for line in table(["test", "n"], [["qa1", "12"]]):
+    >>> for line in table(["task", "n"], [["qa1", "12"]]):
     ...     print(line)
-    test  n
+    task  n
     ----  --
     qa1   12
     """
@@ -43,7 +43,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Lin
 def html(lines: Iterable[str]) -> str:
     """Render lines as HTML: lines of `table` become a table, and each other line a paragraph.
 
-    >>> html(["two & three", *table(["test"], [["qa1"]])]).splitlines()[:2]
+    >>> html(["two & three", *table(["task"], [["qa1"]])]).splitlines()[:2]
     ['<p>two &amp; three</p>', '<table>']
     """
     parts: list[str] = []

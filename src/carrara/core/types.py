@@ -310,9 +310,9 @@ class Question(Generic[A]):
     options: tuple[str, ...] = ()
     """The answers that are possible, where they are a closed list."""
     part: str = ""
-    """Which of several questions on each instance it is: results tell them apart as if they were tests of their own."""
+    """Which of several questions on each instance it is: results tell them apart as if they were tasks of their own."""
     support: tuple[int, ...] = ()
-    """The facts that the answer is read from, where a published test names them: others may be needed beside them,
+    """The facts that the answer is read from, where a published task names them: others may be needed beside them,
     and one of them may be told twice."""
 
 

@@ -31,7 +31,7 @@ def terms(own_text: bool, split: Split) -> str:
     use = (
         "**To be trained on**: of the split `train`, which shares no item with what is tested."
         if split == "train"
-        else "**Not to be trained on**: these are items of tests (`--split train` makes items to train on)."
+        else "**Not to be trained on**: these are items of tasks (`--split train` makes items to train on)."
     )
     return f"{use} Canary: `{CANARY}`.\n\n**Licence.** {texts}\n"
 
@@ -45,7 +45,7 @@ def about(command: str, own_text: bool, split: Split) -> str:
 ```
 
 The same command makes the same items anywhere; another `--seed` makes other items. Every item is named by its id, and
-`carrara score` grades replies by these ids with the tests' own scorers, which count what a reply says and not what it
+`carrara score` grades replies by these ids with the tasks' own scorers, which count what a reply says and not what it
 happens to contain.
 
 {terms(own_text, split)}"""

@@ -40,8 +40,8 @@ class HarnessTask(NamedTuple):
 
     @property
     def name(self) -> str:
-        test = self.first.task.rpartition("/")[2].replace("-", "_")
-        return f"carrara_{test}_{write_length(self.first.length)}"
+        task = self.first.task.rpartition("/")[2].replace("-", "_")
+        return f"carrara_{task}_{write_length(self.first.length)}"
 
 
 def harness_task(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:

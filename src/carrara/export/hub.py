@@ -1,10 +1,10 @@
-"""Items as a data set of the hub: a configuration a length, a split a test; with its card, Croissant and `eval.yaml`.
+"""Items as a data set of the hub: a configuration a length, a split a task; with its card, Croissant and `eval.yaml`.
 
     README.md, eval.yaml, croissant.json
     data/4k/qa1-00000-of-00001.parquet
 
 A row is a question. `context` and `question` together are its prompt, so that questions on one context share it, in the
-file as well; a test whose context is a conversation has `messages` in place of `context`, and its question is the last.
+file as well; a task whose context is a conversation has `messages` in place of `context`, and its question is the last.
 """
 
 import json
@@ -48,8 +48,8 @@ MEANING = {
     "question": "what is asked, and how the answer is to be given",
     "answer": "the right answer, as a perfect reply gives it",
     "context_id": "the same for all questions on one context",
-    "part": "which kind of question of the test it is, where there are several",
-    "chance_level": "the score that the test's guesser reaches on average",
+    "part": "which kind of question of the task it is, where there are several",
+    "chance_level": "the score that the task's guesser reaches on average",
     "guesser": "whether that guesser is `without context`, or chooses among `context candidates`",
     "labels": "what results may be sliced by, as JSON",
     "tokens": "of the whole prompt, by the tokenizer",
@@ -60,11 +60,11 @@ MIME = "application/x-parquet"
 
 
 class Split(NamedTuple):
-    """A test at a length."""
+    """A task at a length."""
 
     config: str
     split: str
-    test: str
+    task: str
     length: int
     rows: int
     files: Sequence[Path]
@@ -98,7 +98,7 @@ def table(talks: bool) -> Table:
 
 
 def talks(first: Recipe, pack: Pack | None) -> bool:
-    """Whether a test's contexts are conversations."""
+    """Whether a task's contexts are conversations."""
     first = replace(first, length=0)  # at any length it is the same, and at this one there is an instance
     task, _, instance, questions = questions_of(first, pack)
     wording = worded(first, load(first.task), pack)
@@ -165,8 +165,8 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     for config, own in configs.items():
         head += [f'- config_name: "{config}"', "  data_files:"]
         head += [f'  - {{split: {one.split}, path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
-    lines = ["| configuration | split | test | questions |", "|--|--|--|--|"]
-    lines += [f"| {one.config} | {one.split} | {load(one.test).title} ({one.test}) | {one.rows:,} |" for one in found]
+    lines = ["| configuration | split | task | questions |", "|--|--|--|--|"]
+    lines += [f"| {one.config} | {one.split} | {load(one.task).title} ({one.task}) | {one.rows:,} |" for one in found]
     columns = [f"| `{column}` | {meaning} |" for column, meaning in MEANING.items() if _there(column, found)]
     return "\n".join(
         [
@@ -183,7 +183,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
             "|--|--|",
             *columns,
             "",
-            "`eval.yaml` runs it in Inspect by a scorer that compares texts; for the tests' own scores, give the "
+            "`eval.yaml` runs it in Inspect by a scorer that compares texts; for the tasks' own scores, give the "
             "replies with their ids to `carrara score`.",
             "",
         ]
@@ -219,7 +219,7 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
                 "scorers": [{"name": "match", "args": {"location": "end"}}],
             }
         )
-    head = {"name": name, "description": f"Long-context tests. {CANARY}", "evaluation_framework": "inspect-ai"}
+    head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
     return json.dumps({**head, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
 
 
@@ -246,7 +246,7 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
                     "@type": "cr:RecordSet",
                     "@id": own,
                     "name": own,
-                    "description": f"{one.test} at {one.length} tokens",
+                    "description": f"{one.task} at {one.length} tokens",
                     "field": [_field(own, column, kind, place) for column, kind in columns.items()],
                 }
             )
@@ -255,7 +255,7 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
         "@type": "sc:Dataset",
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": name,
-        "description": f"Long-context tests by Carrara. {CANARY}",
+        "description": f"Long-context tasks by Carrara. {CANARY}",
         "license": licence(own_text),
         "version": "1.0.0",
         "distribution": files,

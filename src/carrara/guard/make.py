@@ -78,7 +78,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
 def first_recipes(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Recipe]:
     """Return the first recipe of each capability, by its name."""
     return {
-        one.name: recipes(Selection(one.test, dict(one.params)), Sampling(), None, tokenizer)[0] for one in capabilities
+        one.name: recipes(Selection(one.task, dict(one.params)), Sampling(), None, tokenizer)[0] for one in capabilities
     }
 
 

@@ -117,7 +117,7 @@ def replies_in(path: Path) -> list[Reply]:
     try:
         settings = settings_in(log)
         for sample in samples(path):
-            if "test" not in (sample.get("metadata") or {}):
+            if "task" not in (sample.get("metadata") or {}):
                 continue  # another program's log in the same folder
             if not _cancelled(sample):  # its request was under way when the run was stopped, or was not made
                 replies.append(_reply(log, settings, sample))
@@ -167,7 +167,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
     places = meta.get(PLACES)
     result = Result(
         id=str(sample["id"]),
-        task=test_of(meta["test"], meta.get("part", "")),
+        task=test_of(meta["task"], meta.get("part", "")),
         version=meta["version"],
         model=split_digest(log.eval.model)[0],
         length=meta["length"],

@@ -120,9 +120,9 @@ class _Cutter:
 
 
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
-    """Return what the audit found about the tests of the results, in the version that they were made with."""
-    tests = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
-    found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tests))
+    """Return what the audit found about the tasks of the results, in the version that they were made with."""
+    tasks = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
+    found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tasks))
     return [
         ShortcutFinding(
             task,

@@ -10,9 +10,9 @@ from carrara.logs.replies import Reply
 
 
 class Cost(NamedTuple):
-    """Of one test at one length."""
+    """Of one task at one length."""
 
-    test: str
+    task: str
     length: int
     n: int
     score: float
@@ -25,7 +25,7 @@ class Cost(NamedTuple):
 
 
 def costs(replies: Sequence[Reply]) -> list[Cost]:
-    """By test and length, in the order of the runs."""
+    """By task and length, in the order of the runs."""
     found: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
     for reply in replies:
         measured = (reply.output.get("metadata") or {}).get(MEASURED)
@@ -34,7 +34,7 @@ def costs(replies: Sequence[Reply]) -> list[Cost]:
             found[result.task, result.length].append((result.score, measured))
     return [
         Cost(
-            test,
+            task,
             length,
             len(several),
             fmean(score for score, _ in several),
@@ -42,7 +42,7 @@ def costs(replies: Sequence[Reply]) -> list[Cost]:
             sum(one["tokens"] for _, one in several) / max(1e-9, _span([one for _, one in several])),
             max(one["resident"] for _, one in several),
         )
-        for (test, length), several in sorted(found.items())
+        for (task, length), several in sorted(found.items())
     ]
 
 

@@ -1,7 +1,7 @@
 """What a run would take: requests, tokens, money, hours. No model is asked, and no long prompt is made.
 
 A prompt of a length has that many tokens. What is not known from lengths is looked at on the first instances of each
-test: how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
+task: how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ SAMPLED = 3
 AROUND = 6
 """Tokens of `FINAL ANSWER:` and of a chat template around it."""
 FAR = 32 << 10
-"""Tokens up to which a test that sizes itself is looked at; a longer one has answers as much longer."""
+"""Tokens up to which a task that sizes itself is looked at; a longer one has answers as much longer."""
 BATCHES: Mapping[str, tuple[int, int]] = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000)}
 """Requests and bytes that a file of a provider's batch interface may have."""
 LETTERS = 4
@@ -37,10 +37,10 @@ LETTERS = 4
 
 @dataclass(frozen=True)
 class Line:
-    """A test at a length."""
+    """A task at a length."""
 
     model: str
-    test: str
+    task: str
     length: int
     requests: int
     sent: int
@@ -58,7 +58,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Shape:
-    """What an instance of a test is like."""
+    """What an instance of a task is like."""
 
     questions: int
     answer: float
@@ -82,7 +82,7 @@ def estimate(config: PlanConfig) -> list[Line]:
     found: dict[tuple[str, int], list[Line]] = {}
     for job in jobs:
         line = _line(job, model, shaped, written, price, pace, window)
-        found.setdefault((line.test, line.length), []).append(line)
+        found.setdefault((line.task, line.length), []).append(line)
     return [_sum(lines, *found_at) for found_at, lines in found.items()]
 
 
@@ -121,12 +121,12 @@ def _line(
     )
 
 
-def _sum(lines: Sequence[Line], test: str, length: int) -> Line:
+def _sum(lines: Sequence[Line], task: str, length: int) -> Line:
     costs = [line.cost for line in lines if line.cost is not None]
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return Line(
         lines[0].model,
-        test,
+        task,
         length,
         sum(line.requests for line in lines),
         sum(line.sent for line in lines),
@@ -156,11 +156,11 @@ def _shape(first: Recipe, pack: Pack | None) -> Shape:
 
 
 def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float | None]:
-    """What this model wrote in an earlier run: of the test at that length, or at any, or of any test."""
+    """What this model wrote in an earlier run: of the task at that length, or at any, or of any task."""
     own = [result for result in like if result.model == model and result.output_tokens is not None]
 
-    def told(test: str, length: int) -> float | None:
-        near = [result for result in own if result.task.partition(":")[0] == test]
+    def told(task: str, length: int) -> float | None:
+        near = [result for result in own if result.task.partition(":")[0] == task]
         for found in ([one for one in near if one.length == length], near, own):
             if found:
                 return fmean(one.output_tokens or 0 for one in found)
@@ -180,7 +180,7 @@ def warnings(lines: Sequence[Line]) -> list[str]:
     """What to know before a run is begun."""
     found = []
     if beyond := [line for line in lines if not line.fits]:
-        cells = ", ".join(f"{line.test} at {line.length:,}" for line in beyond[:4])
+        cells = ", ".join(f"{line.task} at {line.length:,}" for line in beyond[:4])
         found.append(
             f"{sum(line.requests for line in beyond):,} prompts are longer than the model's window ({cells}"
             f"{' and more' if len(beyond) > 4 else ''}): they cost nothing and score 0"
@@ -217,9 +217,9 @@ def said(lines: Sequence[Line]) -> Iterator[str]:
         money = [f"{found['cost'] or 0:,.2f}"] if priced else []
         return [*names, *cells, *money, *([f"{(found['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
 
-    heads = ["test", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
+    heads = ["task", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
     rows = [
-        row([*([line.model] if models else []), line.test, write_length(line.length)], total([line])) for line in lines
+        row([*([line.model] if models else []), line.task, write_length(line.length)], total([line])) for line in lines
     ]
     yield from table(
         [*(["model"] if models else []), *heads, *(["cost"] if priced else []), *(["hours"] if timed else [])],

@@ -1,6 +1,6 @@
 """Capabilities of a model: one task for each, with parameters under which the score can fall with length.
 
-| capability | test | why |
+| capability | task | why |
 |--|--|--|
 | finding one of many alike | classic/niah, multikey_2 | every sentence is a needle, and one is asked for |
 | tracking a state | latent_list, complexity 5 | each operation changes what the next one means |
@@ -20,7 +20,7 @@ from carrara.core.errors import UsageError, nearest
 @dataclass(frozen=True)
 class Capability:
     name: str
-    test: str
+    task: str
     params: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -36,31 +36,31 @@ CAPABILITIES = (
 
 
 def select(text: str) -> list[Capability]:
-    """Capabilities by name, by a word of it or by their test; any other test stands for itself.
+    """Capabilities by name, by a word of it or by their task; any other task stands for itself.
 
-    >>> [one.test for one in select("tracking,babilong/qa1")]
+    >>> [one.task for one in select("tracking,babilong/qa1")]
     ['michelangelo/latent_list', 'babilong/qa1']
     """
     from carrara import registry
 
     found: list[Capability] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        own = [one for one in CAPABILITIES if part == one.name or part in one.name.split() or part == one.test]
+        own = [one for one in CAPABILITIES if part == one.name or part in one.name.split() or part == one.task]
         if not own:
             try:
-                own = [Capability(test, test) for test in registry.select(part)]
+                own = [Capability(task, task) for task in registry.select(part)]
             except UsageError:
                 known = [one.name for one in CAPABILITIES]
                 near = nearest(part, known)
                 raise UsageError(
-                    f"no capability and no test is called {part!r}{near}; capabilities are {', '.join(known)}"
+                    f"no capability and no task is called {part!r}{near}; capabilities are {', '.join(known)}"
                 ) from None
         found += [one for one in own if one not in found]
     return found or list(CAPABILITIES)
 
 
 def lengths_for(sized: bool, upto: int) -> Sequence[int]:
-    """Powers of two; a test that is its own context is never without."""
+    """Powers of two; a task that is its own context is never without."""
     found = [] if sized else [0]
     length = 1024
     while length < upto:

@@ -17,7 +17,7 @@ class Card:
     """What is known of one capability."""
 
     capability: str
-    test: str
+    task: str
     params: Mapping[str, str]
     rule: str
     base: float

@@ -96,7 +96,7 @@ class Subject:
         low, length, high = self.curve.effective(self.rule) if is_usable else (None, None, None)
         return Card(
             capability=self.capability.name,
-            test=self.capability.test,
+            task=self.capability.task,
             params=self.capability.params,
             rule=str(self.rule),
             base=self.base.mean if self.base else 0.0,
@@ -138,7 +138,7 @@ def subject_of(
     Raises:
         UsageError: Its task has no prompts up to this length.
     """
-    [first] = recipes(Selection(capability.test, dict(capability.params)), Sampling(), None, tokenizer)
+    [first] = recipes(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)
     is_sized = registry.load(first.task).is_sized
     bare = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
     lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare]

@@ -1,4 +1,4 @@
-"""What is asked for by names: a selection of tests with their parameters comes to the first recipe of each test."""
+"""What is asked for by names: a selection of tasks with their parameters comes to the first recipe of each task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from carrara.tokens import permission
 
 
 class Selection(NamedTuple):
-    """Tests by name, suite or pattern, and what is said of their parameters: each takes those that it has."""
+    """Tasks by name, suite or pattern, and what is said of their parameters: each takes those that it has."""
 
-    tests: str
+    tasks: str
     params: Mapping[str, str] = {}
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How items are drawn and worded, whichever test they are of."""
+    """How items are drawn and worded, whichever task they are of."""
 
     seed: int = 0
     split: Split = "test"
@@ -41,25 +41,25 @@ class Sampling:
 
 
 def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[Recipe]:
-    """The first recipe of each test, at length 0."""
+    """The first recipe of each task, at length 0."""
     permission.allow(tokenizer)
-    loaded = {name: registry.load(name) for name in registry.select(selection.tests)}
-    known = {parameter for test in loaded.values() for parameter in parameters.defaults(test)}
+    loaded = {name: registry.load(name) for name in registry.select(selection.tasks)}
+    known = {parameter for task in loaded.values() for parameter in parameters.defaults(task)}
     for parameter in selection.params:
         if parameter not in known:
             raise UsageError(
-                f"no task of {selection.tests!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"no task of {selection.tasks!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
                 f"they have {', '.join(sorted(known)) or 'none'}"
             )
     found = []
-    for name, test in loaded.items():
-        own = parameters.defaults(test)
+    for name, task in loaded.items():
+        own = parameters.defaults(task)
         mine = {parameter: value for parameter, value in selection.params.items() if parameter in own}
         found.append(
             Recipe(
                 task=name,
-                version=test.version,
-                params=parameters.canonical(parameters.build(test, name, mine)),
+                version=task.version,
+                params=parameters.canonical(parameters.build(task, name, mine)),
                 split=sampling.split,
                 seed=sampling.seed,
                 index=0,

@@ -68,7 +68,7 @@ def bulk(
 ) -> Iterator[Sequence[T]]:
     """What `row` makes of each item, a share at a time.
 
-    Instances that cannot be made so long are left out and told, and so is a test that has none; but for the only one.
+    Instances that cannot be made so long are left out and told, and so is a task that has none; but for the only one.
     """
     jobs = [Share(first, there(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]

@@ -138,7 +138,7 @@ def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
 def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
     """The instance that a recipe names and what is asked of it: all that grading needs.
 
-    No tokenizer is needed, unless the test is sized: then what fills a length depends on how it is counted and worded.
+    No tokenizer is needed, unless the task is sized: then what fills a length depends on how it is counted and worded.
     """
     posed = _posed(*named(recipe, pack))
     if recipe.question >= len(posed.questions):
@@ -196,7 +196,7 @@ _posed = WeightedCache(pose, weight, KEPT)
 
 
 def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
-    """The words of a recipe's prompt: the test's own, or those of the pack that it was made with."""
+    """The words of a recipe's prompt: the task's own, or those of the pack that it was made with."""
     if recipe.pack != (pack.hash if pack else ""):
         raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
     return pack.wording(recipe.task, task) if pack else task.wording
@@ -335,7 +335,7 @@ def there(first: Recipe, count: int) -> int:
 
 
 def left_out(first: Recipe, reason: LengthError) -> str:
-    """What to say of a test that has no instance of a length."""
+    """What to say of a task that has no instance of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
 
 

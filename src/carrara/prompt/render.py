@@ -83,7 +83,7 @@ def rendered(item: Item) -> dict[str, Any]:
 
 
 def tabular(item: Item) -> dict[str, Any]:
-    """The whole item as a row of a table, which has the same columns for every test."""
+    """The whole item as a row of a table, which has the same columns for every task."""
     row = rendered(item)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
@@ -92,7 +92,7 @@ def finetuning(item: Item) -> dict[str, Any]:
     """A conversation that ends in the right reply: a line of a fine-tuning file, which may hold nothing else."""
     if item.recipe.split == "test":
         raise UsageError(
-            f"{item.id} is a test item, and a model that was trained on it can no longer be tested on it: "
+            f"{item.id} is of the test split, and a model that was trained on it can no longer be tested on it: "
             f"give `split=train`"
         )
     messages = [message._asdict() for message in item.messages()]

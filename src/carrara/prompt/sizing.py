@@ -1,6 +1,6 @@
 """Exact lengths of prompts that are counted whole, and corrected by what they are off.
 
-Instances that fill a length by themselves are such: their context is their structure. A test says with prices what its
+Instances that fill a length by themselves are such: their context is their structure. A task says with prices what its
 instance takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
 does. The others are prompts with filler by a tokenizer whose counts do not add up.
 """

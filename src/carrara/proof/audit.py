@@ -4,7 +4,7 @@ For each item, at each length: an oracle that sees only the rendered text finds 
 leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the same bytes
 (of as many long ones as have two million tokens); the split that made the instance owns it; the perfect reply is read
 back as the gold answer and an empty one as none; and no way of answering without understanding scores much more than
-the chance level, unless the test says why it cannot be otherwise (shortcuts/); and the chance level is what the test's
+the chance level, unless the task says why it cannot be otherwise (shortcuts/); and the chance level is what the task's
 guesser scores when it is simulated (simulation.py), and no less than what the best answer without the context does.
 """
 
@@ -47,7 +47,7 @@ CHECKS = {
 VARIANTS = 33
 """Other fillers that are tried."""
 NEEDS = 8
-"""Needed facts of one item that are left out, drawn where there are more: in some tests every word is needed."""
+"""Needed facts of one item that are left out, drawn where there are more: in some tasks every word is needed."""
 SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
 """Instances of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
@@ -67,7 +67,7 @@ class Breach:
 
 @dataclass
 class Audited:
-    """What the audit of one test at one length found."""
+    """What the audit of one task at one length found."""
 
     task: str
     length: int
@@ -85,7 +85,7 @@ class Audited:
     """What it scores on all of it, backwards."""
     chance_level: float = 0.0
     guesser: str = ""
-    """What the test's guesser knows, whose score the chance level is."""
+    """What the task's guesser knows, whose score the chance level is."""
     simulated: list[Simulated] = field(default_factory=list[Simulated])
     """What guesses score, beside what is declared."""
     off: float = 0.0
@@ -97,7 +97,7 @@ class Audited:
 
 
 def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
-    """Audit `instances` instances of a test, from a recipe on; of one that has no instance so long there are no
+    """Audit `instances` instances of a task, from a recipe on; of one that has no instance so long there are no
     items."""
     try:
         return _audited(first, instances, pack)

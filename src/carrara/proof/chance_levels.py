@@ -1,9 +1,9 @@
-"""The chance levels of tests with their default parameters (core/types.py says what a chance level is).
+"""The chance levels of tasks with their default parameters (core/types.py says what a chance level is).
 
-A question has its own chance level. A test's is their mean over its first instances, at 4k tokens where an instance is
-another at each length: there the shortcuts are searched for, and the listing shows both. For a version of a test that
-is one number, so those of the package's tests are kept beside the code, in `chance_levels.txt`: a listing need not draw
-a instance. A test of one's own, and one whose version is not the kept one, has its chance level computed.
+A question has its own chance level. A task's is their mean over its first instances, at 4k tokens where an instance is
+another at each length: there the shortcuts are searched for, and the listing shows both. For a version of a task that
+is one number, so those of the package's tasks are kept beside the code, in `chance_levels.txt`: a listing need not draw
+an instance. A task of one's own, and one whose version is not the kept one, has its chance level computed.
 
 `python -m carrara.proof.chance_levels` (`make chance-levels`) writes the file anew; tests/test_chance_levels.py
 computes each number again.
@@ -26,7 +26,7 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 
 def chance_level_of(name: str) -> float:
-    """The chance level of a test, kept or computed."""
+    """The chance level of a task, kept or computed."""
     found = kept().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
     return computed(name, FEW) if found is None else found
 
@@ -42,7 +42,7 @@ def kept() -> dict[str, float]:
 
 
 def computed(name: str, instances: int = INSTANCES) -> float:
-    """Return the mean chance level of the questions on a test's first instances."""
+    """Return the mean chance level of the questions on a task's first instances."""
     task = registry.load(name)
     found = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
     return round(fmean(found), DIGITS)
@@ -68,9 +68,9 @@ def main(names: Sequence[str] = ()) -> None:
     """Compute those of all tasks, or of some and keep those of the others."""
     lines = []
     for name in filter(registry.is_official, registry.names()):
-        known = kept().get(test := f"{name}@{registry.load(name).version}")
+        known = kept().get(task := f"{name}@{registry.load(name).version}")
         level = computed(name) if known is None or not names or name in names else known
-        lines.append(f"{test} {level:.{DIGITS}f}\n")
+        lines.append(f"{task} {level:.{DIGITS}f}\n")
     _KEPT.write_text("".join(lines), "utf-8")
 
 

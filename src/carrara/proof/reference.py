@@ -1,6 +1,6 @@
 """Models that need no weights: what a perfect reader, a guesser and the laziest answers score.
 
-They are part of the product: an oracle below 1 means a broken item, a test on which a lazy answer scores well measures
+They are part of the product: an oracle below 1 means a broken item, a task on which a lazy answer scores well measures
 little, and a model near `chance` knows nothing.
 """
 

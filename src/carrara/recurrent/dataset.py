@@ -38,7 +38,7 @@ class Told(IterableDataset[Story]):
 
     def __init__(
         self,
-        tests: str,
+        tasks: str,
         segments: int,
         size: int,
         model: Any = None,
@@ -48,7 +48,7 @@ class Told(IterableDataset[Story]):
         super().__init__()
         self.segments, self.size, self.seed = segments, size, seed
         self.tongue = Text(model)
-        self.firsts = recipes(Selection(tests, params or {}), Sampling(seed, "train"), None, TOKENIZER)
+        self.firsts = recipes(Selection(tasks, params or {}), Sampling(seed, "train"), None, TOKENIZER)
 
     def __iter__(self) -> Iterator[Story]:
         worker = get_worker_info()

@@ -1,6 +1,6 @@
 """Inside a memory while it reads one item: how it moves, when it opens, and what it would answer at every point.
 
-For each question that the item's facts decide, the test's own solver says what is right after each fact; the model says
+For each question that the item's facts decide, the task's own solver says what is right after each fact; the model says
 how likely it finds that. So one sees when a fact is written, overwritten or lost.
 """
 

@@ -1,8 +1,8 @@
-"""Training without end: instances of a test's train split, packed to an exact number of segments, each with its
+"""Training without end: instances of a task's train split, packed to an exact number of segments, each with its
 questions.
 
 No instance is drawn twice, and no filler is read twice from the same place. A question may be asked before the end as
-well: the test's own solver says what is right by what was told so far, so that every segment has something to learn.
+well: the task's own solver says what is right by what was told so far, so that every segment has something to learn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -63,16 +63,16 @@ class Sample(NamedTuple):
 def one_text(template: PromptTemplate) -> PromptTemplate:
     """Raises UsageError where a context is more than that."""
     if template.turns:
-        raise UsageError("a recurrent model reads a context that is one text, and this test's is a conversation")
+        raise UsageError("a recurrent model reads a context that is one text, and this task's is a conversation")
     return template
 
 
 class Stories:
-    """Samples of one test, each from the next instance."""
+    """Samples of one task, each from the next instance."""
 
     def __init__(self, first: Recipe, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
-        self.first, self.task, self.strewn = replace(first, length=0), first.task, strewn
-        self.test: Task = registry.load(first.task)
+        self.first, self.strewn = replace(first, length=0), strewn
+        self.task: Task = registry.load(first.task)
         self.index, self.stride = start, stride
         """Of the next instance: all that goes on from one sample to another."""
 
@@ -109,7 +109,7 @@ class Stories:
             told = _facts_of(posed)
             yield from (piece.text for piece in told)
             for question in posed.questions:
-                yield from (question.ask, self.test.write(question.gold))
+                yield from (question.ask, self.task.write(question.gold))
             yield from (answer for question in self.pool if (answer := self._solved(posed, question, told)) is not None)
 
     def filler(self, tokens: int) -> Iterator[str]:
@@ -137,7 +137,7 @@ class Stories:
                 if found := self._sample(tongue, posed, segments, size, between, strewn):
                     return found
         raise UsageError(
-            f"of {TRIES} instances of {self.task} none has room in {segments} segments of {size} tokens: "
+            f"of {TRIES} instances of {self.first.task} none has room in {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
@@ -230,7 +230,7 @@ class Stories:
         return found
 
     def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
-        """The answer by the test's own solver, where these pieces decide it."""
+        """The answer by the task's own solver, where these pieces decide it."""
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")
         try:

@@ -1,7 +1,7 @@
 """Items as streams of segments: a context of ten million tokens is never held, nor any more of it than one segment.
 
 A model gets the segments of the context in order, then the question. The template around them (instructions, examples,
-the form of the reply) is for models that were never trained on the test.
+the form of the reply) is for models that were never trained on the task.
 """
 
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,7 @@
-"""Filler that is hard to tell from what counts: words of the test in it, and sentences that are nearly facts.
+"""Filler that is hard to tell from what counts: words of the task in it, and sentences that are nearly facts.
 
 A memory that has learned to pass over speeches opens for a novel, where a Mary walks in a garden too. So some sentences
-of the text that stories are told in are changed: one to three of their words become words of the test's own facts, or
+of the text that stories are told in are changed: one to three of their words become words of the task's own facts, or
 the sentence is replaced by a fact of which one word is a word of the text, and which tells nothing any more.
 """
 

@@ -43,7 +43,7 @@ POINTS = 10
 SAVED = 60.0
 """Seconds between two savings."""
 FITTING = 0.1
-"""The share of a test's instances that must have room in a story, or the test waits for longer ones."""
+"""The share of a task's instances that must have room in a story, or the task waits for longer ones."""
 FILLER = 400_000
 """Tokens of filler that a vocabulary is made from."""
 
@@ -68,7 +68,7 @@ class Progress:
     seconds: float = 0.0
     """Of the processor, over all sessions."""
     indices: list[int] = field(default_factory=list[int])
-    """Of the next instance of each test."""
+    """Of the next instance of each task."""
     curve: list[list[float]] = field(default_factory=list[list[float]])
     """Step, loss, right, at each point."""
     learned: list[int] = field(default_factory=list[int])
@@ -206,7 +206,7 @@ class Training:
         return [one.sizes(self.tongue) for one in self.stories]
 
     def _fitting(self, tokens: int) -> list[Stories]:
-        """The tests of which enough instances have room in so many: the others wait for longer stories."""
+        """The tasks of which enough instances have room in so many: the others wait for longer stories."""
         if len(self.stories) == 1:
             return self.stories
         found = [

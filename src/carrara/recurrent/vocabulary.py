@@ -1,4 +1,4 @@
-"""The vocabulary of a small model: the words of its tests, the commonest of the filler, and a few hundred buckets.
+"""The vocabulary of a small model: the words of its tasks, the commonest of the filler, and a few hundred buckets.
 
 The words that facts, questions and answers are made of each have a token of their own, whatever else a text says: no
 rare word of a book is ever taken for a name. All other words share the buckets, by a hash that is the same everywhere.
@@ -51,7 +51,7 @@ class Vocabulary:
 
 
 def learned(texts: Iterable[str], filler: Iterable[str], common: int = COMMON) -> Vocabulary:
-    """The vocabulary of some tests' own texts, and of their filler."""
+    """The vocabulary of some tasks' own texts, and of their filler."""
     own = sorted({word for text in texts for word in split(text)})
     counts = Counter(word for text in filler for word in split(text))
     for word in own:

@@ -26,7 +26,7 @@ BLANK = [{"role": "user", "content": "(made when it is asked)"}]
 
 
 def load_environment(
-    tests: Selections,
+    tasks: Selections,
     lengths: Lengths | Course,
     split: Split = "train",
     *,
@@ -39,13 +39,13 @@ def load_environment(
 ) -> Any:
     """A `verifiers.SingleTurnEnv` with `n` items from the one numbered `start` on, and `evals` others to evaluate with.
 
-    `verifiers.load_environment("carrara", tests="qa1", lengths="4k")` is the same.
+    `verifiers.load_environment("carrara", tasks="qa1", lengths="4k")` is the same.
     """
     needed("verifiers")
     vf: Any = import_module("verifiers")
     if not hasattr(vf, "SingleTurnEnv"):
         raise UsageError(f"verifiers {vf.__version__} has no such environments any more: pip install 'verifiers<0.4'")
-    stream = Stream(tests, lengths, params=params, split=split, seed=seed, tokenizer=tokenizer)
+    stream = Stream(tasks, lengths, params=params, split=split, seed=seed, tokenizer=tokenizer)
     normalized: Any = import_module("verifiers.utils.message_utils").normalize_messages
     asked: dict[int, int] = {}
     """Lengths by number."""

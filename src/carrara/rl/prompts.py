@@ -15,7 +15,7 @@ from carrara.rl.terms import describe
 
 
 def prompts(
-    tests: Selections,
+    tasks: Selections,
     lengths: Lengths | Course,
     *,
     params: Mapping[str, Value] | None = None,
@@ -31,7 +31,7 @@ def prompts(
     """
     needed("datasets")
     datasets: Any = import_module("datasets")
-    stream = Stream(tests, lengths, params=params, split=split, seed=seed, style=style, tokenizer=tokenizer)
+    stream = Stream(tasks, lengths, params=params, split=split, seed=seed, style=style, tokenizer=tokenizer)
     text = datasets.Value("string")
     said = text if style == "base" else datasets.List({"role": text, "content": text})
     found = datasets.IterableDataset.from_generator(

@@ -25,7 +25,7 @@ TRIES = 20
 
 
 class Stream:
-    """Items of tests, each of a test, a length and a question drawn by its number. With a course, that has the length.
+    """Items of tasks, each of a task, a length and a question drawn by its number. With a course, that has the length.
 
     >>> stream = Stream("qa1,latent_list", "1k,2k", seed=7, tokenizer="gpt2")
     >>> first, second = next(stream.items()), stream.item(1)
@@ -35,7 +35,7 @@ class Stream:
 
     def __init__(
         self,
-        tests: Selections,
+        tasks: Selections,
         lengths: Lengths | Course,
         *,
         params: Mapping[str, Value] | None = None,
@@ -45,11 +45,11 @@ class Stream:
         tokenizer: str = tokens.DEFAULT,
     ) -> None:
         sampling = ItemOptions(seed=seed, split=split, style=style).sampling
-        selections = selections_of(tests, params_of(params))
+        selections = selections_of(tasks, params_of(params))
         self.seed = seed
         self.firsts = [first for one in selections for first in recipes(one, sampling, None, tokenizer)]
         if not self.firsts:
-            raise UsageError("no test is named: say which, such as 'qa1,latent_list'")
+            raise UsageError("no task is named: say which, such as 'qa1,latent_list'")
         self.lengths = lengths if isinstance(lengths, Course) else lengths_of(lengths)
 
     def length(self, number: int) -> int:

@@ -1,6 +1,6 @@
 """Lengths that hold the answer too: how much of one is left to it, so that prompt and answer fit a model's window.
 
-32k within    a prompt of 32,576 tokens for a test whose answers take up to 192
+32k within    a prompt of 32,576 tokens for a task whose answers take up to 192
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,11 +17,11 @@ from carrara.registry import load
 from carrara.servers.reasoning_mode import Thinking
 
 SEEN = 3
-"""Instances that tell how long the answers of a test are whose answers grow with its context."""
+"""Instances that tell how long the answers of a task are whose answers grow with its context."""
 MARGIN = 1.03
-"""For the other instances of such a test."""
+"""For the other instances of such a task."""
 STEPS = 64
-"""Into how many a length is divided to find out how much of it such a test leaves to the answer."""
+"""Into how many a length is divided to find out how much of it such a task leaves to the answer."""
 
 
 def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
@@ -30,7 +30,7 @@ def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
 
 
 def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
-    """Of a test's length what is left to its answers."""
+    """Of a task's length what is left to its answers."""
     if not first.length:
         return 0
     if max_tokens or not load(first.task).is_sized:

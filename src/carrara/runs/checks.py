@@ -78,7 +78,7 @@ def warnings(
 def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
     """Yield that answers are longer than the model may reply, if any are."""
     metas = [sample.metadata or {} for sample in samples]
-    longest, task = max((meta["budget"], meta["test"]) for meta in metas)
+    longest, task = max((meta["budget"], meta["task"]) for meta in metas)
     if limit and longest >= LONG_ANSWER and limit < longest:
         yield (
             f"answers in {task} take up to {longest:,} tokens and are cut at {limit:,}: `max_tokens={longest}` has room"

@@ -34,7 +34,7 @@ def evaluate(
             tasks,
             log_dir=folder,
             model=model,
-            log_dir_allow_dirty=True,  # another length, test or model may join a folder
+            log_dir_allow_dirty=True,  # another length, task or model may join a folder
             retry_attempts=0,
             retry_immediate=False,
             retry_cleanup=False,

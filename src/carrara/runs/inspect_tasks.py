@@ -1,4 +1,4 @@
-"""Every test as an Inspect task under its own name, so that `inspect eval carrara/latent_list -T view=sum` works.
+"""Every task as an Inspect task under its own name, so that `inspect eval carrara/latent_list -T view=sum` works.
 
 `carrara run` makes its tasks here too: what Inspect knows of a task (its name and arguments) is what it matches when a
 stopped run goes on. Inspect reads what `-T` gives as YAML, and splits it at commas:
@@ -42,7 +42,7 @@ Maker = Callable[..., Task]
 
 
 def maker(name: str) -> Maker:
-    """Return the Inspect task function of a test, registered. The test is imported when the function is called.
+    """Return the Inspect task function of a task, registered. The task is imported when the function is called.
 
     A wrong argument is Inspect's own error, which has no traceback.
     """
@@ -50,11 +50,11 @@ def maker(name: str) -> Maker:
 
 
 def typed(name: str) -> Maker:
-    """Return the same function with the test's parameters, their types and defaults in its signature.
+    """Return the same function with the task's parameters, their types and defaults in its signature.
 
-    A test that cannot be imported has the function without them, which raises the error when it is called.
+    A task that cannot be imported has the function without them, which raises the error when it is called.
     """
-    from carrara.core.params import parameters_of  # reads the source of the test's class, which no run needs
+    from carrara.core.params import parameters_of  # reads the source of the task's class, which no run needs
 
     make = _make(name)
     try:
@@ -96,9 +96,9 @@ def _make(name: str) -> Maker:
         anywhere: bool = False,
         **other: Any,
     ) -> Task:
-        """A test of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others.
+        """A task of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others.
 
-        What else is given are parameters of the test, which may stand in `params` as well.
+        What else is given are parameters of the task, which may stand in `params` as well.
         """
         try:
             loaded = registry.load(name)
@@ -110,7 +110,7 @@ def _make(name: str) -> Maker:
             if first:
                 recipe = Recipe.parse(first)
                 if recipe.task != name:
-                    raise UsageError(f"first={first} is an item of {recipe.task}: name that test")
+                    raise UsageError(f"first={first} is an item of {recipe.task}: name that task")
                 if given:
                     raise UsageError(f"first={first} says the parameters too: leave {', '.join(given)} out")
             else:
@@ -147,11 +147,11 @@ def _make(name: str) -> Maker:
 
 
 ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
-"""What a task can be given beside the parameters of its test."""
+"""What a task can be given beside the parameters of its task."""
 
 
 def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
-    """Parameters of the test, as they are written."""
+    """Parameters of the task, as they are written."""
     names = [field.name for field in fields(loaded)]
     _refuse_others([name for name in given if name not in names], [*ARGUMENTS, *names])
     return {name: _text(value) for name, value in given.items()}
@@ -269,7 +269,7 @@ def _text(value: Any) -> str:
 
 
 def _params(value: Any) -> dict[str, str]:
-    """A test's parameters. A comma may stand between two of them and within one.
+    """A task's parameters. A comma may stand between two of them and within one.
 
     >>> _params(["complexity=1", 5, "view=sum"])
     {'complexity': '1,5', 'view': 'sum'}

@@ -58,22 +58,22 @@ def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tu
 class _Resolved:
     """A selection with what it comes to."""
 
-    tests: str
+    tasks: str
     first: Sequence[Recipe]
-    """The first recipe of each test, which names no tokenizer yet."""
+    """The first recipe of each task, which names no tokenizer yet."""
     preset: Preset | None
     lengths: Sequence[int] | None
 
 
 def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved:
-    preset, lengths, selection = None, wanted.lengths, Selection(asked.tests, {**asked.params, **wanted.params})
+    preset, lengths, selection = None, wanted.lengths, Selection(asked.tasks, {**asked.params, **wanted.params})
     asked = selection
-    if found := preset_of(asked.tests):
-        preset, tests = found
-        selection = Selection(tests, asked.params if wanted.published else preset.params_beside(asked.params))
-        if wanted.published:  # of a preset these are the tests and lengths: what its items are like is given
+    if found := preset_of(asked.tasks):
+        preset, tasks = found
+        selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
+        if wanted.published:  # of a preset these are the tasks and lengths: what its items are like is given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolved(selection.tests, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
+    return _Resolved(selection.tasks, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
 
 
 def _jobs(one: _Resolved, wanted: RunItems, model: str) -> Iterable[Job]:
@@ -84,7 +84,7 @@ def _jobs(one: _Resolved, wanted: RunItems, model: str) -> Iterable[Job]:
     if wanted.published:
         from carrara.runs.published import published
 
-        return published(wanted.published, first, one.lengths, wanted.n, one.tests)
+        return published(wanted.published, first, one.lengths, wanted.n, one.tasks)
     return _sized(first, one.preset, one.lengths, wanted.n)
 
 

@@ -1,9 +1,9 @@
 """What a folder is to hold when its runs are complete: a run that was cut off says how much of it is there.
 
     plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
-                  "test": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
+                  "task": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
 
-The logs are the store of what was asked; they know nothing of tests that were not begun. The latest command counts: one
+The logs are the store of what was asked; they know nothing of tasks that were not begun. The latest command counts: one
 that asks for fewer instances than an earlier one did is content with those. Of a run in shards each writes a file of
 its own (plan-1-of-4.json), which says too which instances there are in all: those of a shard that was not begun are
 lacking.
@@ -37,13 +37,13 @@ LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
 
 @dataclass(frozen=True)
 class Entry:
-    """The instances of a test at a length that a model is to be asked."""
+    """The instances of a task at a length that a model is to be asked."""
 
     model: str
     settings: dict[str, str]
     of: str
     """The recipe of the first instance there is: with another one's index it is theirs."""
-    test: str
+    task: str
     length: int
     question: int
     instances: list[list[int]]
@@ -74,14 +74,14 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Bl
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
         recipe, meta = Recipe.parse(str(sample.id)), sample.metadata or {}
-        place = _group(recipe), test_of(meta["test"], meta["part"]), int(meta["length"]), recipe.question
+        place = _group(recipe), test_of(meta["task"], meta["part"]), int(meta["length"]), recipe.question
         wanted.setdefault(place, set()).add(recipe.index)
     model, settings = subject
     found = []
-    for (of, test, length, question), indices in wanted.items():
+    for (of, task, length, question), indices in wanted.items():
         block = of_jobs.get((length, _group(replace(Recipe.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
-        found.append(Entry(model, dict(settings), of, test, length, question, _ranges(indices), *shares))
+        found.append(Entry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
     return found
 
 
@@ -192,7 +192,7 @@ def _entry(
     model: str,
     settings: dict[str, str],
     of: str,
-    test: str,
+    task: str,
     length: int,
     question: int,
     instances: list[list[int]],
@@ -203,7 +203,7 @@ def _entry(
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(one) for one in instances]
     shares = [_range(one) if one else None for one in (block, whole)]
-    return Entry(str(model), named, str(of), str(test), int(length), int(question), ranges, *shares)
+    return Entry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
 
 
 def _range(given: list[int]) -> list[int]:
@@ -214,7 +214,7 @@ def _range(given: list[int]) -> list[int]:
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
-    """Of every test at every length how much there is of what was planned."""
+    """Of every task at every length how much there is of what was planned."""
     planned = read(folder)
     if not planned:
         return []
@@ -227,7 +227,7 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
             have[key] += 1
     cells: dict[tuple[Subject, str, int], list[int]] = {}
     for key, entry in by_key.items():
-        cell = cells.setdefault((entry.subject, entry.test, entry.length), [0, 0])
+        cell = cells.setdefault((entry.subject, entry.task, entry.length), [0, 0])
         cell[0] += have[key]
         cell[1] += len(entry)
     return [Part(*place, *counts) for place, counts in cells.items()]

@@ -1,4 +1,4 @@
-"""Runs that have a name: tests with their lengths and sizes. A part of one is `NAME:SELECTION`."""
+"""Runs that have a name: tasks with their lengths and sizes. A part of one is `NAME:SELECTION`."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,13 +10,13 @@ from carrara.core.quantities import read_length, read_lengths
 from carrara.core.subsets import SUBSETS, Subset
 
 INSTANCES = 20
-"""For each test and length, unless it is said how many."""
+"""For each task and length, unless it is said how many."""
 
 
 class Larger(NamedTuple):
-    """A part of a run that has more instances: some tests, up to a length."""
+    """A part of a run that has more instances: some tasks, up to a length."""
 
-    tests: str
+    tasks: str
     upto: str
     instances: int
 
@@ -24,7 +24,7 @@ class Larger(NamedTuple):
 class Own(NamedTuple):
     """A part of a run that has lengths and instances of its own."""
 
-    tests: str
+    tasks: str
     lengths: str
     instances: int
 
@@ -57,8 +57,8 @@ class Preset:
         """The preset's parameters with those that were given, which win."""
         return {**dict(pair.split("=") for pair in self.params), **given}
 
-    def sizes(self, test: str, lengths: Collection[int] | None) -> Iterator[Size]:
-        """The lengths of a test, or those asked for, with their instances."""
+    def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
+        """The lengths of a task, or those asked for, with their instances."""
         if self.subsets:
             own = [Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes]
             asked = [size for size in own if lengths is None or size.length in lengths]
@@ -66,13 +66,13 @@ class Preset:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
             yield from asked
             return
-        usual = Own(test, self.lengths, self.instances)
-        part = next((part for part in self.own if test in registry.select(part.tests)), usual)
+        usual = Own(task, self.lengths, self.instances)
+        part = next((part for part in self.own if task in registry.select(part.tasks)), usual)
         for length in read_lengths(part.lengths) if lengths is None else lengths:
             more = [
                 larger.instances
                 for larger in self.larger
-                if length <= read_length(larger.upto) and test in registry.select(larger.tests)
+                if length <= read_length(larger.upto) and task in registry.select(larger.tasks)
             ]
             yield Size(length, max([part.instances, *more]))
 
@@ -134,15 +134,15 @@ _MINERVA = {
     "compute on sets and lists": "membership=100 group_association=40 alternating=50 iterate=20",
     "processing data blocks": "blocks=50",
 }
-"""Minerva's tests at 4,000 tokens, with their numbers of items (Table 10)."""
+"""Minerva's tasks at 4,000 tokens, with their numbers of items (Table 10)."""
 _MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
 """Those that are as long as their steps."""
 
 
-def _counted(tests: str, lengths: str) -> Iterator[Own]:
-    for pair in tests.split():
-        test, _, items = pair.partition("=")
-        yield Own(f"minerva/{test}", lengths, int(items))
+def _counted(tasks: str, lengths: str) -> Iterator[Own]:
+    for pair in tasks.split():
+        task, _, items = pair.partition("=")
+        yield Own(f"minerva/{task}", lengths, int(items))
 
 
 PRESETS["paper:minerva"] = Preset(
@@ -152,7 +152,7 @@ PRESETS["paper:minerva"] = Preset(
     lengths="4000",
     instances=10,
     own=(
-        *(own for tests in _MINERVA.values() for own in _counted(tests, "4000")),
+        *(own for tasks in _MINERVA.values() for own in _counted(tasks, "4000")),
         *_counted(_MINERVA_STATES, "0"),
     ),
     tokenizer="cl100k",
@@ -177,14 +177,14 @@ PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {
 
 
 def preset_of(selection: str) -> tuple[Preset, str] | None:
-    """The preset that a selection names, and the tests of it that are meant."""
+    """The preset that a selection names, and the tasks of it that are meant."""
     for name, preset in PRESETS.items():
         if selection == name:
             return preset, preset.selection
         if selection.startswith(f"{name}:"):
             part = selection.removeprefix(f"{name}:")
-            for test in registry.select(part):
-                if test not in registry.select(preset.selection):
-                    raise UsageError(f"{test} is not part of {name}, which has {preset.selection}")
+            for task in registry.select(part):
+                if task not in registry.select(preset.selection):
+                    raise UsageError(f"{task} is not part of {name}, which has {preset.selection}")
             return preset, part
     return None

@@ -27,7 +27,7 @@ _SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
 def published(
     where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[Job]:
-    """The jobs of the files at `where`, SUITE:DIR: those of the tests and lengths asked for, all rows of them."""
+    """The jobs of the files at `where`, SUITE:DIR: those of the tasks and lengths asked for, all rows of them."""
     suite, _, folder = str(where).partition(":")  # from Python it may be anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
@@ -36,39 +36,39 @@ def published(
         if other:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
     of = {recipe.task: recipe for recipe in recipes}
-    if suite == "mrcr":  # both data sets ask what our own test asks
+    if suite == "mrcr":  # both data sets ask what our own task asks
         own = of.get("michelangelo/mrcr")
         of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
-    elif suite == "minerva":  # several files may ask what one of our tests asks
-        tests = {minerva.PREFIX + file: f"minerva/{test}" for file, test in minerva.OURS.items()}
-        of = {file: of[test] for file, test in tests.items() if test in of}
+    elif suite == "minerva":  # several files may ask what one of our tasks asks
+        tasks = {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()}
+        of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
     found = _SOURCES[suite](Path(folder))
     some = {
-        (source.test, source.length)
+        (source.task, source.length)
         for source in found
-        if source.test in of and (lengths is None or source.length in lengths)
+        if source.task in of and (lengths is None or source.length in lengths)
     }
     if not some:
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
-    there = {source.test for source in found}
-    if missing := _missing([test for test in of if suite == "babilong" or test in there], lengths, some):
+    there = {source.task for source in found}
+    if missing := _missing([task_name for task_name in of if suite == "babilong" or task_name in there], lengths, some):
         logger.warning(f"{folder} has no file of {missing}: left out")
     data = known(found)
-    for test, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[test], babilong.PREFIX + test.rpartition("/")[2] if suite == "babilong" else test
+    for task_name, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
+        own, name = of[task_name], babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
         task = registry.load(name)
         params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
         yield Job(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
 
 
-def _missing(tests: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
-    """What was asked for and is not there, in words; without lengths, the tests that are there at none."""
-    short = {test: test.rpartition("/")[2] for test in tests}
+def _missing(tasks: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
+    """What was asked for and is not there, in words; without lengths, the tasks that are there at none."""
+    short = {task: task.rpartition("/")[2] for task in tasks}
     if lengths is None:
-        there = {test for test, _ in found}
-        return ", ".join(short[test] for test in tests if test not in there)
+        there = {task for task, _ in found}
+        return ", ".join(short[task] for task in tasks if task not in there)
     at: dict[str, list[str]] = {}
     for length in lengths:
-        absent = ", ".join(short[test] for test in tests if (test, length) not in found)
+        absent = ", ".join(short[task] for task in tasks if (task, length) not in found)
         at.setdefault(absent, []).append(write_length(length))
     return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)

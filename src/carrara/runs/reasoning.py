@@ -53,7 +53,7 @@ class Spent(NamedTuple):
 
 
 def lead_of(template: PromptTemplate) -> str:
-    """What an answer without reasoning begins with: as its test says, or else what the prompt ends with."""
+    """What an answer without reasoning begins with: as its task says, or else what the prompt ends with."""
     if template.lead is not None:
         return template.lead
     last = template.after.rstrip().rpartition("\n")[2]

@@ -1,4 +1,4 @@
-"""Running: every test at every length, by one model, into one folder; stopped at any moment, it goes on.
+"""Running: every task at every length, by one model, into one folder; stopped at any moment, it goes on.
 
 A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
 moment it arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left
@@ -248,7 +248,7 @@ def _subject(config: RunConfig, model: Model) -> Subject:
 def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
     """The task of each job, made for the model.
 
-    A test that has no instance of a length is left out there, unless nothing else is asked for.
+    A task that has no instance of a length is left out there, unless nothing else is asked for.
     """
     tasks, unfit = dict[Job, Task](), list[LengthError]()
     for job in progress.preparing(config.jobs, console):

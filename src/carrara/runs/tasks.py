@@ -1,4 +1,4 @@
-"""Items as Inspect tasks: one for each test at one length.
+"""Items as Inspect tasks: one for each task at one length.
 
 What Inspect keeps of a sample is its id, a reference in place of the prompt, the gold answer, and what reports slice
 by.
@@ -78,7 +78,7 @@ def inspect_task(
         cleanup=remove_prompt,
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
-        metadata={"test": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
+        metadata={"task": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
         display_name=f"{load(first.task).title} {write_length(first.length)}",
     )
 
@@ -91,7 +91,7 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
         input=[ChatMessageUser(content=f"({item.prompt.tokens} tokens, rendered when the sample starts: {item.id})")],
         target=item.gold,
         metadata={
-            "test": recipe.task,
+            "task": recipe.task,
             "part": question.part,
             "version": recipe.version,
             "length": length,

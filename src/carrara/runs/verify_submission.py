@@ -11,7 +11,7 @@ A folder is *verified*, *partly verified* (something cannot be made again here, 
 
 A reply that was planned and is not there, or is a failed request, counts as wrong: otherwise a folder could improve by
 leaving replies out. A reply that was not planned does not count. The sample is drawn anew each time, so that a sender
-cannot know it. Replies to tests of another version than the one here cannot be compared, and count as missing.
+cannot know it. Replies to tasks of another version than the one here cannot be compared, and count as missing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -130,7 +130,7 @@ def verify(folder: Path, sample: int) -> Submission:
     found, missing = _planned_results([reply.result for reply in current], plan)
     models = sorted({reply.result.model for reply in replies})
     faults = [
-        "its tests are of other versions than those here" if not current else "",
+        "its tasks are of other versions than those here" if not current else "",
         checks.ids.fault("replies are not to the items that their ids name"),
         checks.prompts.fault("prompts are not what their ids say"),
         checks.scores.fault("scores are not what their replies come to"),
@@ -287,18 +287,18 @@ def _plan_fault(plan: Sequence[Entry]) -> str:
             first = Recipe.parse(entry.of)
             try:
                 if first.length > LONGEST:
-                    return f"its plan leaves out {entry.test} {index} at {entry.length:,} tokens, too many to check"
+                    return f"its plan leaves out {entry.task} {index} at {entry.length:,} tokens, too many to check"
                 context_of(replace(first, index=index, question=0))
             except LengthError:
                 continue
             except (CarraraError, OSError) as error:
                 return f"its plan declares what cannot be asked: {error}"
-            return f"its plan leaves out {entry.test} {index} at {entry.length:,} tokens, which can be asked"
+            return f"its plan leaves out {entry.task} {index} at {entry.length:,} tokens, which can be asked"
     return ""
 
 
 def _row_fault(entry: Entry) -> str:
-    """Say where the test or the length of a row of a plan is not that of its items."""
+    """Say where the task or the length of a row of a plan is not that of its items."""
     try:
         first = replace(Recipe.parse(entry.of), question=entry.question)
         if not _is_length(entry.length, entry.settings, first):
@@ -307,12 +307,12 @@ def _row_fault(entry: Entry) -> str:
             return ""  # its items count as missing
         if weight(first) > LONGEST:
             return f"{first} is too long to check"
-        if entry.test.partition(":")[0] != first.task:
-            return f"{first} is not an item of {entry.test}"
+        if entry.task.partition(":")[0] != first.task:
+            return f"{first} is not an item of {entry.task}"
         if _is_outside(first):
             return ""
-        if entry.test != test_of(first.task, questions_of(first).questions[first.question].part):
-            return f"{first} is not an item of {entry.test}"
+        if entry.task != test_of(first.task, questions_of(first).questions[first.question].part):
+            return f"{first} is not an item of {entry.task}"
     except (LengthError, OSError):
         return ""
     except CarraraError as error:
@@ -353,7 +353,7 @@ def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[
                 there = by_item.get((entry.subject, str(recipe)))
                 if there is None or there.status == "error":
                     missing += 1
-                    there = _wrong(entry, recipe, fmean(levels.get(entry.test, [0.0])))
+                    there = _wrong(entry, recipe, fmean(levels.get(entry.task, [0.0])))
                 found.append(there)
     return found, missing
 
@@ -362,7 +362,7 @@ def _wrong(entry: Entry, recipe: Recipe, chance_level: float) -> Result:
     """Return the result of an item that has no reply."""
     return Result(
         id=str(recipe),
-        task=entry.test,
+        task=entry.task,
         version=recipe.version,
         model=entry.model,
         length=entry.length,

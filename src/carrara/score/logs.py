@@ -1,6 +1,6 @@
 """Scored lines as Inspect's logs, the store of every run: `report`, `correlate` and `inspect view` read them.
 
-A log holds some hundreds of lines of one model, test and length, and appears when it is whole. Its name says which
+A log holds some hundreds of lines of one model, task and length, and appears when it is whole. Its name says which
 lines it has, so that the same file, scored once more, writes the same logs in place of the old ones.
 """
 
@@ -71,7 +71,7 @@ class Shards:
 
 
 def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -> None:
-    """One log of lines of one model, test and length."""
+    """One log of lines of one model, task and length."""
     from inspect_ai.log import (
         EvalConfig,
         EvalDataset,
@@ -102,7 +102,7 @@ def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -
             dataset=EvalDataset(name=first.task, samples=len(lines), sample_ids=[line.id for line in lines]),
             model=lines[0].model,
             config=EvalConfig(),
-            metadata={"test": first.task, "first": str(first), "scored": source},
+            metadata={"task": first.task, "first": str(first), "scored": source},
         ),
         plan=EvalPlan(),
         results=EvalResults(
@@ -169,7 +169,7 @@ def _sample(line: Result) -> Any:
             )
         },
         metadata={
-            "test": recipe.task,
+            "task": recipe.task,
             "part": line.task.partition(":")[2],
             "version": line.version,
             "length": line.length,

@@ -121,7 +121,7 @@ class Scorer:
             task, questions = self._instances.questions(recipe)
         except (RunError, OSError):  # of this machine, not of the line
             raise
-        except Exception as error:  # an id is anybody's text, and tests are anybody's code
+        except Exception as error:  # an id is anybody's text, and tasks are anybody's code
             said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_named(error)}"
             raise _LineError(f"built {recipe.task}", said) from None
         if recipe.question >= len(questions):
@@ -272,7 +272,7 @@ def _recipe(id: str) -> Recipe:
         raise _LineError("recipe", str(error)) from None
     version = _version(recipe.task)
     if isinstance(version, str):
-        raise _LineError(f"test {recipe.task}", version)
+        raise _LineError(f"task {recipe.task}", version)
     if recipe.version != version:
         raise _LineError(
             f"version {recipe.version} {recipe.task}",
@@ -284,7 +284,7 @@ def _recipe(id: str) -> Recipe:
 
 @lru_cache(maxsize=1024)
 def _version(task: str) -> int | str:
-    """The version of a test, or why there is no such test."""
+    """The version of a task, or why there is no such task."""
     try:
         return load(task).version
     except UsageError as error:

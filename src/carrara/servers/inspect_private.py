@@ -1,6 +1,6 @@
 """The names of Inspect AI that Carrara needs and Inspect does not publish.
 
-No other module imports a private name of Inspect (`tests/test_imports.py`). `make inspect-ends` runs the tests that
+No other module imports a private name of Inspect (`tests/test_imports.py`). `make inspect-ends` runs the tasks that
 depend on these names on the oldest and on the newest release of the supported range.
 
 - `PrerequisiteError`: Inspect prints this error of a task function or a provider without a traceback, and no other.

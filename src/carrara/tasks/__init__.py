@@ -1,1 +1,1 @@
-"""The official tests: a folder a paper, a test a file (`registry.py` finds them by their being there)."""
+"""The official tasks: a folder a paper, a task a file (`registry.py` finds them by their being there)."""

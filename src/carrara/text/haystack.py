@@ -1,4 +1,4 @@
-"""What facts are hidden in, where that is text: fillers that any test may take whose segments are sentences.
+"""What facts are hidden in, where that is text: fillers that any task may take whose segments are sentences.
 
 A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain`, `none`. An id has to
 mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.

@@ -9,7 +9,7 @@ from carrara.core.errors import UsageError
 from carrara.core.files import SMALL, content
 
 Parts = dict[str, str]
-"""The parts of a test's wording."""
+"""The parts of a task's wording."""
 
 BRACED = re.compile(r"\{+(\w*)\}+")
 

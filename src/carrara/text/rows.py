@@ -1,4 +1,4 @@
-"""Published data sets: files of rows (JSON, JSONL or Parquet) by test and length, known by one hash of them all.
+"""Published data sets: files of rows (JSON, JSONL or Parquet) by task and length, known by one hash of them all.
 
 Where the files lie is remembered under that hash, so that an item's id says which text it was; the files themselves
 stay where they are.
@@ -26,8 +26,8 @@ ENDINGS = (".json", ".jsonl", ".parquet")
 class Source(NamedTuple):
     """A file of published rows."""
 
-    test: str
-    """The test here that asks the same."""
+    task: str
+    """The task here that asks the same."""
     length: int
     """What its name says: published lengths are of other tokens than ours, and of less than the prompt."""
     path: Path
@@ -52,11 +52,11 @@ def tell_left_out(paths: Sequence[Path], why: str) -> None:
 def known(sources: Iterable[Source]) -> str:
     """The hash of some files together, by which they can be opened from now on."""
     rows = [
-        (source.test, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
+        (source.task, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
     ]
     hashed = blake2b(digest_size=8)
-    for test, length, own, _ in rows:
-        hashed.update(f"{test}\x1f{length}\x1f{own}\x1e".encode())
+    for task, length, own, _ in rows:
+        hashed.update(f"{task}\x1f{length}\x1f{own}\x1e".encode())
     with cache_file(remembered(hashed.hexdigest())) as file:
         file.write(json.dumps(rows).encode())
     return hashed.hexdigest()
@@ -81,26 +81,26 @@ class Rows:
 
 
 @lru_cache(maxsize=2)
-def rows(data: str, test: str, length: int, columns: tuple[str, ...]) -> Rows:
-    """The rows of a test at a length, by the hash of all files."""
+def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
+    """The rows of a task at a length, by the hash of all files."""
     found: list[tuple[Path, Sequence[Row]]] = []
-    for path in located(data, test, length):
+    for path in located(data, task, length):
         parquet = path.suffix.lower() == ".parquet"
         found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
     if not any(rows for _, rows in found):
-        raise UsageError(f"the published files {data} have no rows of {test} at {length}")
+        raise UsageError(f"the published files {data} have no rows of {task} at {length}")
     if len(found) > 1:
         _told_once(found)
     return Rows(found)
 
 
-def located(data: str, test: str, length: int = 0) -> list[Path]:
-    """The files of a test at a length, by the hash of all files; none may have changed."""
+def located(data: str, task: str, length: int = 0) -> list[Path]:
+    """The files of a task at a length, by the hash of all files; none may have changed."""
     try:
         listed = json.loads(remembered(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
-    found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (test, length)]
+    found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (task, length)]
     for path, own in found:
         if not path.is_file() or file_hash(path) != own:
             raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")

@@ -1,6 +1,6 @@
-"""A test that each sentence of a corpus is put to once: what fails is skipped whenever the corpus is read.
+"""A task that each sentence of a corpus is put to once: what fails is skipped whenever the corpus is read.
 
-A file of its own because tests (suites) name their sieves, and naming one must not load what reads corpora.
+A file of its own because tasks (suites) name their sieves, and naming one must not load what reads corpora.
 """
 
 from collections.abc import Callable
@@ -11,6 +11,6 @@ from dataclasses import dataclass, field
 class Sieve:
     name: str
     version: int
-    """Raised whenever the test judges any sentence otherwise: what it found is kept under name and version."""
-    test: Callable[[str], bool] = field(compare=False)
+    """Raised whenever the task judges any sentence otherwise: what it found is kept under name and version."""
+    task: Callable[[str], bool] = field(compare=False)
     """Whether a sentence passes."""

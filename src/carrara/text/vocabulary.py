@@ -1,6 +1,6 @@
 """Words to make contexts of: of an English dictionary, common ones, gibberish, or a list of one's own.
 
-A test names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
+A task names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
 An id has to mean the same everywhere, so in it a list stands by the hash of its words (`named`), and is kept by it.
 """
 

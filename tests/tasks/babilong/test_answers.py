@@ -55,8 +55,8 @@ def own(task: int) -> tuple[str, ...]:
 
 
 def options(task: int, question: str, cast: Cast | None = None) -> tuple[str, ...]:
-    test = load_task(task)
-    return test.options(test.query(question), cast or test.cast)
+    task_name = load_task(task)
+    return task_name.options(task_name.query(question), cast or task_name.cast)
 
 
 def cast_of(labels: list[str]) -> Cast:

@@ -25,7 +25,7 @@ QA = [f"babilong/qa{n}" for n in range(1, 21)]
 
 @pytest.fixture
 def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Corpora of a test stay off the shelf of whoever runs it."""
+    """Corpora of a task stay off the shelf of whoever runs it."""
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 

@@ -70,8 +70,8 @@ def test_chains_are_mostly_the_first() -> None:
 @pytest.mark.parametrize("task", TASKS)
 def test_official_labels(task: int) -> None:
     """Every official answer is one of the task's labels, and every sentence is read."""
-    test = load_task(task)
-    allowed = test.answer.labels(test.cast)
+    task_name = load_task(task)
+    allowed = task_name.answer.labels(task_name.cast)
     for told in official(task):
         assert all(read(sentence) for sentence in told.facts)
         for question in told.questions:

@@ -21,13 +21,13 @@ ROLES = ("WOMEN", "MEN", "PLACES", "THINGS", "ANIMALS", "COLOURS", "SHAPES", "SM
 @pytest.mark.parametrize("task", TASKS)
 def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) -> None:
     """Answer and supporting facts of every question are read from the sentences alone, and the answer is a label."""
-    test = load_task(task)
+    task_name = load_task(task)
     for i in range(STORIES):
         told = write_story(task, Rng("solved", task, vocabulary, int(sound), i), vocabulary, sound)
-        allowed = test.answer.labels(told.cast)
+        allowed = task_name.answer.labels(told.cast)
         assert told.questions
         for question in told.questions:
-            solved = test.solution(told.facts[: question.after], question.text)
+            solved = task_name.solution(told.facts[: question.after], question.text)
             assert solved == (question.answer, question.support)
             assert parts_of(task, question.answer) <= set(allowed)
             assert question.text == question.text.strip()
@@ -36,7 +36,7 @@ def test_solved_from_the_text(task: int, vocabulary: Vocabulary, sound: bool) ->
 @pytest.mark.parametrize("task", TASKS)
 def test_supports_suffice_and_matter(task: int) -> None:
     """Without any of its supporting facts a question has another answer or none."""
-    test = load_task(task)
+    task_name = load_task(task)
     for i in range(STORIES):
         told = write_story(task, Rng("support", task, i), "fresh", sound=True)
         question = told.questions[0]
@@ -45,7 +45,7 @@ def test_supports_suffice_and_matter(task: int) -> None:
         facts = told.facts[: question.after]
         left = ["" if j in question.support else fact for j, fact in enumerate(facts)]
         try:
-            answer = test.solution(left, question.text).answer
+            answer = task_name.solution(left, question.text).answer
         except UndecidableError:
             continue
         assert answer != question.answer or task in (6, 9, 10), (told, question)

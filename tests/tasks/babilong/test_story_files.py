@@ -167,19 +167,19 @@ OTHER = """\
 def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
     write(tmp_path, STORY)
     write(tmp_path, OTHER, "qa1_single-supporting-fact_train.txt")
-    test = carrara.load("qa1", stories=str(tmp_path))
-    found = [test.item("300", index=index, tokenizer="gpt2") for index in range(3)]
+    task = carrara.load("qa1", stories=str(tmp_path))
+    found = [task.item("300", index=index, tokenizer="gpt2") for index in range(3)]
     assert all(item.prompt.tokens == 300 for item in found)
     asked = [(item.question.ask, item.gold.rpartition(" ")[2]) for item in found]
     assert sorted(asked) == [("Where is John?", "office"), ("Where is Mary?", "bathroom"), ("Where is Mary?", "garden")]
     [garden] = [item for item in found if item.gold.endswith("garden")]
     assert "Mary moved to the bathroom." in garden.text
     assert "Mary went to the garden." in garden.text
-    assert {test.item(0, index=n, split="train").gold.rpartition(" ")[2] for n in range(2)} == {"kitchen", "garden"}
-    orders = {tuple(test.item(0, index=n, seed=seed).question.ask for n in range(3)) for seed in range(8)}
+    assert {task.item(0, index=n, split="train").gold.rpartition(" ")[2] for n in range(2)} == {"kitchen", "garden"}
+    orders = {tuple(task.item(0, index=n, seed=seed).question.ask for n in range(3)) for seed in range(8)}
     assert len(orders) > 1
     assert carrara.item(found[0].id).text == found[0].text
-    assert carrara.audit(test, lengths="0,300", n=3, tokenizer="gpt2") == []
+    assert carrara.audit(task, lengths="0,300", n=3, tokenizer="gpt2") == []
 
 
 @pytest.mark.parametrize(

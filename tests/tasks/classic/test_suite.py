@@ -17,12 +17,12 @@ from carrara.prompt.wording import Pack
 from carrara.proof.audit import audit
 from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe
-from tests.classic import TESTS, question_of, recipe, text_of
+from tests.classic import TASKS, question_of, recipe, text_of
 from tests.told import answered
 
 
 @pytest.mark.parametrize(
-    ("test", "params"),
+    ("task", "params"),
     [
         ("niah", "haystack=noise"),
         ("niah", "haystack=needles"),
@@ -39,40 +39,40 @@ from tests.told import answered
     ],
 )
 @pytest.mark.sampled(4)
-def test_variants_pass_the_audit(test: str, params: str) -> None:
-    assert audit(recipe(test, params, 2048), 8).breaches == []
+def test_variants_pass_the_audit(task: str, params: str) -> None:
+    assert audit(recipe(task, params, 2048), 8).breaches == []
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7", "qwen3"])
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(3)
-def test_base_models_get_exact_lengths_too(test: str, tokenizer: str) -> None:
-    report = audit(replace(recipe(test, length=2048, tokenizer=tokenizer), style="base"), 3)
+def test_base_models_get_exact_lengths_too(task: str, tokenizer: str) -> None:
+    report = audit(replace(recipe(task, length=2048, tokenizer=tokenizer), style="base"), 3)
     assert (report.items, report.breaches) == (3, [])
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_any_length_above_the_puzzle_can_be_had(test: str) -> None:
-    bare = max(make(f"classic/{test}", index=i, tokenizer="gpt2").survey.tokens for i in range(8))
+@pytest.mark.parametrize("task", TASKS)
+def test_any_length_above_the_puzzle_can_be_had(task: str) -> None:
+    bare = max(make(f"classic/{task}", index=i, tokenizer="gpt2").survey.tokens for i in range(8))
     for length in range(bare + 600, bare + 640):
-        assert make(f"classic/{test}", index=length % 8, length=length, tokenizer="gpt2").survey.tokens == length
+        assert make(f"classic/{task}", index=length % 8, length=length, tokenizer="gpt2").survey.tokens == length
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7", "llama3"])
-@pytest.mark.parametrize("test", TESTS)
-def test_the_perfect_reply_fits_its_budget(test: str, tokenizer: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_the_perfect_reply_fits_its_budget(task: str, tokenizer: str) -> None:
     for index in range(8):
-        item = make(f"classic/{test}", index=index, tokenizer=tokenizer)
+        item = make(f"classic/{task}", index=index, tokenizer=tokenizer)
         assert tokens.get(tokenizer).count(item.gold) + 16 < item.question.budget
 
 
 @pytest.mark.parametrize(
-    ("test", "params", "said"),
+    ("task", "params", "said"),
     [
         ("niah", {"keys": "999"}, "keys, values and queries go from 1 to 256"),
         ("niah", {"queries": "-1"}, "keys, values and queries go from 1 to 256"),
         ("niah", {"variant": "single_4"}, "variant=single_4 is not one of"),
-        ("niah", {"haystack": "others"}, "haystack=others is for BABILong's tests"),
+        ("niah", {"haystack": "others"}, "haystack=others is for BABILong's tasks"),
         ("niah", {"depth": "2"}, "depth is `drawn`, or shares of the context from 0 to 1"),
         ("json_kv", {"depth": "middle"}, "depth is `drawn`, or shares of the context from 0 to 1"),
         ("passkey", {"haystack": "no such corpus"}, "there is no corpus or file"),
@@ -83,28 +83,28 @@ def test_the_perfect_reply_fits_its_budget(test: str, tokenizer: str) -> None:
         ("fwe", {"alpha": "9"}, "alpha goes from 1.5 to 3.5"),
     ],
 )
-def test_bad_parameters_are_refused_in_a_sentence(test: str, params: dict[str, str], said: str) -> None:
+def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError, match=re.escape(said)):
-        make(f"classic/{test}", params=params)
+        make(f"classic/{task}", params=params)
 
 
 def test_drawn_depths_are_even() -> None:
-    for test in ("niah", "json_kv", "passkey"):
+    for task in ("niah", "json_kv", "passkey"):
         fifths: Counter[int] = Counter()
         for index in range(100):
-            item = make(f"classic/{test}", length=2048, index=index, tokenizer="gpt2")
+            item = make(f"classic/{task}", length=2048, index=index, tokenizer="gpt2")
             text = item.text
             for span in item.survey.spans:
                 fifths[int(5 * span.start / len(text))] += 1
         total = sum(fifths.values())
-        assert all(0.1 < fifths[fifth] / total < 0.32 for fifth in range(5)), (test, fifths)
+        assert all(0.1 < fifths[fifth] / total < 0.32 for fifth in range(5)), (task, fifths)
 
 
-@pytest.mark.parametrize("test", ["vt", "cwe"])
-def test_examples_are_other_instances_and_right(test: str) -> None:
+@pytest.mark.parametrize("task", ["vt", "cwe"])
+def test_examples_are_other_instances_and_right(task: str) -> None:
     seen = set()
     for index in range(20):
-        item = make(f"classic/{test}", index=index)
+        item = make(f"classic/{task}", index=index)
         [example] = re.findall(r"<example>\n(.*?)</example>", item.text, re.DOTALL)
         seen.add(example)
         text, _, answer = example.partition("\nFINAL ANSWER: ")
@@ -112,7 +112,7 @@ def test_examples_are_other_instances_and_right(test: str) -> None:
         asked = [item.messages()[-1]._replace(content=text)]
         assert item.task.write(item.solve(asked)) == answer.strip()
     assert len(seen) == 20
-    assert "<example>" not in make(f"classic/{test}", split="few-shot").text
+    assert "<example>" not in make(f"classic/{task}", split="few-shot").text
 
 
 def test_examples_ask_in_the_words_of_a_prompt_pack() -> None:
@@ -123,20 +123,20 @@ def test_examples_ask_in_the_words_of_a_prompt_pack() -> None:
     assert item.solve(item.messages()) == item.question.gold
 
 
-@pytest.mark.parametrize("test", ["cwe", "fwe"])
-def test_no_two_items_have_their_answers_at_the_same_places(test: str) -> None:
+@pytest.mark.parametrize("task", ["cwe", "fwe"])
+def test_no_two_items_have_their_answers_at_the_same_places(task: str) -> None:
     """RULER shuffles each sample with one seed, so that in all of one size they stand alike."""
     seen = set()
     for index in range(20):
-        item = make(f"classic/{test}", length=4096, index=index)
+        item = make(f"classic/{task}", length=4096, index=index)
         words = [word for word in text_of(item).split() if word != fwe.DOTS]
         seen.add(tuple(i for i, word in enumerate(words) if word in item.question.gold))
     assert len(seen) == 20
 
 
-@pytest.mark.parametrize("test", ["cwe", "fwe"])
-def test_losing_enough_of_a_word_changes_the_answer(test: str) -> None:
-    item = make(f"classic/{test}", index=2)
+@pytest.mark.parametrize("task", ["cwe", "fwe"])
+def test_losing_enough_of_a_word_changes_the_answer(task: str) -> None:
+    item = make(f"classic/{task}", index=2)
     word = min(item.question.gold, key=text_of(item).count)
     content = item.text
     head, mark, rest = content.rpartition("<text>")
@@ -155,14 +155,14 @@ def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
 
 
 def test_chance_levels_are_what_guesses_score() -> None:
-    for test in ("vt", "cwe", "fwe"):
-        posed = [questions_of(recipe(test, index=i)) for i in range(40)]
+    for task in ("vt", "cwe", "fwe"):
+        posed = [questions_of(recipe(task, index=i)) for i in range(40)]
         scores, chance_levels = [], []
         for one in posed:
             [question] = one.questions
             chance_levels.append(question.chance_level)
             scores += [
-                one.task.score(one.task.guess(Rng(test, one.key.index, n), one.instance, question), question)
+                one.task.score(one.task.guess(Rng(task, one.key.index, n), one.instance, question), question)
                 for n in range(60)
             ]
         assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
@@ -172,39 +172,39 @@ def test_the_preset_has_all_of_it() -> None:
     found = preset_of("paper:ruler")
     assert found
     preset, selection = found
-    assert registry.select(selection) == [f"classic/{test}" for test in ("niah", "vt", "cwe", "fwe", "json_kv")]
+    assert registry.select(selection) == [f"classic/{task}" for task in ("niah", "vt", "cwe", "fwe", "json_kv")]
     sizes = {
-        test: [size.instances for size in preset.sizes(f"classic/{test}", None)] for test in ("niah", "vt", "json_kv")
+        task: [size.instances for size in preset.sizes(f"classic/{task}", None)] for task in ("niah", "vt", "json_kv")
     }
     assert sizes == {"niah": [4000] * 6, "vt": [500] * 6, "json_kv": [100] * 6}
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.parametrize("style", ["chat", "base"])
-def test_repeating_the_prompt_gains_nothing(test: str, style: str) -> None:
+def test_repeating_the_prompt_gains_nothing(task: str, style: str) -> None:
     for index in range(8):
-        item = make(f"classic/{test}", length=2048, index=index, style=style)  # type: ignore[arg-type]
+        item = make(f"classic/{task}", length=2048, index=index, style=style)  # type: ignore[arg-type]
         assert grade(item.task, item.question, item.text).score == 0.0
         assert grade(item.task, item.question, f"{item.question.ask}\n{item.gold}").score == 1.0
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_naming_everything_in_the_text_gains_nothing(test: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_naming_everything_in_the_text_gains_nothing(task: str) -> None:
     """Where the text holds anything but the answer."""
     for index in range(8):
-        item = make(f"classic/{test}", length=2048, index=index)
+        item = make(f"classic/{task}", length=2048, index=index)
         variant = item.question.labels.get("variant", "")
-        if test == "passkey" or variant in ("single_1", "single_2", "single_3", "multivalue", "multiquery"):
+        if task == "passkey" or variant in ("single_1", "single_2", "single_3", "multivalue", "multiquery"):
             continue
-        assert grade(item.task, item.question, text_of(item) if test != "json_kv" else item.text[:-120]).score == 0.0
+        assert grade(item.task, item.question, text_of(item) if task != "json_kv" else item.text[:-120]).score == 0.0
 
 
 @pytest.mark.parametrize("separator", ["\n", ", ", "; ", ". ", " ", "\n\n", ".\n", " and "])
-@pytest.mark.parametrize("test", ["vt", "cwe", "fwe"])
-def test_naming_everything_gains_nothing_however_it_is_written(test: str, separator: str) -> None:
-    item = make(f"classic/{test}", length=2048)
+@pytest.mark.parametrize("task", ["vt", "cwe", "fwe"])
+def test_naming_everything_gains_nothing_however_it_is_written(task: str, separator: str) -> None:
+    item = make(f"classic/{task}", length=2048)
     text = text_of(item)
-    words = re.findall(r"Let (\w+) be", text) if test == "vt" else text.split()
+    words = re.findall(r"Let (\w+) be", text) if task == "vt" else text.split()
     sentences = re.findall(r"Let \w+ be \w+", text) or words
     for said in (words, sentences, list(dict.fromkeys(words))):
         for around in ("{}", "Answer: {}", "So: {}", "They are {}.", "({})"):
@@ -212,8 +212,8 @@ def test_naming_everything_gains_nothing_however_it_is_written(test: str, separa
 
 
 def test_words_and_codes_are_read_as_written() -> None:
-    for test in ("cwe", "fwe", "vt"):
-        item = make(f"classic/{test}", index=1)
+    for task in ("cwe", "fwe", "vt"):
+        item = make(f"classic/{task}", index=1)
         gold = list(item.question.gold)
         for reply in (
             "\n".join(f"{n}. {word}" for n, word in enumerate(gold, 1)),
@@ -233,17 +233,17 @@ def test_words_and_codes_are_read_as_written() -> None:
 )
 @pytest.mark.sampled(3)
 def test_hostile_repetition_ends(part: str) -> None:
-    for test in TESTS:
-        question = question_of(test)
-        task = registry.load(f"classic/{test}")
+    for task_name in TASKS:
+        question = question_of(task_name)
+        task = registry.load(f"classic/{task_name}")
         for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x"):
             assert grade(task, question, reply).score == 0.0
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_nothing_else_is_needed_of_a_text(test: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_nothing_else_is_needed_of_a_text(task: str) -> None:
     """Without a question, or without a text, nothing can be told."""
-    item = make(f"classic/{test}", length=0)
+    item = make(f"classic/{task}", length=0)
     message = item.messages()[-1]
     for content in ("", message.content.rpartition("\n")[0].partition("<text>")[0].partition("{")[0], "<text> </text>"):
         with pytest.raises(UndecidableError):

@@ -62,7 +62,7 @@ def test_published_scores() -> None:
 
 
 def test_a_corpus_is_read_without_what_could_be_a_needle() -> None:
-    passes = _haystacks._FREE.test
+    passes = _haystacks._FREE.task
     assert passes("The number of ships was kept for the winter.")
     for harmful in (
         "One number kept for red-wolf is 1234567.",

@@ -152,13 +152,13 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
-def first(folder: Path, length: int, test: str, style: str = "chat") -> Recipe:
+def first(folder: Path, length: int, task: str, style: str = "chat") -> Recipe:
     data = known(mrcr_rows.sources(folder))
-    return Recipe(test, 1, f"data={data}", "test", 0, 0, 0, length, style, "", "o200k")  # type: ignore[arg-type]
+    return Recipe(task, 1, f"data={data}", "test", 0, 0, 0, length, style, "", "o200k")  # type: ignore[arg-type]
 
 
-def items(folder: Path, length: int, test: str, style: str = "chat") -> list[Item]:
-    return [context.items[0] for context in contexts(first(folder, length, test, style), 1000)]
+def items(folder: Path, length: int, task: str, style: str = "chat") -> list[Item]:
+    return [context.items[0] for context in contexts(first(folder, length, task, style), 1000)]
 
 
 # --- as they are ---
@@ -390,7 +390,7 @@ def test_a_length_is_the_one_that_the_path_names(tmp_path: Path) -> None:
     table(tmp_path / ".cache" / "4k.csv", [row])
     found = mrcr_rows.sources(tmp_path)
     assert {str(source.path.relative_to(tmp_path)): source.length for source in found} == names
-    assert {source.test for source in found} == {GDM}
+    assert {source.task for source in found} == {GDM}
     assert [source.length for source in mrcr_rows.sources(tmp_path / "64k")] == [65536]
     assert [source.length for source in mrcr_rows.sources(tmp_path / "in_16384_32768.csv")] == [32768]
 
@@ -410,8 +410,8 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
         bins.setdefault(upper(size), []).append(row)
     assert len(bins) == 3
     found = mrcr_rows.sources(tmp_path)
-    assert {source.length for source in found if source.test == OPENAI} == set(bins)
-    assert [source.length for source in found if source.test == GDM] == [upper(line["context_len"]) for line in lines]
+    assert {source.length for source in found if source.task == OPENAI} == set(bins)
+    assert [source.length for source in found if source.task == GDM] == [upper(line["context_len"]) for line in lines]
     assert capsys.readouterr().err.count("are looked up, once") == 3
     assert mrcr_rows.sources(tmp_path) == found
     assert not capsys.readouterr().err

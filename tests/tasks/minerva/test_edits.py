@@ -13,8 +13,8 @@ from tests.minerva import context_of, items, replied
 
 
 def test_half_of_an_edit_scores_in_between() -> None:
-    for test in ("replace", "overwrite", "functional"):
-        for item in items(f"minerva/{test}", 8):
+    for task in ("replace", "overwrite", "functional"):
+        for item in items(f"minerva/{task}", 8):
             source = context_of(item).split(", ")
             gold = list(item.question.gold.items)
             half = [*gold[: len(gold) // 2], *source[len(source) // 2 :]]

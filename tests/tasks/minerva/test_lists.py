@@ -6,9 +6,9 @@ from carrara.tasks.minerva._lists import read_lines
 from tests.minerva import context_of, items
 
 
-@pytest.mark.parametrize("test", ["membership", "group_association", "iterate", "alternating", "blocks"])
-def test_no_list_is_longer_for_what_is_asked_of_it(test: str) -> None:
+@pytest.mark.parametrize("task", ["membership", "group_association", "iterate", "alternating", "blocks"])
+def test_no_list_is_longer_for_what_is_asked_of_it(task: str) -> None:
     for length in (0, 4000):
-        for item in items(f"minerva/{test}", 20, length):
+        for item in items(f"minerva/{task}", 20, length):
             sizes = [len(words) for _, words in read_lines(context_of(item))]
             assert max(sizes) - min(sizes) <= 1

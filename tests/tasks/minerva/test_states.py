@@ -12,14 +12,14 @@ from carrara.tasks.minerva import set_state, theory_of_mind
 from tests.minerva import context_of, items
 
 
-@pytest.mark.parametrize("test", ["quantity", "set_state", "theory_of_mind"])
-def test_several_numbers_of_steps_are_taken_in_turn(test: str) -> None:
-    made = items(f"minerva/{test}", steps="10,20")
+@pytest.mark.parametrize("task", ["quantity", "set_state", "theory_of_mind"])
+def test_several_numbers_of_steps_are_taken_in_turn(task: str) -> None:
+    made = items(f"minerva/{task}", steps="10,20")
     assert Counter(item.question.labels["steps"] for item in made) == {"10": 12, "20": 12}
     for item in made:
-        before = {"quantity": 1, "set_state": 0}.get(test) or int(item.question.labels.get("agents", 0))
+        before = {"quantity": 1, "set_state": 0}.get(task) or int(item.question.labels.get("agents", 0))
         assert len(context_of(item).splitlines()) == before + int(item.question.labels["steps"])
-    assert "steps" not in items(f"minerva/{test}", n=1, steps="10")[0].question.labels
+    assert "steps" not in items(f"minerva/{task}", n=1, steps="10")[0].question.labels
 
 
 @pytest.mark.parametrize("task", [set_state, theory_of_mind])

@@ -23,8 +23,8 @@ from carrara.text import vocabulary
 from carrara.text.fitting import pick
 from tests.minerva import context_of, items, replied
 
-TESTS = registry.select("minerva")
-SIZED = [test for test in TESTS if registry.load(test).is_sized]
+TASKS = registry.select("minerva")
+SIZED = [task for task in TASKS if registry.load(task).is_sized]
 COPIES = ("snapshot", "replace", "overwrite", "functional")
 CATEGORIES = {
     "search": (200, "word_search sequence_search key_value batch"),
@@ -43,20 +43,20 @@ CATEGORIES = {
 
 def test_the_papers_counts() -> None:
     preset = PRESETS["paper:minerva"]
-    sizes = {test: list(preset.sizes(test, None)) for test in registry.select(preset.selection)}
+    sizes = {task: list(preset.sizes(task, None)) for task in registry.select(preset.selection)}
     assert sum(size.instances for found in sizes.values() for size in found) == 1110
-    for instances, tests in CATEGORIES.values():
-        assert sum(size.instances for test in tests.split() for size in sizes[f"minerva/{test}"]) == instances
-    assert {test for _, tests in CATEGORIES.values() for test in tests.split()} == {t.split("/")[1] for t in TESTS}
+    for instances, tasks in CATEGORIES.values():
+        assert sum(size.instances for task in tasks.split() for size in sizes[f"minerva/{task}"]) == instances
+    assert {task for _, tasks in CATEGORIES.values() for task in tasks.split()} == {t.split("/")[1] for t in TASKS}
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_every_cell_comes_equally_often(test: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_every_cell_comes_equally_often(task: str) -> None:
     """In as many instances as the paper has items."""
-    [size] = PRESETS["paper:minerva"].sizes(test, None)
-    told = [{**item.question.labels, ANSWER: ""} for item in items(test, size.instances)]
+    [size] = PRESETS["paper:minerva"].sizes(task, None)
+    told = [{**item.question.labels, ANSWER: ""} for item in items(task, size.instances)]
     cells = Counter(str(sorted(labels.items())) for labels in told)
-    if test == "minerva/positions":  # sliced by how far two words are apart, which is not even
+    if task == "minerva/positions":  # sliced by how far two words are apart, which is not even
         return
     assert len(set(cells.values())) == 1
 
@@ -65,42 +65,42 @@ def test_every_cell_comes_equally_often(test: str) -> None:
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "cl100k", "llama3", "qwen3", "smollm2", "mistral-v7"])
-@pytest.mark.parametrize("test", SIZED)
+@pytest.mark.parametrize("task", SIZED)
 @pytest.mark.sampled(4)
-def test_lengths_are_exact_by_any_tokenizer(test: str, tokenizer: str) -> None:
+def test_lengths_are_exact_by_any_tokenizer(task: str, tokenizer: str) -> None:
     for length, index in ((3000, 3), (4001, 5)):
-        item = make(test, length=length, index=index, tokenizer=tokenizer)
+        item = make(task, length=length, index=index, tokenizer=tokenizer)
         assert item.survey.tokens == length
         assert count(item.prompt.measure.tokenizer, "chat", item.messages()) == length
         assert item.solve(item.messages()) == item.question.gold
 
 
 @pytest.mark.parametrize("style", ["chat", "base"])
-@pytest.mark.parametrize("test", SIZED)
-def test_lengths_are_exact_with_other_words_around(test: str, style: str) -> None:
+@pytest.mark.parametrize("task", SIZED)
+def test_lengths_are_exact_with_other_words_around(task: str, style: str) -> None:
     pack = Pack(
-        {test: {"rule": "Say only what was asked for, please, and keep to the form of the context throughout."}}
+        {task: {"rule": "Say only what was asked for, please, and keep to the form of the context throughout."}}
     )
-    item = make(test, length=4096, index=2, style=style, pack=pack)  # type: ignore[arg-type]
+    item = make(task, length=4096, index=2, style=style, pack=pack)  # type: ignore[arg-type]
     assert count(item.prompt.measure.tokenizer, item.recipe.style, item.messages()) == 4096
     assert item.solve(item.messages()) == item.question.gold
 
 
 @pytest.mark.parametrize(
-    ("test", "asked"),
-    [(test, None) for test in ("membership", "group_association", "alternating", "two_lists", "replace", "overwrite")],
+    ("task", "asked"),
+    [(task, None) for task in ("membership", "group_association", "alternating", "two_lists", "replace", "overwrite")],
 )
-def test_what_is_asked_for_is_the_same_at_every_length(test: str, asked: None) -> None:
+def test_what_is_asked_for_is_the_same_at_every_length(task: str, asked: None) -> None:
     asks = [
-        [make(f"minerva/{test}", length=length, index=n).question.ask for n in range(6)] for length in (0, 4096, 9000)
+        [make(f"minerva/{task}", length=length, index=n).question.ask for n in range(6)] for length in (0, 4096, 9000)
     ]
     assert asks[0] == asks[1] == asks[2]
 
 
 @pytest.mark.slow
 def test_a_million_tokens() -> None:
-    for test in ("key_value", "membership"):  # more words than the dictionary has
-        item = make(f"minerva/{test}", length=1 << 20, index=1)
+    for task in ("key_value", "membership"):  # more words than the dictionary has
+        item = make(f"minerva/{task}", length=1 << 20, index=1)
         assert item.solve(item.messages()) == item.question.gold
 
 
@@ -108,7 +108,7 @@ def test_a_million_tokens() -> None:
 
 
 @pytest.mark.parametrize(
-    ("test", "length", "params", "said"),
+    ("task", "length", "params", "said"),
     [
         ("alternating", 500, {"roles": "32"}, "roles=32 with turns=10"),
         ("blocks", 500, {"roles": "32"}, "roles=32 with turns=10"),
@@ -119,13 +119,13 @@ def test_a_million_tokens() -> None:
         ("snapshot", 40, {}, "40 tokens"),
     ],
 )
-def test_a_grid_that_does_not_fit_says_which_part(test: str, length: int, params: dict[str, str], said: str) -> None:
+def test_a_grid_that_does_not_fit_says_which_part(task: str, length: int, params: dict[str, str], said: str) -> None:
     with pytest.raises(UsageError, match=said.replace("(", r"\(")):
-        make(f"minerva/{test}", length=length, params=params)
+        make(f"minerva/{task}", length=length, params=params)
 
 
 @pytest.mark.parametrize(
-    ("test", "params"),
+    ("task", "params"),
     [
         ("word_search", {"depth": "1.5"}),
         ("word_search", {"phrasing": "3"}),
@@ -144,64 +144,64 @@ def test_a_grid_that_does_not_fit_says_which_part(test: str, length: int, params
         ("theory_of_mind", {"agents": "1"}),
     ],
 )
-def test_wrong_parameters(test: str, params: dict[str, str]) -> None:
+def test_wrong_parameters(task: str, params: dict[str, str]) -> None:
     with pytest.raises(UsageError, match=r"minerva/|words="):
-        make(f"minerva/{test}", params=params)
+        make(f"minerva/{task}", params=params)
 
 
 @pytest.mark.parametrize(
-    ("test", "parameter"), [("blocks", "items"), ("theory_of_mind", "steps"), ("patch", "repeats")]
+    ("task", "parameter"), [("blocks", "items"), ("theory_of_mind", "steps"), ("patch", "repeats")]
 )
-def test_one_size_is_enough(test: str, parameter: str) -> None:
-    assert make(f"minerva/{test}", params={parameter: "90"}).prompt.tokens
+def test_one_size_is_enough(task: str, parameter: str) -> None:
+    assert make(f"minerva/{task}", params={parameter: "90"}).prompt.tokens
     with pytest.raises(UsageError, match=f"{parameter}=90 counts at length 0 alone, and 4k is asked for"):
-        make(f"minerva/{test}", length=4096, params={parameter: "90"})
+        make(f"minerva/{task}", length=4096, params={parameter: "90"})
 
 
 # --- soundness, where the published snapshot is not ---
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_no_answer_is_empty(test: str) -> None:
-    assert all(item.gold.removeprefix("FINAL ANSWER:").strip() for item in items(test, 60))
+@pytest.mark.parametrize("task", TASKS)
+def test_no_answer_is_empty(task: str) -> None:
+    assert all(item.gold.removeprefix("FINAL ANSWER:").strip() for item in items(task, 60))
 
 
 def test_answers_fit_their_budget() -> None:
     """Published, the answers to `multiply` are longer than the output that was allowed."""
     from carrara import tokens
 
-    for test in TESTS:
-        for item in items(test, 10, 4096):
+    for task in TASKS:
+        for item in items(task, 10, 4096):
             for name in ("gpt2", "llama3", "mistral-v7"):
-                assert tokens.get(name).count(item.gold) <= item.question.budget, (test, name)
+                assert tokens.get(name).count(item.gold) <= item.question.budget, (task, name)
 
 
 # --- scores ---
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_perfect_replies_are_right_by_both_scorers(test: str) -> None:
-    for item in items(test, 30):
+@pytest.mark.parametrize("task", TASKS)
+def test_perfect_replies_are_right_by_both_scorers(task: str) -> None:
+    for item in items(task, 30):
         assert min(replied(item, item.gold)) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("test", TESTS)
+@pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(8)
-def test_the_whole_prompt_said_back_scores_nothing(test: str) -> None:
+def test_the_whole_prompt_said_back_scores_nothing(task: str) -> None:
     """But for a snapshot, which it nearly is; of agents' last actions a few words may be right."""
-    if test == "minerva/snapshot":
+    if task == "minerva/snapshot":
         return
-    most = 0.1 if test == "minerva/theory_of_mind" else 0.0
-    for item in items(test, 20, 4096):
+    most = 0.1 if task == "minerva/theory_of_mind" else 0.0
+    for item in items(task, 20, 4096):
         assert grade(item.task, item.question, item.text).score <= most
         assert grade(item.task, item.question, context_of(item)).score <= most
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_naming_everything_scores_nothing(test: str) -> None:
-    for item in items(test, 20):
+@pytest.mark.parametrize("task", TASKS)
+def test_naming_everything_scores_nothing(task: str) -> None:
+    for item in items(task, 20):
         words = context_of(item).replace("\n", ", ").replace(":", ",")
-        if test == "minerva/snapshot":
+        if task == "minerva/snapshot":
             continue
         assert grade(item.task, item.question, words).score == 0.0
         if item.question.options:
@@ -212,11 +212,11 @@ def test_naming_everything_scores_nothing(test: str) -> None:
             assert grade(item.task, item.question, names).score == 0.0
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_trivial_replies_score_nothing_beyond_chance(test: str) -> None:
+@pytest.mark.parametrize("task", TASKS)
+def test_trivial_replies_score_nothing_beyond_chance(task: str) -> None:
     # In as many instances, yes and no come equally often.
-    even = {"minerva/positions": 50, "minerva/group_association": 24}.get(test, 20)
-    found = [trivial(item.task, item.question) for item in items(test, even)]
+    even = {"minerva/positions": 50, "minerva/group_association": 24}.get(task, 20)
+    found = [trivial(item.task, item.question) for item in items(task, even)]
     for name in {name for one in found for name in one}:
         mean = sum(one[name]["score"] for one in found if name in one) / len(found)
         assert mean <= (0.5 if name == "always yes" else 0.0), name
@@ -257,8 +257,8 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
     own = tmp_path / "own.txt"
     own.write_text("\n".join(vocabulary.listed("common")[:300]), "utf-8")
-    for test, params in (("patch", {"size": "2"}), ("odd_group", {"size": "25"}), ("theory_of_mind", {"size": "5"})):
-        item = make(f"minerva/{test}", length=1000, params={"words": str(own), **params})
+    for task, params in (("patch", {"size": "2"}), ("odd_group", {"size": "25"}), ("theory_of_mind", {"size": "5"})):
+        item = make(f"minerva/{task}", length=1000, params={"words": str(own), **params})
         assert item.prompt.tokens == 1000
     own.write_text("\n".join(map(str, range(100, 1000))), "utf-8")  # all take as many tokens
     lengths = range(1001, 1009)
@@ -266,9 +266,9 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
     assert 0 < sum(made) < len(lengths)
 
 
-def _made(test: str, length: int, **params: str) -> bool:
+def _made(task: str, length: int, **params: str) -> bool:
     try:
-        return make(test, length=length, params=params).prompt.tokens == length
+        return make(task, length=length, params=params).prompt.tokens == length
     except LengthError:
         return False
 
@@ -295,9 +295,9 @@ def test_lists_that_are_none(content: str, said: str, tmp_path_factory: pytest.T
         make("minerva/word_search", params={"words": str(path.with_name("none.txt"))})
 
 
-@pytest.mark.parametrize("test", TESTS)
-def test_two_phrasings_ask_the_same_of_one_context(test: str) -> None:
-    one, two = make(test, index=1, params={"phrasing": "1,2"}).context.items
+@pytest.mark.parametrize("task", TASKS)
+def test_two_phrasings_ask_the_same_of_one_context(task: str) -> None:
+    one, two = make(task, index=1, params={"phrasing": "1,2"}).context.items
     assert one.question.ask != two.question.ask
     assert one.question.gold == two.question.gold
     assert context_of(one) == context_of(two)
@@ -309,10 +309,10 @@ def test_every_test_says_what_it_is_published_as() -> None:
     from carrara.tasks.minerva._published import PRIMARY
 
     names: set[str] = set()
-    for test in TESTS:
-        task = registry.load(test)
+    for task_name in TASKS:
+        task = registry.load(task_name)
         assert isinstance(task, Minerva)
-        found = items(test, 24, which="last,first") if test == "minerva/iterate" else items(test, 24)
+        found = items(task_name, 24, which="last,first") if task_name == "minerva/iterate" else items(task_name, 24)
         names |= {task.paper_task_of(item.question.labels) for item in found}
     assert names == set(PRIMARY) - {"string_search_gibberish"}
 
@@ -351,6 +351,6 @@ def test_items_made_with_a_pack_are_scored_with_it(
 
 
 def test_an_answer_without_reasoning_begins_as_its_rule_says() -> None:
-    for test in TESTS:
-        template = make(test).prompt.template
+    for task in TASKS:
+        template = make(task).prompt.template
         assert lead_of(template) == "FINAL ANSWER:"

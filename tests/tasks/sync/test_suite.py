@@ -9,30 +9,30 @@ from carrara.tasks.sync._graph_answers import LABELS
 from tests.sync import COVERAGE, LONGEST, posed
 
 
-@pytest.mark.parametrize("test", ["graph", "translation"])
+@pytest.mark.parametrize("task", ["graph", "translation"])
 @pytest.mark.parametrize("length", [0, 8192])
-def test_three_questions_share_a_context_to_the_byte(test: str, length: int) -> None:
-    texts = [make(f"sync/{test}", index=5, length=length, question=q, tokenizer="mistral-v7") for q in range(3)]
+def test_three_questions_share_a_context_to_the_byte(task: str, length: int) -> None:
+    texts = [make(f"sync/{task}", index=5, length=length, question=q, tokenizer="mistral-v7") for q in range(3)]
     contexts = {item.text.rpartition("Question: ")[0] for item in texts}
     assert len(contexts) == 1
     assert len({item.recipe.context_id for item in texts}) == 1
     assert max(item.prompt.tokens for item in texts) == length or not length
 
 
-@pytest.mark.parametrize("test", ["graph", "translation"])
+@pytest.mark.parametrize("task", ["graph", "translation"])
 @pytest.mark.parametrize("question", range(3))
 @pytest.mark.parametrize(
     "piece", ["Node 1, ", "a ", "Shortest Path: Node 1\n", "Translation: abc\n", "(", "<", "[1, ", "-> "]
 )
 @pytest.mark.sampled(2)
-def test_endless_replies_are_read_in_time(test: str, question: int, piece: str) -> None:
-    item = posed(test, 0, question)
+def test_endless_replies_are_read_in_time(task: str, question: int, piece: str) -> None:
+    item = posed(task, 0, question)
     assert grade(item.task, item.question, piece * (1_000_000 // len(piece))).score == 0.0
     assert grade(item.task, item.question, f"{LABELS['shortest']}: {piece * 10_000}").score == 0.0
 
 
 @pytest.mark.parametrize(
-    ("test", "given", "told"),
+    ("task", "given", "told"),
     [
         ("graph", {"density": "0"}, "more than 0"),
         ("graph", {"density": "1.5"}, "at most 1"),
@@ -54,21 +54,21 @@ def test_endless_replies_are_read_in_time(test: str, question: int, piece: str) 
     ],
 )
 @pytest.mark.sampled(3)
-def test_what_cannot_be_is_refused(test: str, given: dict[str, str], told: str) -> None:
+def test_what_cannot_be_is_refused(task: str, given: dict[str, str], told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        make(f"sync/{test}", params=given)
+        make(f"sync/{task}", params=given)
 
 
-@pytest.mark.parametrize("test", ["graph", "translation"])
-def test_a_length_below_the_puzzle_is_refused(test: str) -> None:
+@pytest.mark.parametrize("task", ["graph", "translation"])
+def test_a_length_below_the_puzzle_is_refused(task: str) -> None:
     with pytest.raises(UsageError, match="without any filler"):
-        make(f"sync/{test}", index=2, length=300)
+        make(f"sync/{task}", index=2, length=300)
 
 
 def test_instances_are_the_same_at_every_length_and_whatever_is_asked() -> None:
-    for test in ("graph", "translation"):
-        one = make(f"sync/{test}", index=2, length=0).context.instance.structure
-        other = make(f"sync/{test}", index=2, length=16384).context.instance.structure
+    for task in ("graph", "translation"):
+        one = make(f"sync/{task}", index=2, length=0).context.instance.structure
+        other = make(f"sync/{task}", index=2, length=16384).context.instance.structure
         assert one == other
     part = posed("graph", 4, 0, about="longest")
     assert part.question.gold == posed("graph", 4, LONGEST).question.gold
@@ -89,8 +89,8 @@ def grade_of(item: Item) -> float:
     return max(grade(item.task, item.question, one).score for one in said)
 
 
-@pytest.mark.parametrize("test", ["graph", "translation"])
+@pytest.mark.parametrize("task", ["graph", "translation"])
 @pytest.mark.parametrize("share", ["-0.1", "1.5", "nan"])
-def test_a_share_of_greed_is_a_share(test: str, share: str) -> None:
+def test_a_share_of_greed_is_a_share(task: str, share: str) -> None:
     with pytest.raises(UsageError, match="share"):
-        posed(test, 0, 0, greedy=share)
+        posed(task, 0, 0, greedy=share)

@@ -38,7 +38,7 @@ class ShortcutScore:
 class Findings:
     """What was found about one task at a length of 4k tokens."""
 
-    test: str
+    task: str
     """With its version."""
     shortcuts: tuple[ShortcutScore, ...]
     """The best of each kind; where that is declared, the best that is not, too."""
@@ -72,7 +72,7 @@ def read_findings() -> dict[str, Findings]:
     except OSError:
         return {}
     return {
-        row["test"]: Findings(**{**row, "shortcuts": tuple(ShortcutScore(**one) for one in row["shortcuts"])})
+        row["task"]: Findings(**{**row, "shortcuts": tuple(ShortcutScore(**one) for one in row["shortcuts"])})
         for row in rows
     }
 
@@ -96,7 +96,7 @@ def search_task(name: str, instances: int = INSTANCES) -> Findings:
 def main(names: Sequence[str] = ()) -> None:
     """Search on all tasks, or on some and leave the findings about the others."""
     official = list(filter(registry.is_official, registry.names()))
-    rows = {row.test: row for row in parallel_map(search_task, list(names) or official)}
+    rows = {row.task: row for row in parallel_map(search_task, list(names) or official)}
     known = {f"{name}@{registry.load(name).version}": findings_of(name) for name in official} | rows
     _FINDINGS.write_text(
         "".join(f"{json.dumps(asdict(row), ensure_ascii=False)}\n" for row in known.values() if row), "utf-8"

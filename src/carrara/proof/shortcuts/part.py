@@ -1,6 +1,6 @@
-"""Reach: what the test's own oracle makes of a tenth of the context, or of the whole backwards.
+"""Reach: what the task's own oracle makes of a tenth of the context, or of the whole backwards.
 
-A test that is solved from a tenth does not measure a long context. Where the part does not tell, the reader guesses
+A task that is solved from a tenth does not measure a long context. Where the part does not tell, the reader guesses
 blindly, as well as anybody can: it has the chance level of the question.
 """
 

@@ -1,7 +1,7 @@
 """Readers that do not understand: each answers by strings, counts and places alone, or without the context.
 
 A reader is given what it sees and what answers look like, and says something, or None where it has nothing to say. The
-context-free reader is given the question, and knows what answers a test has.
+context-free reader is given the question, and knows what answers a task has.
 """
 
 from collections import Counter, defaultdict

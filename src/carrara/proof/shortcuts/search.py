@@ -1,10 +1,10 @@
-"""The search for shortcuts: what the cheapest wrong ways of solving a test score, beside its chance level.
+"""The search for shortcuts: what the cheapest wrong ways of solving a task score, beside its chance level.
 
-An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every test:
+An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every task:
 
     blind     who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
-    strings   who sees letters, counts and places (readers.py), and what a test itself knows to be trivial or a trick
-    part      the test's own oracle on a tenth of the context, or on all of it backwards (part.py)
+    strings   who sees letters, counts and places (readers.py), and what a task itself knows to be trivial or a trick
+    part      the task's own oracle on a tenth of the context, or on all of it backwards (part.py)
     learned   who has learned from the training split which of these to believe when (learned.py)
 
 Of each kind the best one is chosen on the training split and scored on the test split, so that the best of many is no
@@ -67,7 +67,7 @@ class Shortcut:
     """Questions that it is the mean of."""
     chance_level: float
     declared: str
-    """Why the test cannot do without it; empty where it does not say so."""
+    """Why the task cannot do without it; empty where it does not say so."""
 
     @property
     def beats_chance(self) -> bool:
@@ -82,7 +82,7 @@ class Shortcut:
 
 
 class Found(NamedTuple):
-    """What the search found out about a test at one length."""
+    """What the search found out about a task at one length."""
 
     shortcuts: list[Shortcut]
     """The best of each kind."""
@@ -101,7 +101,7 @@ class Taken(NamedTuple):
 
 
 class Search:
-    """Items of a test's training split first, to learn from; then those of its test split."""
+    """Items of a task's training split first, to learn from; then those of its test split."""
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
         check_known_shortcuts(learned_from)
@@ -137,31 +137,31 @@ class Search:
         posed = Posed(list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by]))
         return Taken(item, scores, posed)
 
-    def found(self, test: Sequence[Taken]) -> Found:
+    def found(self, task: Sequence[Taken]) -> Found:
         """What comes of it on items of the test split."""
-        shortcuts = [*self._best("blind", test), *self._best("strings", test), *self._best("part", test)]
-        if scores := self._learned(test):
-            shortcuts.append(_shortcut("learned", LEARNED, scores, test))
-        parts = {name: fmean(_filled("part", name, test)) for name in _names("part", test)}
+        shortcuts = [*self._best("blind", task), *self._best("strings", task), *self._best("part", task)]
+        if scores := self._learned(task):
+            shortcuts.append(_shortcut("learned", LEARNED, scores, task))
+        parts = {name: fmean(_filled("part", name, task)) for name in _names("part", task)}
         backwards = parts.pop(part.BACKWARDS, None)
         return Found(shortcuts, parts, backwards)
 
-    def _best(self, kind: Kind, test: Sequence[Taken]) -> Iterator[Shortcut]:
+    def _best(self, kind: Kind, task: Sequence[Taken]) -> Iterator[Shortcut]:
         """What does best on the training split, scored on the test split; down to the first that is not declared."""
         names = [name for name in _names(kind, self._train) if name != part.BACKWARDS]
         means = {name: fmean(_filled(kind, name, _asked(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            asked = _asked(kind, name, test)
+            asked = _asked(kind, name, task)
             yield _shortcut(kind, name, _filled(kind, name, asked), asked)
             if not _by_name(self._declared, name):
                 return
 
-    def _learned(self, test: Sequence[Taken]) -> list[float]:
+    def _learned(self, task: Sequence[Taken]) -> list[float]:
         """Questions of each part are learned by themselves."""
         found = list[float]()
-        for name in sorted({taken.item.question.part for taken in test}):
+        for name in sorted({taken.item.question.part for taken in task}):
             learned = Learned.of([taken.posed for taken in self._train if taken.item.question.part == name])
-            for item, _, posed in test:
+            for item, _, posed in task:
                 if item.question.part == name:
                     chosen = (
                         posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
@@ -219,9 +219,9 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
     return dict(list(by.items())[:MOST])
 
 
-def _shortcut(kind: Kind, name: str, scores: Sequence[float], test: Sequence[Taken]) -> Shortcut:
-    chance_level = fmean(taken.item.question.chance_level for taken in test)
-    known = _declared(test[0].item)
+def _shortcut(kind: Kind, name: str, scores: Sequence[float], task: Sequence[Taken]) -> Shortcut:
+    chance_level = fmean(taken.item.question.chance_level for taken in task)
+    known = _declared(task[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
 

@@ -35,7 +35,7 @@ class Sight:
     options: Sequence[str]
     """The answers that are possible, where they are a closed list."""
     named: Sequence[str]
-    """What this question names, and others of its test do not."""
+    """What this question names, and others of its task do not."""
 
     @cached_property
     def by_piece(self) -> list[list[str]]:

@@ -1,6 +1,6 @@
 """Scores that need no understanding: those of trivial baselines, and those of the shortcuts that the audit found.
 
-A trivial baseline is a reply that does not do the task, such as `yes` to everything or the whole context. A test on
+A trivial baseline is a reply that does not do the task, such as `yes` to everything or the whole context. A task on
 which it scores well measures something else, and a published score that it fools measures nothing. These scores depend
 on the questions only, not on the models that were asked.
 """
@@ -58,7 +58,7 @@ def means(results: Iterable[Result]) -> Mapping[str, Mapping[str, float]]:
 
 @dataclass(frozen=True)
 class TrivialBaseline:
-    """A trivial reply to the questions of one test, at lengths where it scores alike."""
+    """A trivial reply to the questions of one task, at lengths where it scores alike."""
 
     task: str
     name: str
@@ -87,7 +87,7 @@ class TrivialBaseline:
 
 
 def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
-    """Return a line for each test and reply, or a line for each length where the lengths differ.
+    """Return a line for each task and reply, or a line for each length where the lengths differ.
 
     A question counts once, however many models were asked.
     """
@@ -131,11 +131,11 @@ def _alike(lines: Sequence[TrivialBaseline]) -> bool:
 
 
 class ShortcutFinding(NamedTuple):
-    """What the audit found about one test with its default parameters, at 4k tokens."""
+    """What the audit found about one task with its default parameters, at 4k tokens."""
 
     task: str
     measures: str
-    """What the test measures, in a few words."""
+    """What the task measures, in a few words."""
     name: str
     """The best shortcut, in words."""
     score: float

@@ -1,4 +1,4 @@
-"""Collect the columns of a correlation: tests of runs, benchmarks of external tables, published tests."""
+"""Collect the columns of a correlation: tasks of runs, benchmarks of external tables, published tasks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ def of_papers(scores: Iterable[Score]) -> list[Entry]:
     return [
         Entry(PUBLISHED, _published(score), score.name, score.score, f"{score.paper}, {score.table}")
         for score in counting(list(scores))
-        if score.test != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
+        if score.task != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
     ]
 
 
@@ -133,7 +133,7 @@ def shared(entries: Sequence[Entry], same: ModelAliases) -> bool:
 
 def _published(score: Score) -> str:
     length = "" if score.length is None else f" at {write_length(score.length)}"
-    return f"{score.paper}: {score.test}{length}"
+    return f"{score.paper}: {score.task}{length}"
 
 
 def _twice(first: Entry, second: Entry) -> str:

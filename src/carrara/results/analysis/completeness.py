@@ -15,10 +15,10 @@ NAMED = 6
 
 
 class Part(NamedTuple):
-    """How many of the planned replies of a model to a test at a length there are."""
+    """How many of the planned replies of a model to a task at a length there are."""
 
     subject: Subject
-    test: str
+    task: str
     length: int
     have: int
     planned: int
@@ -35,13 +35,13 @@ def describe_missing(parts: Sequence[Part]) -> str:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
     named = []
-    for (model, test), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.test)):
+    for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
         at = ", ".join(f"{part.have:,} of {part.planned:,} at {write_length(part.length)}" for part in own)
-        named.append(f"{model} in {test} {at}")
+        named.append(f"{model} in {task} {at}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
 
 
 def missing_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
-    """Return the parts that are incomplete, by model, test and length."""
-    return {(part.subject[0], part.test, part.length): part for part in parts if not part.whole}
+    """Return the parts that are incomplete, by model, task and length."""
+    return {(part.subject[0], part.task, part.length): part for part in parts if not part.whole}

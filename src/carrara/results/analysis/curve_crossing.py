@@ -51,14 +51,14 @@ class Crossing:
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
-    """Return the crossing of each two series on each test that were run on the same instances at two lengths or
+    """Return the crossing of each two series on each task that were run on the same instances at two lengths or
     more."""
     series = series_of(results)
-    tests: dict[str, dict[Series, list[Result]]] = {}
+    tasks: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
-        tests.setdefault(result.task, {}).setdefault(series(result), []).append(result)
+        tasks.setdefault(result.task, {}).setdefault(series(result), []).append(result)
     found = []
-    for task, own in sorted(tests.items()):
+    for task, own in sorted(tasks.items()):
         for one, other in combinations(sorted(own), 2):
             by_instance = _differences(own[one], own[other])
             if len({length for lengths in by_instance.values() for length in lengths}) > 1:

@@ -100,8 +100,8 @@ class BabilongFacts(NamedTuple):
     relevant: str
 
 
-BABILONG_FACTS = {row["test"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
-BABILONG_LABELS = {row["test"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
+BABILONG_FACTS = {row["task"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
+BABILONG_LABELS = {row["task"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
 """Table 7: shares of the labels in percent, which it does not name."""
 _TOKENS = list(read_table("babilong_tokens"))
 BABILONG_LENGTHS = tuple(dict.fromkeys(row["length"] for row in _TOKENS))

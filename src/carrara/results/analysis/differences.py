@@ -71,13 +71,13 @@ def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
 
 
 def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
-    """Return the difference of each two series on a test, over all lengths that both were run at."""
-    tests: dict[str, list[tuple[Series, list[Result]]]] = {}
+    """Return the difference of each two series on a task, over all lengths that both were run at."""
+    tasks: dict[str, list[tuple[Series, list[Result]]]] = {}
     for (task, series), own in _by_series(results):
-        tests.setdefault(task, []).append((series, own))
+        tasks.setdefault(task, []).append((series, own))
     return [
         ModelEffect(first, second, task, difference(ones, others))
-        for task, found in tests.items()
+        for task, found in tasks.items()
         for (first, ones), (second, others) in combinations(found, 2)
     ]
 

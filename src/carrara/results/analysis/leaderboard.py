@@ -1,8 +1,8 @@
 """The leaderboard: a line for each model, the best first.
 
-A cell is one test, as it was posed, at one length. The score is the mean of the tests, each of which is the mean over
-the lengths that all tests have in common: a mean over tests at different lengths means nothing. Where the tests have no
-length in common, there is no score and no place, and each test has a column. A prompt that did not fit counts 0: what a
+A cell is one task, as it was posed, at one length. The score is the mean of the tasks, each of which is the mean over
+the lengths that all tasks have in common: a mean over tasks at different lengths means nothing. Where the tasks have no
+length in common, there is no score and no place, and each task has a column. A prompt that did not fit counts 0: what a
 model cannot be asked it cannot do.
 
 Models are compared on the same cells. The cells that count are those of one of the models, chosen so that as many
@@ -35,25 +35,25 @@ class Standing:
 
     series: Series
     place: int | None
-    """None for a model that lacks a cell that counts, and where the tests have no length in common."""
+    """None for a model that lacks a cell that counts, and where the tasks have no length in common."""
     cells: int
     of: int
     lengths: tuple[int, ...]
-    """The lengths that all tests have in common."""
-    tests: Mapping[str, float]
-    """The score of each test: the mean over the common lengths, or over its own lengths where none is common."""
+    """The lengths that all tasks have in common."""
+    tasks: Mapping[str, float]
+    """The score of each task: the mean over the common lengths, or over its own lengths where none is common."""
     mean: float | None
-    """None: the tests have no length in common. So are all the numbers that follow, up to the suites."""
+    """None: the tasks have no length in common. So are all the numbers that follow, up to the suites."""
     low: float | None
     high: float | None
     chance_level: float | None
     area: float | None
-    """The area under the score over the logarithm of the length, as a share of its range: the mean over the tests. None
+    """The area under the score over the logarithm of the length, as a share of its range: the mean over the tasks. None
     without lengths."""
     area_low: float | None
     area_high: float | None
     effective: EffectiveLength | None
-    """The effective length of the mean of the tests. None where fewer than two lengths are common."""
+    """The effective length of the mean of the tasks. None where fewer than two lengths are common."""
     suites: Mapping[str, float]
     replies: int
     sent: int
@@ -76,9 +76,9 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         requirements: What the base score has to exceed for an effective length.
     """
     found: dict[Series, dict[Cell, list[Result]]] = {}
-    for (test, variant, length, model), own in group_by_cell(results).items():
+    for (task, variant, length, model), own in group_by_cell(results).items():
         if counts(stat(own)):
-            found.setdefault(model, {})[(test, variant), length] = own
+            found.setdefault(model, {})[(task, variant), length] = own
     counting = _counting([frozenset(own) for own in found.values()])
     lengths: dict[Test, set[int]] = {}
     for posed, length in counting:
@@ -120,9 +120,9 @@ def _standing(
     requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
-    for (test, length), replies in own.items():
-        curves.setdefault(test, {})[length] = stat(replies)
-    means = {test: fmean(one.mean for one in curve.values()) for test, curve in curves.items()}
+    for (task, length), replies in own.items():
+        curves.setdefault(task, {})[length] = stat(replies)
+    means = {task: fmean(one.mean for one in curve.values()) for task, curve in curves.items()}
     suites: dict[str, list[float]] = {}
     for (name, _), score in means.items():
         suites.setdefault(name.partition("/")[0], []).append(score)
@@ -137,7 +137,7 @@ def _standing(
         cells=len(own),
         of=of,
         lengths=tuple(common),
-        tests={_named(test): mean for test, mean in means.items()},
+        tasks={_named(task): mean for task, mean in means.items()},
         mean=overall.mean,
         low=overall.low,
         high=overall.high,
@@ -154,8 +154,8 @@ def _standing(
     )
 
 
-def _named(test: Test) -> str:
-    name, posed = test
+def _named(task: Test) -> str:
+    name, posed = task
     return f"{name} ({posed})" if posed else name
 
 
@@ -170,7 +170,7 @@ class _Overall(NamedTuple):
 
 
 def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
-    """The means over tests at the same lengths."""
+    """The means over tasks at the same lengths."""
     mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
     areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
     area = fmean(areas) if areas else None
@@ -185,7 +185,7 @@ def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
 
 
 def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
-    """The independent scores that the mean of tests is worth, of each of which lengths have the same instances."""
+    """The independent scores that the mean of tasks is worth, of each of which lengths have the same instances."""
     return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
 
 
@@ -204,7 +204,7 @@ def _area(curve: Mapping[int, float]) -> float | None:
 def _effective(
     model: Series, curves: Mapping[Test, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
 ) -> EffectiveLength | None:
-    """None where fewer than two lengths are common to all tests. Minimum, chance level and shortcut are means, too."""
+    """None where fewer than two lengths are common to all tasks. Minimum, chance level and shortcut are means, too."""
     if len(common) < 2:
         return None
     at = [[curve[length] for curve in curves.values()] for length in common]
@@ -213,14 +213,14 @@ def _effective(
         for length, stats in zip(common, at, strict=True)
     ]
     first = at[0]
-    tests = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
+    tasks = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
     base = BaseScore(
         length=common[0],
         mean=points[0][1],
         n=sum(one.n for one in first),
         n_effective=points[0][2],
         chance_level=fmean(one.chance_level for one in first),
-        shortcut=fmean(test.heuristic for test in tests),
+        shortcut=fmean(task.heuristic for task in tasks),
         min_score=requirements.min_base_score,
     )
     return judge(model, "", base, points)

@@ -1,7 +1,7 @@
 """The score that counts, and the statistics of a set of replies: mean, interval, chance level and statuses.
 
 The score that counts is the sound score, or the paper's own, which compares with published scores. A paper's scorer
-grades replies as the paper did, with its faults. A test without a published scorer keeps its sound score. Chance levels
+grades replies as the paper did, with its faults. A task without a published scorer keeps its sound score. Chance levels
 are those of the sound score.
 
 Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
@@ -35,7 +35,7 @@ of it."""
 
 
 def paper_score_names(task: str) -> tuple[str, ...]:
-    """Return the names that the paper score of a test may have."""
+    """Return the names that the paper score of a task may have."""
     return (PAPER, task.partition("/")[0], *OTHERS)
 
 
@@ -51,10 +51,10 @@ def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
 
 
 def describe_metric(metrics: Mapping[str, str]) -> str:
-    """Return a sentence about the tests whose published score counts; empty if there is none.
+    """Return a sentence about the tasks whose published score counts; empty if there is none.
 
     Args:
-        metrics: The name of the published score that counts, by test.
+        metrics: The name of the published score that counts, by task.
     """
     if not any(metrics.values()):
         return ""

@@ -1,4 +1,4 @@
-"""Which results belong together: series, the results of one model with one setting, and cells, a test at a length.
+"""Which results belong together: series, the results of one model with one setting, and cells, a task at a length.
 
 A folder may hold one model with different parameters, tokenizers, styles, prompt packs, temperatures or servers.
 Averages over such a mixture mean nothing. Results are therefore separated by every setting that differs, and the
@@ -7,9 +7,9 @@ server changes it during a run: `m (answered by b)`. A model's own arguments, su
 the name. So are retrieval and a solver other than Carrara's own, because they are measured together with the model:
 `SmolLM2 (retrieve=sentences)`.
 
-A cell is one test at one length, with the score of each model. There the two kinds of settings are separated. Those of
-the model (server, temperature, retrieval, chat or plain text) are part of the model's name. Those of the test
-(parameters, version, split, wording) are part of the test's name where the results have several. The tokenizer is part
+A cell is one task at one length, with the score of each model. There the two kinds of settings are separated. Those of
+the model (server, temperature, retrieval, chat or plain text) are part of the model's name. Those of the task
+(parameters, version, split, wording) are part of the task's name where the results have several. The tokenizer is part
 of neither, because each model has its own, unless one model was run with two.
 """
 
@@ -35,14 +35,14 @@ _DEFAULTS = {"temperature": "0"}
 class Series(NamedTuple):
     model: str
     variant: str = ""
-    """The difference from the other series of the model on the test; empty if there is only one."""
+    """The difference from the other series of the model on the task; empty if there is only one."""
 
     def __str__(self) -> str:
         return f"{self.model} ({self.variant})" if self.variant else self.model
 
 
 class _Setting(NamedTuple):
-    """The settings of a test. Seeds are not among them, because they give more items of the same kind."""
+    """The settings of a task. Seeds are not among them, because they give more items of the same kind."""
 
     version: str
     params: str
@@ -156,9 +156,9 @@ def _read(id: str, version: int, tokenizer: str) -> _Setting:
 
 @dataclass(frozen=True)
 class CellScore:
-    test: str
+    task: str
     variant: str
-    """The settings of the test, where these results have several."""
+    """The settings of the task, where these results have several."""
     length: int
     model: Series
     stat: Stat
@@ -166,7 +166,7 @@ class CellScore:
     @property
     def what(self) -> str:
         variant = f" ({self.variant})" if self.variant else ""
-        return f"{self.test}{variant} at {write_length(self.length)}"
+        return f"{self.task}{variant} at {write_length(self.length)}"
 
 
 def models_of(results: Sequence[Result]) -> list[Series]:
@@ -177,17 +177,17 @@ def models_of(results: Sequence[Result]) -> list[Series]:
 
 
 def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
-    """Return the replies by test, settings of the test, length and model, sorted in this order."""
+    """Return the replies by task, settings of the task, length and model, sorted in this order."""
     posed, models = [_as_posed(result) for result in results], models_of(results)
     variant = series_of(posed)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
-    for result, test, model in zip(results, posed, models, strict=True):
-        groups.setdefault((result.task, variant(test).variant, result.length, model), []).append(result)
+    for result, task, model in zip(results, posed, models, strict=True):
+        groups.setdefault((result.task, variant(task).variant, result.length, model), []).append(result)
     return dict(sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])))
 
 
 def cell_scores(results: Sequence[Result]) -> list[CellScore]:
-    """Return the cells in the order of tests, lengths and models, without those that have no score."""
+    """Return the cells in the order of tasks, lengths and models, without those that have no score."""
     found = (CellScore(*key, stat(group)) for key, group in group_by_cell(results).items())
     return [one for one in found if one.stat.scored]
 
@@ -200,7 +200,7 @@ def _as_posed(result: Result) -> Result:
 
 
 def _as_asked(result: Result) -> Result:
-    """The result without anything about the test."""
+    """The result without anything about the task."""
     recipe = recipe_of(result.id)
-    id = f"any/test@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
-    return replace(result, id=id, task="any/test", version=0)
+    id = f"any/task@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
+    return replace(result, id=id, task="any/task", version=0)

@@ -1,9 +1,9 @@
-"""Rows of scores: by model, test and length, by labels, by category, and cumulative.
+"""Rows of scores: by model, task and length, by labels, by category, and cumulative.
 
 - Labels are those of the questions, and where in the context the evidence stands: `place` is the position of the last
   fact of the evidence, `distance` is how far the first one is before it, and `needed` is how many facts there are.
-- The score of a category of tests (Minerva's search, recall, …) is the mean of its tests, each of which counts the
-  same. A length has a score only if all tests of the category were run at it. Tests without a length, which are as long
+- The score of a category of tasks (Minerva's search, recall, …) is the mean of its tasks, each of which counts the
+  same. A length has a score only if all tasks of the category were run at it. Tasks without a length, which are as long
   as their steps, count at every length of the others.
 - A cumulative score is the mean over all contexts up to a length (Michelangelo, section 3.2). Contexts of subsets that
   overlap (subsets.py) are weighted so that none of their buckets counts more than once.
@@ -32,7 +32,7 @@ PLACE, DISTANCE, NEEDED = "place", "distance", "needed"
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: one model on one test at one length, whole or where its labels have these values."""
+    """A line of a table: one model on one task at one length, whole or where its labels have these values."""
 
     model: str
     variant: str
@@ -51,7 +51,7 @@ class Row:
 
 
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
-    """Model by test by length, and by the values of these labels. A reply without such a label has the value ''.
+    """Model by task by length, and by the values of these labels. A reply without such a label has the value ''.
 
     Series have the names that tell them apart `among` those of more results, if these are a part.
     """
@@ -81,7 +81,7 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
 
 
 def drop_unscored(results: Sequence[Result]) -> list[Result]:
-    """Results without those of tests at lengths that have no score: what is left can be compared and drawn."""
+    """Results without those of tasks at lengths that have no score: what is left can be compared and drawn."""
     series = series_of(results)
     met: dict[tuple[str, Series, int], bool] = {}
     for result in results:
@@ -111,7 +111,7 @@ def report_failures(results: Sequence[Result]) -> None:
 
 def record(row: Row) -> dict[str, Any]:
     """A row as JSON has it: flat, every number named."""
-    named: dict[str, Any] = {"model": row.model, "test": row.task, "length": row.length}
+    named: dict[str, Any] = {"model": row.model, "task": row.task, "length": row.length}
     if row.variant:
         named["variant"] = row.variant
     if row.category:
@@ -130,7 +130,7 @@ def record(row: Row) -> dict[str, Any]:
 
 
 def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
-    """Rows by the values of these labels, of the tests that have them all; labels cross."""
+    """Rows by the values of these labels, of the tasks that have them all; labels cross."""
     results = label_evidence(results)
     having: dict[str, set[str]] = {}
     for result in results:
@@ -141,10 +141,10 @@ def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Ro
             raise UsageError(
                 f"no result has the label {label!r}{nearest(label, known)}; there are {', '.join(known) or 'none'}"
             )
-    tests = [task for task, labels in having.items() if labels.issuperset(by)]
-    if not tests:
-        raise UsageError(f"no test has all of {', '.join(by)}: its questions have one or the other")
-    return summarize([result for result in results if result.task in tests], by, results)
+    tasks = [task for task, labels in having.items() if labels.issuperset(by)]
+    if not tasks:
+        raise UsageError(f"no task has all of {', '.join(by)}: its questions have one or the other")
+    return summarize([result for result in results if result.task in tasks], by, results)
 
 
 def label_names(results: Iterable[Result]) -> list[str]:
@@ -184,7 +184,7 @@ class CategoryScore:
     series: Series
     category: str
     length: int
-    tests: tuple[str, ...]
+    tasks: tuple[str, ...]
     mean: float
     low: float
     high: float
@@ -194,26 +194,26 @@ class CategoryScore:
 
 def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
     """Return the scores by category; nothing if there is only one category."""
-    tests: dict[str, set[str]] = {}
+    tasks: dict[str, set[str]] = {}
     groups: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
         if row.category and row.stat.scored:
-            tests.setdefault(row.category, set()).add(row.task)
+            tasks.setdefault(row.category, set()).add(row.task)
             groups.setdefault((row.category, row.series), []).append(row)
-    if len(tests) < 2:
+    if len(tasks) < 2:
         return []
     found = []
     for (category, series), own in sorted(groups.items()):
         longer = {row.task for row in own if row.length}
         for length in sorted({row.length for row in own if row.length or not longer}):
             at = [row for row in own if row.length == (length if row.task in longer else 0)]
-            if len(at) == len(tests[category]):
+            if len(at) == len(tasks[category]):
                 found.append(_category_score(series, category, length, at))
     return found
 
 
 def _category_score(series: Series, category: str, length: int, rows: Sequence[Row]) -> CategoryScore:
-    """The mean of k tests of n replies each has the variance of k x n replies of one test; n differ, so 1 / n adds."""
+    """The mean of k tasks of n replies each has the variance of k x n replies of one task; n differ, so 1 / n adds."""
     k = len(rows)
     mean = math.fsum(row.stat.mean for row in rows) / k
     low, high = wilson(mean, k**2 / math.fsum(1 / row.stat.n_effective for row in rows))
@@ -221,7 +221,7 @@ def _category_score(series: Series, category: str, length: int, rows: Sequence[R
         series=series,
         category=category,
         length=length,
-        tests=tuple(row.task for row in rows),
+        tasks=tuple(row.task for row in rows),
         mean=mean,
         low=low,
         high=high,
@@ -234,7 +234,7 @@ def _category_score(series: Series, category: str, length: int, rows: Sequence[R
 
 
 def accumulate(results: Sequence[Result]) -> list[Row]:
-    """Return a row for each model, test and length: the mean score up to that length, with its interval."""
+    """Return a row for each model, task and length: the mean score up to that length, with its interval."""
     series = series_of(results)
     groups: dict[tuple[str, Series], list[Result]] = {}
     for result in results:

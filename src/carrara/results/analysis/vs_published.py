@@ -1,4 +1,4 @@
-"""Rank the models of a run among the published ones, for each test and length that both have.
+"""Rank the models of a run among the published ones, for each task and length that both have.
 
 Published scores are by the papers' own metrics, so a model of the run is ranked by the score that the paper's scorer
 gives its replies, if there is one. The sound score and its interval stand beside it.
@@ -28,9 +28,9 @@ class RankedModel:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The models on one test at one length, the best first."""
+    """The models on one task at one length, the best first."""
 
-    test: str
+    task: str
     what: str
     length: int
     paper: str
@@ -44,15 +44,15 @@ def rankings(own: Iterable[CellScore], scores: Iterable[Score]) -> list[Ranking]
         groups.setdefault(one.what, []).append(one)
     found = []
     for what, mine in groups.items():
-        test, length = mine[0].test, mine[0].length
-        theirs = [score for score in published if score.ours == test and same_length(length, score.length)]
+        task, length = mine[0].task, mine[0].length
+        theirs = [score for score in published if score.ours == task and same_length(length, score.length)]
         for paper in dict.fromkeys(score.paper for score in theirs):
             places = [RankedModel(str(one.model), _ranked(one), one, None) for one in mine]
             places += [
                 RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
             ]
             places.sort(key=lambda place: -place.score)
-            found.append(Ranking(test, what, length, paper, tuple(places)))
+            found.append(Ranking(task, what, length, paper, tuple(places)))
     return found
 
 
@@ -70,7 +70,7 @@ def same_length(ours: int, theirs: int | None) -> bool:
 def by_paper(one: CellScore) -> float | None:
     """Return the score that the paper's scorer gives the replies; None if there is no such scorer."""
     published = one.stat.published
-    return next((published[name] for name in paper_score_names(one.test) if name in published), None)
+    return next((published[name] for name in paper_score_names(one.task) if name in published), None)
 
 
 def _ranked(one: CellScore) -> float:

@@ -23,29 +23,29 @@ _SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")
 
 
 def means(one: Definition, data: FigureData) -> Figure:
-    """The mean over the tests that all own models were run on; published means are over the same tests."""
-    single = data.own_marks(one.tests)
-    tests, notes = _shared(single, one)
-    own = mean_of([mark for mark in single if mark.panel in tests])
+    """The mean over the tasks that all own models were run on; published means are over the same tasks."""
+    single = data.own_marks(one.tasks)
+    tasks, notes = _shared(single, one)
+    own = mean_of([mark for mark in single if mark.panel in tasks])
     published = data.published_marks({MEAN: ""}, tables=["Table 2"])
-    if len(tests) < len(one.tests):
+    if len(tasks) < len(one.tasks):
         wanted = data.requested(published) if data.models else []
-        published = mean_of(data.published_marks({test: test for test in tests}, tables=["Table 4"]))
+        published = mean_of(data.published_marks({task: task for task in tasks}, tables=["Table 4"]))
         known = {mark.model for mark in published}
         if only := list(dict.fromkeys(mark.model for mark in wanted if mark.model not in known)):
-            missing = [test for test in one.tests.values() if test not in tests]
+            missing = [task for task in one.tasks.values() if task not in tasks]
             raise UsageError(
                 f"of {', '.join(only)} only the mean of QA1 to QA5 is published, and {', '.join(missing)} was not run; "
-                f"run the missing tests, or leave the model out of `published`"
+                f"run the missing tasks, or leave the model out of `published`"
             )
         if data.scores:
-            notes.append(f"Published means are computed from the paper's Table 4, over {', '.join(tests)} too.")
+            notes.append(f"Published means are computed from the paper's Table 4, over {', '.join(tasks)} too.")
     left = sorted({int(mark.x) for mark in single} - {int(mark.x) for mark in own})
     if left:
-        notes.append(f"Not shown, because not all of these tests were run there: {', '.join(map(write_length, left))}.")
+        notes.append(f"Not shown, because not all of these tasks were run there: {', '.join(map(write_length, left))}.")
     title = one.title.format(
-        score="mean accuracy" if len(tests) > 1 else "accuracy",
-        tests="QA1 to QA5" if len(tests) == len(one.tests) else ", ".join(tests),
+        score="mean accuracy" if len(tasks) > 1 else "accuracy",
+        tasks="QA1 to QA5" if len(tasks) == len(one.tasks) else ", ".join(tasks),
     )
     return one.figure(data.combine(own, published, all_published=True), title=title, notes=notes)
 
@@ -53,25 +53,25 @@ def means(one: Definition, data: FigureData) -> Figure:
 def _shared(
     marks: Sequence[Mark], one: Definition, by: Callable[[Mark], float | str] = lambda mark: mark.panel
 ) -> tuple[list[str], list[str]]:
-    """The tests that all models were run on (all tests if nothing was run), and a note if some are left out.
+    """The tasks that all models were run on (all tasks if nothing was run), and a note if some are left out.
 
     Raises:
-        UsageError: The models have no test in common.
+        UsageError: The models have no task in common.
     """
-    tests = list(one.tests.values())
+    tasks = list(one.tasks.values())
     if not marks:
-        return tests, []
+        return tasks, []
     shared = common(marks, by)
-    found = [test for test in tests if test in shared]
-    run = [test for test in tests if any(by(mark) == test for mark in marks)]
+    found = [task for task in tasks if task in shared]
+    run = [task for task in tasks if any(by(mark) == task for mark in marks)]
     if not found:
         raise UsageError(
-            f"{one.name} compares models on the same tests, and no test was run with all of them; run each of "
+            f"{one.name} compares models on the same tasks, and no task was run with all of them; run each of "
             f"{', '.join(run)} with every model, or give fewer folders"
         )
-    if len(found) == len(tests):
+    if len(found) == len(tasks):
         return found, []
-    left = [test for test in run if test not in found]
+    left = [task for task in run if task not in found]
     more = f"; not {', '.join(left)}, which only some models were run on" if left else ""
     return found, [f"Only of {', '.join(found)}, which {'was' if len(found) == 1 else 'were'} run{more}."]
 
@@ -117,7 +117,7 @@ def retrieval(one: Definition, data: FigureData) -> Figure:
     """Whether retrieval found all that is needed, and what the model made of it."""
     complete = "all that is needed was found"
     marks: list[Mark] = []
-    rows = data.rows(one.tests)
+    rows = data.rows(one.tasks)
     names = names_of(rows)
     for row in rows:
         name = names[row.series]
@@ -136,9 +136,9 @@ def retrieval(one: Definition, data: FigureData) -> Figure:
 def seeds(one: Definition, data: FigureData) -> Figure:
     """Trainings that differ in their seed alone: checkpoints in folders that differ in the number at their end."""
     groups: dict[tuple[str, str, float | str], list[float]] = {}
-    for row in data.filter(lambda result: result.model.startswith(CHECKPOINT)).rows(one.tests):
+    for row in data.filter(lambda result: result.model.startswith(CHECKPOINT)).rows(one.tasks):
         training = Path(row.model.removeprefix(CHECKPOINT)).name
-        groups.setdefault((_SEED.sub("", training), one.tests[row.task], row.length), []).append(row.stat.mean)
+        groups.setdefault((_SEED.sub("", training), one.tasks[row.task], row.length), []).append(row.stat.mean)
     several = {key: own for key, own in groups.items() if len(own) > 1}
     marks = []
     for (name, panel, length), own in several.items():
@@ -152,7 +152,7 @@ def seeds(one: Definition, data: FigureData) -> Figure:
 
 def refusals(one: Definition, data: FigureData) -> Figure:
     """The same replies in both denominators: all, and those that were answered at all."""
-    rows = data.rows(one.tests)
+    rows = data.rows(one.tasks)
     own = []
     names = names_of(rows)
     for row in rows:
@@ -169,45 +169,45 @@ def refusals(one: Definition, data: FigureData) -> Figure:
 
 
 def without_filler(one: Definition, data: FigureData) -> Figure:
-    """The twenty tests without filler, with medians over the models."""
+    """The twenty tasks without filler, with medians over the models."""
     own = data.filter(lambda result: result.length == 0)
-    single = own.own_marks(dict.fromkeys(one.tests, ""), lambda row: one.tests[row.task])
+    single = own.own_marks(dict.fromkeys(one.tasks, ""), lambda row: one.tasks[row.task])
     published = data.published_marks(
-        dict.fromkeys(one.tests.values(), ""),
-        lambda score: score.test,
+        dict.fromkeys(one.tasks.values(), ""),
+        lambda score: score.task,
         tables=one.tables,
         keep=lambda score: score.length == 0,
     )
     notes = list[str]()
     if single:
-        tests, notes = _shared(single, one, lambda mark: mark.x)
+        tasks, notes = _shared(single, one, lambda mark: mark.x)
         if published:
             known = {mark.x for mark in published}
-            found = [test for test in tests if test in known]
+            found = [task for task in tasks if task in known]
             if not found:
                 raise UsageError(
-                    f"babilong-figure-6 has published scores of QA1 to QA5 alone, and {', '.join(tests)} were run; "
+                    f"babilong-figure-6 has published scores of QA1 to QA5 alone, and {', '.join(tasks)} were run; "
                     "run some of QA1 to QA5, or leave out `published`"
                 )
-            if found != tests:
+            if found != tasks:
                 notes = [f"Only of {', '.join(found)}, which were run and are published: medians are over the same."]
-            tests = found
-        single = [mark for mark in single if mark.x in tests]
-        published = [mark for mark in published if mark.x in tests]
+            tasks = found
+        single = [mark for mark in single if mark.x in tasks]
+        published = [mark for mark in published if mark.x in tasks]
         counts = Counter(mark.model for mark in published)
-        published = [mark for mark in published if counts[mark.model] == len(tests)]
+        published = [mark for mark in published if counts[mark.model] == len(tasks)]
     marks = data.combine(single, published, all_published=True, by=lambda mark: mark.x)
     return one.figure(sorted(marks, key=lambda mark: natural(str(mark.x))), notes=notes)
 
 
 def times(one: Definition, data: FigureData) -> Figure:
-    rows = data.rows(one.tests)
-    tests, notes = _shared(data.own_marks(one.tests), one)
+    rows = data.rows(one.tasks)
+    tasks, notes = _shared(data.own_marks(one.tasks), one)
     names = names_of(rows)
     series = series_of(data.results)
     spent: dict[tuple[str, int], list[float]] = {}
     for result in data.results:
-        if one.tests.get(result.task) in tests and result.seconds is not None and series(result) in names:
+        if one.tasks.get(result.task) in tasks and result.seconds is not None and series(result) in names:
             spent.setdefault((names[series(result)], result.length), []).append(result.seconds)
     own = [Mark(name, length, fmean(all_), n=len(all_)) for (name, length), all_ in sorted(spent.items())]
     published = [Mark(time.model, time.length, time.seconds, published=True) for time in read_times()]
@@ -216,9 +216,9 @@ def times(one: Definition, data: FigureData) -> Figure:
 
 def places(one: Definition, data: FigureData) -> Figure:
     """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
-    own = data.filter(lambda result: result.task in one.tests and result.places is not None).with_label("window")
+    own = data.filter(lambda result: result.task in one.tasks and result.places is not None).with_label("window")
     marks = replace(own, results=label_evidence(own.results)).own_marks(
-        one.tests, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
+        one.tasks, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)
     )
     order = sorted({str(mark.x) for mark in marks}, key=natural)
     return one.figure(sorted(marks, key=lambda mark: natural(mark.panel)), order=order)

@@ -2,11 +2,11 @@
 
 A file has these tables:
 
-- `[names]`: what the paper calls each of our tests.
-- `[sets]`: sets of tests, by name. `all` is the set of all tests of the file.
+- `[names]`: what the paper calls each of our tasks.
+- `[sets]`: sets of tasks, by name. `all` is the set of all tasks of the file.
 - `[commands]`: commands, by name.
 - `[figures.NAME]`: a table or figure, with the keys of `Definition`. `like` names another figure, from which all keys
-  are taken that are not given. `tests` is a list or the name of a set, and `command` may be the name of a command.
+  are taken that are not given. `tasks` is a list or the name of a set, and `command` may be the name of a command.
 """
 
 import tomllib
@@ -42,7 +42,7 @@ class Definition:
     """The function of the paper's module that makes it. Empty: its values are scores, as the paper prints them."""
     title: str = ""
     x: str = "length"
-    """What x is: the `length`, or the `test`."""
+    """What x is: the `length`, or the `task`."""
     x_label: str | None = None
     """By default what x is."""
     y_label: str = "score"
@@ -51,10 +51,10 @@ class Definition:
     """Whether values can be greater than 1."""
     levels: Mapping[str, float] = field(default_factory=dict[str, float])
     notes: Sequence[str] = ()
-    tests: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The paper's name of each test that it shows."""
+    tasks: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The paper's name of each task that it shows."""
     panels: bool = True
-    """Whether each test is a panel of its own."""
+    """Whether each task is a panel of its own."""
     tables: Sequence[str] = ()
     """The paper's tables that scores of its own models are taken from."""
     models: Sequence[str] = ()
@@ -68,7 +68,7 @@ class Definition:
     where: Mapping[str, str] = field(default_factory=dict[str, str])
     """Labels of the replies that are shown."""
     only: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    """The same for single tests."""
+    """The same for single tasks."""
 
     @property
     def paper(self) -> str:
@@ -124,10 +124,10 @@ def _definitions(data: Mapping[str, Any]) -> dict[str, Definition]:
         keys = {**found.get(given.get("like", ""), {}), **given, "name": name}
         keys.pop("like", None)
         keys["command"] = data["commands"].get(keys["command"], keys["command"])
-        tests = keys.get("tests", [])
-        if isinstance(tests, str):
-            tests = list(names) if tests == "all" else data["sets"][tests]
-        keys["tests"] = {test: names[test] for test in tests}
+        tasks = keys.get("tasks", [])
+        if isinstance(tasks, str):
+            tasks = list(names) if tasks == "all" else data["sets"][tasks]
+        keys["tasks"] = {task: names[task] for task in tasks}
         keys |= {key: read_length(str(keys[key])) for key in ("length", "longest") if key in keys}
         found[name] = keys
     return {name: Definition(**keys) for name, keys in found.items()}

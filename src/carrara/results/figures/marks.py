@@ -55,43 +55,43 @@ class FigureData:
         )
 
     def with_label(self, parameter: str, default: str = "") -> "FigureData":
-        """Return the same with a parameter of the tests as a label, which then tells no series apart."""
+        """Return the same with a parameter of the tasks as a label, which then tells no series apart."""
         return replace(self, results=[_labelled(result, parameter, default) for result in self.results])
 
-    def rows(self, tests: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
-        """Return own results of these tests, at each length and by these labels."""
-        own = drop_unscored(_usual([result for result in self.results if result.task in tests]))
+    def rows(self, tasks: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
+        """Return own results of these tasks, at each length and by these labels."""
+        own = drop_unscored(_usual([result for result in self.results if result.task in tasks]))
         if cumulative:
             return accumulate(own)
         return [row for row in summarize(own, by) if row.stat.scored]
 
     def own_marks(
         self,
-        tests: Mapping[str, str],
+        tasks: Mapping[str, str],
         x: Callable[[Row], float | str] = lambda row: row.length,
         *,
         by: Sequence[str] = (),
         part: Callable[[Row], str] = lambda _: "",
         cumulative: bool = False,
     ) -> list[Mark]:
-        """Return a mark for each row of these tests, whose panels are named."""
-        order = list(tests)
-        rows = sorted(self.rows(tests, by, cumulative), key=lambda row: order.index(row.task))
+        """Return a mark for each row of these tasks, whose panels are named."""
+        order = list(tasks)
+        rows = sorted(self.rows(tasks, by, cumulative), key=lambda row: order.index(row.task))
         names = names_of(rows)
-        return [mark_of(row, names[row.series], x(row), tests[row.task], part(row)) for row in rows]
+        return [mark_of(row, names[row.series], x(row), tasks[row.task], part(row)) for row in rows]
 
     def published_marks(
         self,
-        tests: Mapping[str, str],
+        tasks: Mapping[str, str],
         x: Callable[[Score], float | str] | None = None,
         *,
         tables: Collection[str] = (),
         keep: Callable[[Score], bool] = lambda _: True,
     ) -> list[Mark]:
-        """Return a mark for each score that a paper prints of these tests, named as the paper does.
+        """Return a mark for each score that a paper prints of these tasks, named as the paper does.
 
         Args:
-            tests: For each name of a test its panel.
+            tasks: For each name of a task its panel.
             x: The place of a score. By default its length; a score without a length has no mark.
             tables: The paper's tables to take scores from; empty: all of them.
             keep: Whether a score is wanted.
@@ -101,12 +101,12 @@ class FigureData:
                 model=score.name,
                 x=x(score) if x else score.length or 0,
                 value=score.score / 100,
-                panel=tests[score.test],
+                panel=tasks[score.task],
                 published=True,
             )
             for score in counting([one for one in self.scores if not tables or one.table in tables])
             if keep(score)
-            and score.test in tests
+            and score.task in tasks
             and not score.name.startswith(GUESSER)
             and (x or score.length is not None)
         ]
@@ -145,9 +145,9 @@ class FigureData:
 def scores(one: Definition, data: FigureData) -> list[Mark]:
     """Return the scores that a definition describes."""
     own = data.filter(one.shows)
-    panels = one.tests if one.panels else dict.fromkeys(one.tests, "")
-    published_panels = {name: panels[test] for test, name in one.tests.items()}
-    marks = own.own_marks(panels, lambda row: one.tests[row.task] if one.x == "test" else row.length)
+    panels = one.tasks if one.panels else dict.fromkeys(one.tasks, "")
+    published_panels = {name: panels[task] for task, name in one.tasks.items()}
+    marks = own.own_marks(panels, lambda row: one.tasks[row.task] if one.x == "task" else row.length)
     published = data.published_marks(published_panels, tables=one.tables) if one.tables else []
     if one.models:
         published = [mark for mark in published if any(part in mark.model for part in one.models)]
@@ -155,8 +155,8 @@ def scores(one: Definition, data: FigureData) -> list[Mark]:
 
 
 def by_test(one: Definition) -> dict[str, str]:
-    """Return the paper's own names of the tests, each its own panel."""
-    return {name: name for name in one.tests.values()}
+    """Return the paper's own names of the tasks, each its own panel."""
+    return {name: name for name in one.tasks.values()}
 
 
 def common(marks: Iterable[Mark], by: Callable[[Mark], float | str] = lambda mark: mark.panel) -> set[float | str]:
@@ -217,7 +217,7 @@ def panel_correlations(marks: Iterable[Mark], length: float | str) -> list[Corre
 
 
 def _usual(results: Sequence[Result]) -> list[Result]:
-    """Without runs that were made for a figure of their own, where their tests were run without that too."""
+    """Without runs that were made for a figure of their own, where their tasks were run without that too."""
     usual = {(r.model, r.task) for r in results if not _is_special(r)}
     return [r for r in results if (r.model, r.task) not in usual or not _is_special(r)]
 

@@ -18,20 +18,20 @@ from carrara.results.published.scores import Score
 def cumulative(one: Definition, data: FigureData) -> Figure:
     """Cumulative scores (section 3.2): at each length the mean of all contexts up to it."""
     own = data.filter(one.shows)
-    marks = own.own_marks(dict.fromkeys(one.tests, ""), cumulative=True)
+    marks = own.own_marks(dict.fromkeys(one.tasks, ""), cumulative=True)
     return one.figure(marks, levels=_guessing(one, data.scores, own.results))
 
 
 def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result]) -> dict[str, float]:
     """What guessing scores, as printed, if the paper prints it of the same kinds of items as these results are of."""
-    [task] = one.tests
+    [task] = one.tasks
     own = [result for result in results if result.task == task]
     found = [score for score in scores if score.ours == task and not score.share]
     if task == "michelangelo/latent_list":
         kinds = {result.labels.get("complexity", "") for result in own}
         if kinds != {"1", "5", "20"}:
             [kind] = kinds if len(kinds) == 1 else [""]
-            found = [score for score in scores if score.test == f"Latent List, complexity {kind}"]
+            found = [score for score in scores if score.task == f"Latent List, complexity {kind}"]
     if task == "michelangelo/idk" and all(result.labels.get("answer") == "unknown" for result in own):
         found = []
     return {f"guessing, as printed: {score.score:g} %": score.score / 100 for score in found[:1]}
@@ -39,16 +39,16 @@ def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result
 
 def crossings(one: Definition, data: FigureData) -> Figure:
     """Scores at each length, and where curves cross (sections 5.3 and 5.4)."""
-    rows = data.rows(one.tests)
+    rows = data.rows(one.tasks)
     names = names_of(rows)
-    found = find_crossings([result for result in data.results if result.task in one.tests])
-    marks = data.own_marks(dict.fromkeys(one.tests, ""))
+    found = find_crossings([result for result in data.results if result.task in one.tasks])
+    marks = data.own_marks(dict.fromkeys(one.tasks, ""))
     return one.figure(marks, notes=[crossing.describe(names) for crossing in found])
 
 
 def correlations(one: Definition, data: FigureData) -> Figure:
-    """Spearman between the three tests, on cumulative scores at the longest length that all models have."""
-    marks = data.own_marks(one.tests, cumulative=True)
+    """Spearman between the three tasks, on cumulative scores at the longest length that all models have."""
+    marks = data.own_marks(one.tasks, cumulative=True)
     lengths: dict[tuple[str, str], set[float | str]] = {}
     for mark in marks:
         lengths.setdefault((mark.model, mark.panel), set()).add(mark.x)
@@ -68,7 +68,7 @@ def correlations(one: Definition, data: FigureData) -> Figure:
 
 def replies(one: Definition, data: FigureData) -> Figure:
     """How often each kind of reply is given where the answer cannot be known."""
-    rows = data.filter(one.shows).rows(one.tests)
+    rows = data.filter(one.shows).rows(one.tasks)
     marks = []
     names = names_of(rows)
     for row in rows:
@@ -86,7 +86,7 @@ def replies(one: Definition, data: FigureData) -> Figure:
 
 def chance(one: Definition, data: FigureData) -> Figure:
     """What guessers score on the very items that were asked, item by item."""
-    own = [result for result in data.results if result.task in one.tests]
+    own = [result for result in data.results if result.task in one.tasks]
     kinds = {
         "a draft of that topic or format (chance level)": [
             result.chance_level for result in {result.id: result for result in own}.values()
@@ -104,8 +104,8 @@ def chance(one: Definition, data: FigureData) -> Figure:
 
 def perplexity(one: Definition, data: FigureData) -> Figure:
     """Section 6.1: what the prompt's tokens cost a model, beside how often it is wrong, by length."""
-    own = data.filter(lambda result: result.task in one.tests and result.nats is not None)
-    rows = own.rows(one.tests)
+    own = data.filter(lambda result: result.task in one.tasks and result.nats is not None)
+    rows = own.rows(one.tasks)
     series, marks, notes = series_of(own.results), list[Mark](), list[str]()
     cost: dict[tuple[Series, str, int], list[float]] = {}
     for result in own.results:
@@ -114,9 +114,9 @@ def perplexity(one: Definition, data: FigureData) -> Figure:
     for row in rows:
         name = names[row.series]
         nats = cost[row.series, row.task, row.length]
-        test = one.tests[row.task]
-        marks.append(Mark(name, row.length, exp(fmean(nats)), f"{test}: perplexity of the prompt", n=len(nats)))
-        marks.append(Mark(name, row.length, 1 - row.stat.mean, f"{test}: error", n=row.stat.n))
+        task = one.tasks[row.task]
+        marks.append(Mark(name, row.length, exp(fmean(nats)), f"{task}: perplexity of the prompt", n=len(nats)))
+        marks.append(Mark(name, row.length, 1 - row.stat.mean, f"{task}: error", n=row.stat.n))
     for panel in dict.fromkeys(mark.panel for mark in marks):
         for model in dict.fromkeys(mark.model for mark in marks):
             curve = sorted((float(mark.x), mark.value) for mark in marks if (mark.model, mark.panel) == (model, panel))

@@ -15,11 +15,11 @@ from carrara.results.report.outcomes import RIGHT, error_shares
 ROUNDING = 0.005 + 1e-9
 """How far a number is from itself with two decimals."""
 Pairs = Mapping[tuple[str, str], float]
-"""Rank correlations, each two tests once."""
+"""Rank correlations, each two tasks once."""
 
 
 def chain_of_thought(one: Definition, data: FigureData) -> Figure:
-    """Each test, free to think and kept from it: a run for each way, in one folder or two."""
+    """Each task, free to think and kept from it: a run for each way, in one folder or two."""
     marks = [
         Mark(mark.model, mark.panel, mark.value, mark.part, kind, mark.low, mark.high, mark.n)
         for way, kind in (("free", "with"), ("none", "without"))
@@ -31,7 +31,7 @@ def chain_of_thought(one: Definition, data: FigureData) -> Figure:
 def _by_way(one: Definition, data: FigureData, way: str, tokens: int) -> list[Mark]:
     """What was asked in one of these ways, as marks at so many tokens of thought."""
     own = data.filter(lambda result: _way(result) == way).without_setting(COT)
-    return own.own_marks(one.tests, lambda _: tokens, part=lambda row: write_length(row.length))
+    return own.own_marks(one.tasks, lambda _: tokens, part=lambda row: write_length(row.length))
 
 
 def _way(result: Result) -> str:
@@ -41,10 +41,10 @@ def _way(result: Result) -> str:
 
 def reasoning(one: Definition, data: FigureData) -> Figure:
     free = data.filter(lambda result: _way(result) == "free")
-    rows = [row for row in free.rows(one.tests) if row.stat.reasoning is not None]
+    rows = [row for row in free.rows(one.tasks) if row.stat.reasoning is not None]
     names = names_of(rows)
     marks = [
-        Mark(names[row.series], row.stat.reasoning or 0, row.stat.mean, one.tests[row.task], write_length(row.length),
+        Mark(names[row.series], row.stat.reasoning or 0, row.stat.mean, one.tasks[row.task], write_length(row.length),
              n=row.stat.n)
         for row in rows
     ]  # fmt: skip
@@ -61,18 +61,18 @@ def enforced_reasoning(one: Definition, data: FigureData) -> Figure:
 
 
 def errors(one: Definition, data: FigureData) -> Figure:
-    rows = data.rows(one.tests)
+    rows = data.rows(one.tasks)
     names = names_of(rows)
     own = [
-        Mark(names[row.series], row.length, share, f"{one.tests[row.task]} at {write_length(row.length)}", kind,
+        Mark(names[row.series], row.length, share, f"{one.tasks[row.task]} at {write_length(row.length)}", kind,
              n=row.n)
-        for row in error_shares([result for result in data.results if result.task in one.tests])
+        for row in error_shares([result for result in data.results if result.task in one.tasks])
         if row.series in names
         for kind, share in row.shares.items()
         if kind != RIGHT
     ]  # fmt: skip
     published = [
-        Mark(score.name, score.length or 0, score.score / 100, f"{score.test} at {write_length(score.length or 0)}",
+        Mark(score.name, score.length or 0, score.score / 100, f"{score.task} at {write_length(score.length or 0)}",
              score.metric.removeprefix(SHARE), published=True)
         for score in data.scores if score.share
     ]  # fmt: skip
@@ -80,8 +80,8 @@ def errors(one: Definition, data: FigureData) -> Figure:
 
 
 def correlations(one: Definition, data: FigureData) -> Figure:
-    """Between the tests that one's own models were run on; or the paper's matrix, as printed and computed anew."""
-    own, notes = data.own_marks(one.tests), list[str]()
+    """Between the tasks that one's own models were run on; or the paper's matrix, as printed and computed anew."""
+    own, notes = data.own_marks(one.tasks), list[str]()
     pairs = _pairs(own, [one.length] if one.length else _shared_lengths(own, notes))
     if not own and data.scores:
         lengths = [one.length] if one.length else [32 << 10, 64 << 10]
@@ -90,20 +90,20 @@ def correlations(one: Definition, data: FigureData) -> Figure:
         shared = [pair for pair in anew if pair in pairs]
         same = sum(abs(anew[pair] - pairs[pair]) < ROUNDING for pair in shared)
         notes.append(
-            f"As printed, with benchmarks that are not here. {len(shared)} pairs are of tests whose scores the "
+            f"As printed, with benchmarks that are not here. {len(shared)} pairs are of tasks whose scores the "
             f"paper prints: computed from these, {same} are the same within rounding."
         )
     return one.figure(_matrix(pairs, published=not own), notes=notes)
 
 
 def _shared_lengths(marks: Sequence[Mark], notes: list[str]) -> list[int]:
-    """Return the lengths at which all tests were run, and note those that are left out."""
+    """Return the lengths at which all tasks were run, and note those that are left out."""
     lengths: dict[str, set[int]] = {}
     for mark in marks:
         lengths.setdefault(mark.panel, set()).add(int(mark.x))
     shared = set.intersection(*lengths.values()) if lengths else set[int]()
     if others := set().union(*lengths.values()) - shared:
-        notes.append(f"Without lengths that not all tests were run at: {', '.join(map(write_length, sorted(others)))}.")
+        notes.append(f"Without lengths that not all tasks were run at: {', '.join(map(write_length, sorted(others)))}.")
     return sorted(shared)
 
 

@@ -1,11 +1,11 @@
-"""The scores that the four papers print, as they print them: models by tests by lengths (tables/, one file a paper).
+"""The scores that the four papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
 
 A row is one number of one table. Where two tables print one score in two ways both rows are kept, each with a note;
 the first is the one to count. Papers spell a model in several ways, even one paper, so `tables/models.csv` gives each
 spelling the name that providers use, `Llama-3.1-8B-Instruct`; what a paper leaves open (which GPT-4o) stays open.
 
 >>> rows = read_scores(["sync"])
->>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.test == "Shortest Path" and row.length == 65536)
+>>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.task == "Shortest Path" and row.length == 65536)
 Score(paper='sync', table='Table 7', model='GPT-4o', ... score=77.3, ours='sync/graph:shortest', note='as printed; ...')
 """
 
@@ -24,7 +24,7 @@ SHARE = "share: "
 """How the metric of a row begins if it is a share of errors, not a score."""
 
 MEAN = "QA1-QA5"
-"""A test that is the mean of other tests, which are in the table as well."""
+"""A task that is the mean of other tasks, which are in the table as well."""
 GUESSER = "random guesser"
 """How the names of guessers begin, which are no models."""
 
@@ -37,14 +37,14 @@ class Score:
     """The name as the table spells it."""
     name: str
     """The name that providers use, the same for all spellings of a model."""
-    test: str
+    task: str
     length: int | None
     """None: the paper gives a number of operations (see the note), or the score belongs to no length."""
     metric: str
     score: float
     """From 0 to 100 in all papers."""
     ours: str
-    """The name of our test (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
+    """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
     note: str
 
     @property
@@ -58,11 +58,11 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[Score]:
 
 
 def counting(scores: Collection[Score]) -> list[Score]:
-    """Return one score for each model on each test at each length: the first of those that are printed."""
+    """Return one score for each model on each task at each length: the first of those that are printed."""
     found: dict[tuple[str, str, str, int | None], Score] = {}
     for score in scores:
         if not score.share:
-            found.setdefault((score.paper, score.name, score.test, score.length), score)
+            found.setdefault((score.paper, score.name, score.task, score.length), score)
     return list(found.values())
 
 
@@ -121,7 +121,7 @@ def _scores(paper: str) -> tuple[Score, ...]:
             table=row["table"],
             model=row["model"],
             name=names[row["model"]],
-            test=row["test"],
+            task=row["task"],
             length=_length(row["length"]),
             metric=row["metric"],
             score=float(row["score"]),

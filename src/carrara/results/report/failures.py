@@ -65,7 +65,7 @@ class Failure:
     read: str
     """The rule by which the answer was read, where it is known."""
     error_type: str
-    """The error type, if its test has error types."""
+    """The error type, if its task has error types."""
     error: str | None
     brief: str
     """One line: the question, the right answer and the answer."""
@@ -85,7 +85,7 @@ def failures(
 ) -> tuple[list[Failure], int]:
     """Return a sample of failures, and how many there are in all.
 
-    The sample takes turns between all tests, series, statuses and lengths, and the lowest scores of each first.
+    The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
     """
     series = series_of(results)
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
@@ -100,7 +100,7 @@ def failures(
     while len(taken) < min(SHOWN, total):
         layer = [queue[depth] for queue in queues if depth < len(queue)]
         room = SHOWN - len(taken)
-        # Corners may be more than there is room for: take them at even steps, so that no test or length is left out.
+        # Corners may be more than there is room for: take them at even steps, so that no task or length is left out.
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
     taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
@@ -189,7 +189,7 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
         items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
-        """The log probability that all fail, if each failed as often as it does on this test at this length."""
+        """The log probability that all fail, if each failed as often as it does on this task at this length."""
         task, _, _, length = key
         means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
         return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)

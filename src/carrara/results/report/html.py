@@ -79,7 +79,7 @@ def _environment() -> Environment:
     )
     filters: dict[str, Callable[..., Any]] = {
         "length": write_length,
-        "name": lambda test: test.rpartition("/")[2],
+        "name": lambda task: task.rpartition("/")[2],
         "size": len,
         "plural": count,
         "two": lambda value: f"{value:.2f}",

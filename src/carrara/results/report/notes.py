@@ -21,7 +21,7 @@ LISTED = 4
 NEWS = 0.1
 """How far above the chance level a shortcut has to be to be mentioned."""
 ENOUGH = 0.75
-"""The score from which on a part of the context solves a test."""
+"""The score from which on a part of the context solves a task."""
 
 
 def notes(
@@ -183,15 +183,15 @@ def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterato
 
 
 def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
-    """The test, and the length if the reply has different scores at other lengths."""
+    """The task, and the length if the reply has different scores at other lengths."""
     alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
 def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
-    """Lengths with fewer replies than other lengths of their test: the run stopped, or items did not fit.
+    """Lengths with fewer replies than other lengths of their task: the run stopped, or items did not fit.
 
-    Subsets of a test have their own instances and lengths, so each is compared with itself.
+    Subsets of a task have their own instances and lengths, so each is compared with itself.
     """
     series = series_of(results)
     there = Counter((result.task, _subset(result.id), result.length, series(result)) for result in results)

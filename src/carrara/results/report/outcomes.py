@@ -1,6 +1,6 @@
 """What became of replies: their statuses, and the error types of wrong answers.
 
-Every reply counts under one status, so none is dropped silently. If a test has several error types, as in SYNC's Table
+Every reply counts under one status, so none is dropped silently. If a task has several error types, as in SYNC's Table
 5, their shares are of all replies, and add up to 1: right answers, each error type, and `no answer` for every reply
 without an answer, whatever its status.
 """
@@ -75,18 +75,18 @@ def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> li
 
 @dataclass(frozen=True)
 class ErrorShares:
-    """The replies of one series to one test at one length."""
+    """The replies of one series to one task at one length."""
 
     task: str
     series: Series
     length: int
     n: int
     shares: dict[str, float]
-    """The share of right answers, then of each error type of the test."""
+    """The share of right answers, then of each error type of the task."""
 
 
 def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
-    """Return a row for each test with error types, each series and each length."""
+    """Return a row for each task with error types, each series and each length."""
     series = series_of(results)
     ways: dict[str, set[str]] = {}
     for result in results:

@@ -31,7 +31,7 @@ FEW_SECTIONS = 8
 FEW_MODELS = 6
 """With more models, the verdicts are folded: the leaderboard says which model is best."""
 FEW_CURVES = 16
-"""With more tests, the table of effective lengths is folded."""
+"""With more tasks, the table of effective lengths is folded."""
 FEW_SENTENCES = 6
 """With more pairs of task and model, they have no sentence at the top: the table of effective lengths has them."""
 NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
@@ -39,7 +39,7 @@ NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
 
 @dataclass(frozen=True)
 class Test:
-    """What the page shows of one test, whichever score counts."""
+    """What the page shows of one task, whichever score counts."""
 
     number: int
     name: str
@@ -48,7 +48,7 @@ class Test:
     trivial: list[TrivialBaseline]
     retrieval: list[str]
     error_shares: list[ErrorShares]
-    """The shares of error types, if the test has several."""
+    """The shares of error types, if the task has several."""
 
     @property
     def reasoned(self) -> bool:
@@ -87,7 +87,7 @@ def write_report(
         path: The file to write.
         title: The title of the page.
         parts: How many of the planned replies there are.
-        findings: What the audit found about the tests.
+        findings: What the audit found about the tasks.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
         min_base_score: The minimum of a base score for an effective length.
@@ -131,7 +131,7 @@ def _content(
     failed, failures_in_all = failures(results, styles, find_snippet)
     no_model_solves, no_model_solves_in_all = unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
-    tests = _tests(results, rows, styles, trivial)
+    tasks = _tests(results, rows, styles, trivial)
     views = _views(results, styles, requirements)
     return {
         "results": len(results),
@@ -139,9 +139,9 @@ def _content(
         "lengths": sorted({row.length for row in rows}),
         "of": styles,
         "styles": list(styles.values()),
-        "numbers": {test.name: test.number for test in tests},
-        "tests": tests,
-        "measures": {test.number: _measures(test, findings) for test in tests},
+        "numbers": {task.name: task.number for task in tasks},
+        "tasks": tasks,
+        "measures": {task.number: _measures(task, findings) for task in tasks},
         "views": views,
         "chosen": "paper" if any(row.metric for row in rows) else "sound",
         "names": NAMES,
@@ -164,7 +164,7 @@ def _content(
         "retrieved": any(RETRIEVE in result.settings for result in results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),
-        "several_lengths": any(len({row.length for row in test.rows}) > 1 for test in tests),
+        "several_lengths": any(len({row.length for row in task.rows}) > 1 for task in tasks),
         "open_rows": len(rows) <= FEW_ROWS,
         "few_sections": FEW_SECTIONS,
         "few_models": FEW_MODELS,
@@ -173,15 +173,15 @@ def _content(
     }
 
 
-def _measures(test: Test, findings: Sequence[ShortcutFinding]) -> str:
-    """What a test measures, in a few words, where that is known; with the name of the question, if it has several."""
-    name, _, part = test.rows[0].task.partition(":")
+def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
+    """What a task measures, in a few words, where that is known; with the name of the question, if it has several."""
+    name, _, part = task.rows[0].task.partition(":")
     capability = next((one.measures for one in findings if one.task == name), "")
     return f"{capability}: {part}" if capability and part else capability
 
 
 def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
-    """A view for each score that any test has."""
+    """A view for each score that any task has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
     return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
 
@@ -190,11 +190,11 @@ def _tests(
     results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[TrivialBaseline]
 ) -> list[Test]:
     wrong = error_shares(results)
-    tests = []
+    tasks = []
     for number, name in enumerate(tests_of(rows)):
         own = rows_of(name, rows, styles)
         errors = [row for row in wrong if row.task == name]
-        tests.append(
+        tasks.append(
             Test(
                 number=number,
                 name=short(name),
@@ -205,4 +205,4 @@ def _tests(
                 error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
             )
         )
-    return tests
+    return tasks

@@ -29,8 +29,8 @@ class Provenance:
     prompt_style: str
     settings: str
     """The settings that are not the default."""
-    tests: str
-    """The tests, with their settings that are not the default."""
+    tasks: str
+    """The tasks, with their settings that are not the default."""
     lengths: str
     replies: int
     exact: str
@@ -88,7 +88,7 @@ def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) ->
         tokenizer=short(tokenizer),
         prompt_style=", ".join(filter(None, prompt_styles)) or "–",
         settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
-        tests="\n".join(short(test, 160) for test in sorted({_posed(result) for result in results}, key=natural)),
+        tasks="\n".join(short(task, 160) for task in sorted({_posed(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
         exact=exact,
@@ -159,7 +159,7 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _posed(result: Result) -> str:
-    """A test with its version, and with its settings that are not the default."""
+    """A task with its version, and with its settings that are not the default."""
     name = f"{result.task}@{result.version}"
     recipe = recipe_of(result.id)
     if recipe is None:

@@ -31,7 +31,7 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
                 "–" if line.low is None else f"{line.low:.3f}-{line.high:.3f}",
                 _three(line.area),
                 line.effective.sentence if line.effective else "–",
-                *(_three(scores.get(name)) for scores in [line.suites or line.tests] for name in columns),
+                *(_three(scores.get(name)) for scores in [line.suites or line.tasks] for name in columns),
                 _three(line.chance_level),
                 str(line.cells) if line.whole else f"{line.cells} of {line.of}",
                 f"{line.sent + (line.received or 0):,}",
@@ -44,22 +44,22 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
 
 
 def breakdown(standings: Sequence[Standing]) -> list[str]:
-    """Return the columns that divide the score: the suites; the tests where these have no length in common."""
+    """Return the columns that divide the score: the suites; the tasks where these have no length in common."""
     if any(line.lengths for line in standings):
         suites = sorted({suite for line in standings for suite in line.suites})
         return suites if len(suites) > 1 else []
-    return sorted({test for line in standings for test in line.tests}, key=natural)
+    return sorted({task for line in standings for task in line.tasks}, key=natural)
 
 
 def remarks(standings: Sequence[Standing]) -> Iterator[str]:
     """Yield sentences about the limits of the score."""
     if standings and not standings[0].lengths:
-        yield "The tests have no length in common, so there is no mean over them: each test has its own column."
-    elif standings and len(standings[0].tests) > 1:
+        yield "The tasks have no length in common, so there is no mean over them: each task has its own column."
+    elif standings and len(standings[0].tasks) > 1:
         lengths = ", ".join(map(write_length, standings[0].lengths))
-        yield f"The score is the mean over the tests at the lengths that all of them have: {lengths}."
+        yield f"The score is the mean over the tasks at the lengths that all of them have: {lengths}."
     if not all(line.whole for line in standings):
-        yield "A cell is a test at a length. The cells that count are those that most models have."
+        yield "A cell is a task at a length. The cells that count are those that most models have."
         yield "A model that lacks one of them has no place."
 
 

@@ -1,4 +1,4 @@
-"""Results as text: a row for each test and length; with many rows, a grid of tests by lengths."""
+"""Results as text: a row for each task and length; with many rows, a grid of tasks by lengths."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from carrara.results.analysis.scores import RECALL, describe_metric
 from carrara.results.sanitize import distinct, short
 
 FEW = 24
-"""With more rows, each test is a row, with a column for each length."""
+"""With more rows, each task is a row, with a column for each length."""
 
 
 def result_lines(
@@ -46,19 +46,19 @@ def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
     names = distinct(str(one.series) for one in effective)
     yield ""
     yield from table(
-        ["model", "test", "effective length", "95 % interval, or why there is none"],
+        ["model", "task", "effective length", "95 % interval, or why there is none"],
         [(names[str(one.series)], short(one.task), str(one), one.details) for one in effective],
     )
 
 
 def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Means of the tests of each category, where a paper has several."""
+    """Means of the tasks of each category, where a paper has several."""
     if not (scores := score_categories(rows)):
         return
     names = distinct(str(row.series) for row in rows)
     yield ""
     yield from table(
-        ["model", "category", "length", "score", "95 % interval", "chance", "tests"],
+        ["model", "category", "length", "score", "95 % interval", "chance", "tasks"],
         [
             (
                 names[str(score.series)],
@@ -67,7 +67,7 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
                 f"{score.mean:.3f}",
                 f"{score.low:.3f}-{score.high:.3f}",
                 f"{score.chance_level:.3f}",
-                str(len(score.tests)),
+                str(len(score.tasks)),
             )
             for score in scores
         ],
@@ -75,7 +75,7 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:
-    """A grid of scores by test and length for each series, with the mean of tests, effective lengths and recall.
+    """A grid of scores by task and length for each series, with the mean of tasks, effective lengths and recall.
 
     The best trivial reply at any length stands beside the chance level.
     """
@@ -83,27 +83,27 @@ def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> It
     names = distinct(str(row.series) for row in rows)
     for series in dict.fromkeys(row.series for row in rows):
         own = {(row.task, row.length): row.stat for row in rows if row.series == series}
-        tests = list(dict.fromkeys(task for task, _ in own))
+        tasks = list(dict.fromkeys(task for task, _ in own))
         chance_levels = [
-            f"{next(stat.chance_level for (task, _), stat in own.items() if task == test):.3f}" for test in tests
+            f"{next(stat.chance_level for (name, _), stat in own.items() if name == task):.3f}" for task in tasks
         ]
         means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
         recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
         counts = sorted({stat.n for stat in own.values()})
         yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
-        trivial = _trivial(highest(s.best_trivial for (task, _), s in own.items() if task == test) for test in tests)
+        trivial = _trivial(highest(s.best_trivial for (name, _), s in own.items() if name == task) for task in tasks)
         beside = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
-        grid = list(_grid(means, tests, lengths))
+        grid = list(_grid(means, tasks, lengths))
         held = {one.task: str(one) for one in effective if one.series == series}
         for n, line in enumerate(grid):
-            line[1:1] = [column[n] if n < len(tests) else "" for column in beside.values()]
+            line[1:1] = [column[n] if n < len(tasks) else "" for column in beside.values()]
             if held:
-                line.append(held[tests[n]] if n < len(tests) else "")
+                line.append(held[tasks[n]] if n < len(tasks) else "")
         shown = ["effective length"] if held else []
-        yield from table(["test", *beside, *map(write_length, lengths), *shown], grid)
+        yield from table(["task", *beside, *map(write_length, lengths), *shown], grid)
         if recalls:
             yield "recall, how often all that the answer is read from was found"
-            yield from table(["test", *map(write_length, lengths)], _grid(recalls, tests, lengths))
+            yield from table(["task", *map(write_length, lengths)], _grid(recalls, tasks, lengths))
         others = Counter[str]()
         for stat in own.values():
             others.update(stat.others)
@@ -117,22 +117,22 @@ def _items(least: int, most: int) -> str:
     return count(most, "item") if least == most else f"{least:,} to {most:,} items"
 
 
-def _grid(values: Mapping[tuple[str, int], str], tests: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
-    """A line for each test, and one of means over the tests."""
-    for test in tests:
-        yield [short(test), *(values.get((test, length), "") for length in lengths)]
-    if len(tests) > 1:
+def _grid(values: Mapping[tuple[str, int], str], tasks: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+    """A line for each task, and one of means over the tasks."""
+    for task in tasks:
+        yield [short(task), *(values.get((task, length), "") for length in lengths)]
+    if len(tasks) > 1:
         numbers = {at: float(value) for at, value in values.items() if value[:1].isdigit()}
-        columns = [[numbers[test, length] for test in tests if (test, length) in numbers] for length in lengths]
-        means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tests) else "" for column in columns)
-        yield [f"mean of {len(tests)}", *means]
+        columns = [[numbers[task, length] for task in tasks if (task, length) in numbers] for length in lengths]
+        means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tasks) else "" for column in columns)
+        yield [f"mean of {len(tasks)}", *means]
 
 
 def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
     names = distinct(str(row.series) for row in rows)
     trivial = _trivial(row.stat.best_trivial for row in rows)
     labels = list(dict.fromkeys(label for row in rows for label in row.labels))
-    columns = ["model", "test", "length", *labels]
+    columns = ["model", "task", "length", *labels]
     columns += ["score", "95 % interval", "chance", *(["trivial"] if trivial else [])]
     others = any(row.stat.others for row in rows)
     columns += ["n", "answers read", *(["other replies"] if others else [])]

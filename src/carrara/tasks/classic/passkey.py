@@ -39,8 +39,8 @@ class Passkey(Classic):
     ask = "What is today's pass key?"
     rule = asks_for("that number")
     known_shortcuts = {
-        "strings": "The pass key is the only number in the text, as in the published test.",
-        "learned": "The pass key is the only number in the text, as in the published test.",
+        "strings": "The pass key is the only number in the text, as in the published task.",
+        "learned": "The pass key is the only number in the text, as in the published task.",
     }
     haystack: str = field(default="noise", metadata=_haystacks.named())
     """`noise` (the same sentences over and over), or a corpus."""

@@ -15,7 +15,7 @@ VGGDX be KXTSJ. </text>
 Which 3 variables have the value 70536 in the end? Reply with one line and nothing else: FINAL ANSWER:
 followed by their names, separated by commas.
 
-The variables form chains, and each chain has a value of its own. A fact is one statement. The published test has one
+The variables form chains, and each chain has a value of its own. A fact is one statement. The published task has one
 chain, so a reply that lists all the variables in the text is right. This one adds other chains of the same length;
 `chains=1` is the published form.
 """
@@ -57,7 +57,7 @@ class VariableTracking(Classic):
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""
     chains: int = 4
-    """Chains: the one in question, and others with other values. 1 is the published test."""
+    """Chains: the one in question, and others with other values. 1 is the published task."""
     haystack: str = field(default="noise", metadata=_haystacks.named())
     """`noise` (the same sentences over and over), or a corpus."""
     examples: int = field(default=1, metadata=PRESENTS)

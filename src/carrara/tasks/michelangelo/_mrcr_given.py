@@ -1,4 +1,4 @@
-"""Published MRCR, run as it is: the tests `published/mrcr-openai` and `published/mrcr-gdm`.
+"""Published MRCR, run as it is: the tasks `published/mrcr-openai` and `published/mrcr-gdm`.
 
 A row is sent as it stands in its file: OpenAI's as its messages, MRCR v2's (Google DeepMind) as its one text. Replies
 are read and scored as in `michelangelo/mrcr`; beside that score stands the metric that the data set was published with.

@@ -2,7 +2,7 @@
 
 A file is Parquet, CSV or JSON Lines, and its columns tell whose it is:
 
-| test | a row has | and may have |
+| task | a row has | and may have |
 |--|--|--|
 | `published/mrcr-openai` | prompt (a JSON list of messages), answer, random_string_to_prepend | n_needles |
 | `published/mrcr-gdm` | queries (the whole prompt), answer | num_relevant, context_len |
@@ -96,15 +96,15 @@ def _find_sources(folder: Path) -> Iterator[Source]:
         own = path.name if one else str(path.relative_to(folder))
         if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
             continue  # cards and code, and what downloads keep beside the files
-        test = _test(path)
-        if test is None:
+        task = _test(path)
+        if task is None:
             others.append(path)
             continue
         length = _length_in(f"{above}/{own}" if _BIN.fullmatch(above) else own)
-        lengths = {length} if length is not None else set(map(_bin, _sizes(path, test)))
+        lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
         if not lengths:
             empty.append(path)
-        yield from (Source(test, length, path) for length in lengths)
+        yield from (Source(task, length, path) for length in lengths)
     tell_left_out(others, f"a file of MRCR has the columns {_describe_columns()}")
     tell_left_out(empty, "there are no rows")
 
@@ -114,9 +114,9 @@ def _describe_columns() -> str:
 
 
 def _test(path: Path) -> str | None:
-    """The test that a file's columns are for."""
+    """The task that a file's columns are for."""
     names = set(_names(path))
-    return next((test for test, columns in COLUMNS.items() if names >= set(columns.needed)), None)
+    return next((task for task, columns in COLUMNS.items() if names >= set(columns.needed)), None)
 
 
 def _length_in(path: str) -> int | None:
@@ -136,8 +136,8 @@ def _length_in(path: str) -> int | None:
 def _one_kind(found: Iterable[Source]) -> None:
     """Rows of up to a length, and rows of its bin alone, would make a mean of neither."""
     first: dict[tuple[str, int], Path] = {}
-    for test, length, path in found:
-        other = first.setdefault((test, length), path)
+    for task, length, path in found:
+        other = first.setdefault((task, length), path)
         if bool(_UPTO.search(path.name)) != bool(_UPTO.search(other.name)):
             raise UsageError(
                 f"{other} and {path} are both for {write_length(length)}, one up to it and one of its bin alone: "
@@ -149,22 +149,22 @@ def _one_kind(found: Iterable[Source]) -> None:
 
 
 @lru_cache(maxsize=2)
-def rows(data: str, test: str, length: int) -> Sequence[Row]:
-    """The rows of a test at a length, by the hash of all files (`published.rows.known`)."""
-    found = {path: list(_of(path, test, length if binned else None)) for path, binned in _files(data, test, length)}
+def rows(data: str, task: str, length: int) -> Sequence[Row]:
+    """The rows of a task at a length, by the hash of all files (`published.rows.known`)."""
+    found = {path: list(_of(path, task, length if binned else None)) for path, binned in _files(data, task, length)}
     if not any(found.values()):
-        raise UsageError(f"the published files {data} have no rows of {test} at {write_length(length)}")
-    _told_once(found, test)
+        raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
+    _told_once(found, task)
     return [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
 
 
 @lru_cache(maxsize=1024)
-def number(data: str, test: str, length: int) -> int:
+def number(data: str, task: str, length: int) -> int:
     """How many they are. Asked for every item, when the rows themselves may be gone from memory."""
-    return len(rows(data, test, length))
+    return len(rows(data, task, length))
 
 
-def _files(data: str, test: str, length: int) -> Iterator[tuple[Path, bool]]:
+def _files(data: str, task: str, length: int) -> Iterator[tuple[Path, bool]]:
     """The files that have rows of a length, and whether they have others too."""
     try:
         listed = json.loads(remembered(data).read_text("utf-8"))
@@ -174,29 +174,29 @@ def _files(data: str, test: str, length: int) -> Iterator[tuple[Path, bool]]:
     for _, size, _, where in listed:
         lengths.setdefault(where, set()).add(size)
     for name, size, own, where in listed:
-        if (name, size) == (test, length):
+        if (name, size) == (task, length):
             path = Path(where)
             if not path.is_file() or file_hash(path) != own:
                 raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
             yield path, len(lengths[where]) > 1
 
 
-def _told_once(found: Mapping[Path, Sequence[Row]], test: str) -> None:
+def _told_once(found: Mapping[Path, Sequence[Row]], task: str) -> None:
     """A copy of a file, or the same rows in another form, would count items twice."""
     seen: dict[int, Path] = {}
     for path, own in found.items():
         for row in own:
-            said = hash(tuple(row.cells[name] for name in COLUMNS[test].needed))
+            said = hash(tuple(row.cells[name] for name in COLUMNS[task].needed))
             if (other := seen.setdefault(said, path)) != path:
                 raise UsageError(f"{row.where} stands in {other} too: leave one of the two files in the folder")
 
 
-def _of(path: Path, test: str, length: int | None) -> Iterator[Row]:
+def _of(path: Path, task: str, length: int | None) -> Iterator[Row]:
     """The rows of a file, or those of one bin."""
     if length is None:
-        return read(path, test)
-    sizes = _sizes(path, test)
-    return (row for row, size in zip(read(path, test), sizes, strict=True) if _bin(size) == length)
+        return read(path, task)
+    sizes = _sizes(path, task)
+    return (row for row, size in zip(read(path, task), sizes, strict=True) if _bin(size) == length)
 
 
 def _bin(tokens: int) -> int:
@@ -208,21 +208,21 @@ def _bin(tokens: int) -> int:
     return max(SHORTEST, 1 << max(0, tokens - 1).bit_length())
 
 
-def _sizes(path: Path, test: str) -> Sequence[int]:
+def _sizes(path: Path, task: str) -> Sequence[int]:
     """The size of each row of a file. Gigabytes are counted in a minute or two, so it is kept."""
-    place = cache_folder("published") / f"{file_hash(path)}-{test.rpartition('-')[2]}-sizes.json"
+    place = cache_folder("published") / f"{file_hash(path)}-{task.rpartition('-')[2]}-sizes.json"
     try:
         kept: list[int] = json.loads(place.read_text("utf-8"))
     except (OSError, ValueError):
         logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
-        kept = [_size(row, test) for row in read(path, test)]
+        kept = [_size(row, task) for row in read(path, task)]
         with cache_file(place) as file:
             file.write(json.dumps(kept).encode())
     return kept
 
 
-def _size(row: Row, test: str) -> int:
-    if test == OPENAI:
+def _size(row: Row, task: str) -> int:
+    if task == OPENAI:
         count = tokens.get(TOKENIZER).count_many
         return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
     told = row.cells.get("context_len", "")
@@ -247,9 +247,9 @@ def messages(row: Row) -> list[Message]:
 # --- files ---
 
 
-def read(path: Path, test: str) -> Iterator[Row]:
+def read(path: Path, task: str) -> Iterator[Row]:
     """The rows of a file, one at a time."""
-    needed, more = COLUMNS[test]
+    needed, more = COLUMNS[task]
     wanted = (*needed, *more)
     for n, cells in enumerate(_rows(path, wanted)):
         where = f"row {n} of {path}"

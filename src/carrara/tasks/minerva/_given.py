@@ -5,7 +5,7 @@ Graded(paper=1.0, sound=0.0, answer='List 10', bare=False)
 >>> graded("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, graded("set_state", ["oak"], "**Oak**").sound
 (0.5, 1.0)
 
-Of a list the sound score counts what goes beyond trivial replies, as in our own tests: a copy of the context where it
+Of a list the sound score counts what goes beyond trivial replies, as in our own tasks: a copy of the context where it
 was to be changed, every word that was ever named. They are read from the published prompt, if it is there:
 
 >>> prompt = 'Context:\\noak, elm, oak\\n\\nInstruction:\\nReplace the word "oak" with "ash".\\n\\nAnswer:'
@@ -189,7 +189,7 @@ def _split_prompt(prompt: str) -> tuple[str, str]:
 
 
 def _trivial(task: str, gold: Words, context: str, asked: str) -> Mapping[str, tuple[str, ...]]:
-    """The lists that somebody has without doing the task, as our own tests name them; none where no context tells."""
+    """The lists that somebody has without doing the task, as our own tasks name them; none where no context tells."""
     named, lines = (
         [text for text in _QUOTED.findall(asked) if ":" not in text],
         [words for _, words in read_lines(context)],

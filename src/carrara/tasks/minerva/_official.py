@@ -1,6 +1,6 @@
 """Minerva's own prompts: the programs in src/task of its repository, as a prompt pack.
 
-Each test there is a class that gives `task_instruction` its words. Ours has them as `ask`, or as one of several parts
+Each task there is a class that gives `task_instruction` its words. Ours has them as `ask`, or as one of several parts
 where the operation is drawn; a line that says how to answer is part of them, so that our own is empty.
 """
 
@@ -26,7 +26,7 @@ TWO = {"query_word": "first", "reference_word": "second"}
 
 
 class Ours(NamedTuple):
-    test: str
+    task: str
     fields: Mapping[str, str] = {}
     part: str = "ask"
 
@@ -75,9 +75,9 @@ def words(folder: Path) -> dict[str, Parts]:
                 found["minerva/functional"] = parts | _frame(_ending(made))
             elif (ours := CLASSES.get(made.name)) and said:
                 parts = {ours.part: renamed(said[-1], ours.fields)} | _frame(_ending(made))
-                found.setdefault(f"minerva/{ours.test}", {}).update(parts)
+                found.setdefault(f"minerva/{ours.task}", {}).update(parts)
     if not found:
-        raise UsageError(f"{folder} has none of Minerva's tests: give the folder of its repository")
+        raise UsageError(f"{folder} has none of Minerva's tasks: give the folder of its repository")
     return found
 
 

@@ -1,7 +1,7 @@
-"""Screens: the sentences to be skipped, because they name any of some words or fail a test.
+"""Screens: the sentences to be skipped, because they name any of some words or fail a task.
 
 A word is found whole and in either case: `mary` in `_Mary’s_` and `MARY`, not in `Maryland`. One pass over the text
-finds every sentence that names any word of a vocabulary, another all that fail a test (a sieve), and what was found is
+finds every sentence that names any word of a vocabulary, another all that fail a task (a sieve), and what was found is
 kept beside the text. The screen of a few of the words is then put together in less than a millisecond, so each item can
 have its own.
 """
@@ -102,12 +102,12 @@ def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
 
 @lru_cache(maxsize=64)
 def sieved(corpus: Corpus, sieve: Sieve) -> Numbers:
-    """The sentences of a corpus that fail a test, ascending: each is put to it only once."""
+    """The sentences of a corpus that fail a task, ascending: each is put to it only once."""
     path = _file(corpus, f"sieve {sieve.version}", sieve.name)
     if not path.exists():
         failed = array("Q")
         for first, texts in _sentences(corpus):
-            failed.extend(i for i, text in enumerate(texts, first) if not sieve.test(unicode14(text)))
+            failed.extend(i for i, text in enumerate(texts, first) if not sieve.task(unicode14(text)))
         with cache_file(path) as file:
             file.write(np.array(failed, U64).tobytes())
     return mapped(path) if path.stat().st_size else np.zeros(0, U64)

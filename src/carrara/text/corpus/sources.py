@@ -239,7 +239,7 @@ def _text(value: object, where: str) -> str:
 # only a script, as PG-19 has, are taken from the Parquet branch that the hub makes of each. A folder of that shape
 # may stand for NAME.
 
-_SPLITS = re.compile(r"(?:partial-)?(?:train|test|validation|valid|dev)")
+_SPLITS = re.compile(r"(?:partial-)?(?:train|task|validation|valid|dev)")
 _SPLIT_OF_STEM = re.compile(rf"({_SPLITS.pattern})(?:[-_.].*)?")
 _BRANCHES = ("main", "refs/convert/parquet")
 
@@ -266,7 +266,7 @@ class HubDataset:
         """
         >>> d = HubDataset.parse("hf:wikimedia/wikipedia:20231101.en"); (d.name, d.config, d.split)
         ('wikimedia/wikipedia', '20231101.en', '')
-        >>> d = HubDataset.parse("hf:deepmind/pg19:test"); (d.name, d.config, d.split)
+        >>> d = HubDataset.parse("hf:deepmind/pg19:task"); (d.name, d.config, d.split)
         ('deepmind/pg19', '', 'test')
         """
         name, *rest = spec.removeprefix("hf:").split(":")

@@ -1,7 +1,7 @@
 // The page is complete without this: it lets a reader hide what is not looked for, sort tables, and opens all for print.
 "use strict";
 (() => {
-  const KINDS = ["series", "test", "length", "status"];
+  const KINDS = ["series", "task", "length", "status"];
   const hidden = Object.fromEntries(KINDS.map((kind) => [kind, new Set()]));
   const boxes = [...document.querySelectorAll(".menu input")];
   const menus = [...document.querySelectorAll(".menu")];
