@@ -17,7 +17,7 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.keys import Rng
 from carrara.core.types import Message
 from carrara.prompt.items import Item, make
-from carrara.text.writings import FORMATS, Key, topics, write
+from carrara.text.writings.writer import FORMATS, Key, topics, write
 
 TASK = "michelangelo/mrcr"
 MILLION = 1 << 20

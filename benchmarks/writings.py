@@ -15,7 +15,7 @@ from statistics import mean
 from cydifflib import SequenceMatcher
 
 from carrara.core.keys import Rng, digest
-from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
+from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
 
 SHORTEST = ("tweet", "riddle")
 DRAFTS = 1_000_000

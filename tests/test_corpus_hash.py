@@ -11,9 +11,9 @@ import pytest
 
 from carrara.core.unicode import unicode14
 from carrara.text import corpus
-from carrara.text.corpus.screen import screened
+from carrara.text.corpus.screen import blocklist_of
 from carrara.text.corpus.sentences import split_text
-from carrara.text.sieve import Sieve
+from carrara.core.types import SentenceFilter
 
 pytestmark = pytest.mark.usefixtures("cache")
 
@@ -73,6 +73,6 @@ def test_characters_are_judged_as_unicode_14_does() -> None:
 def test_words_and_sieves_of_a_screen_do_not_depend_on_them_either(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("\n\n".join(f"A Mary{character}Ann sits." for character in CHARACTERS), "utf-8")
     opened = corpus.open(str(tmp_path / "one.txt"))
-    letters = Sieve("letters", 1, lambda text: all(c.isalpha() or not c.isprintable() for c in text if c not in " ."))
-    found = screened(opened, ["mary"]), screened(opened, sieve=letters)
-    assert [screen.blocked.tolist() for screen in found] == [[*range(4, len(CHARACTERS))], []]
+    letters = SentenceFilter("letters", 1, lambda text: all(c.isalpha() or not c.isprintable() for c in text if c not in " ."))
+    found = blocklist_of(opened, ["mary"]), blocklist_of(opened, sentence_filter=letters)
+    assert [blocklist.blocked.tolist() for blocklist in found] == [[*range(4, len(CHARACTERS))], []]

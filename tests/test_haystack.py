@@ -17,14 +17,14 @@ from carrara.core.types import Filler, FillerStream, SegmentGroup
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._distractors import distractors, draw_strangers
 from carrara.tasks.babilong._facts import Went
-from carrara.tasks.babilong._grammar import HARMLESS as HARMLESS_SIEVE
+from carrara.tasks.babilong._grammar import HARMLESS as HARMLESS_FILTER
 from carrara.tasks.babilong._grammar import find_facts, is_harmless, read, split_statements
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
 from carrara.text import corpus, haystack
 from carrara.text.corpus.sentences import clean, split_text, without_gutenberg
 from carrara.text.corpus.sources import BuiltIn
-from carrara.text.reserved_names import RESERVED_NAMES
+from carrara.core.metadata import RESERVED_NAMES
 from tests.babi import write_story
 from tests.published import BOOKS, needs_books
 
@@ -79,7 +79,7 @@ HARMLESS = [
 @pytest.mark.parametrize("sentence", [*HARMFUL, *HARMLESS])
 def test_harmless(sentence: str) -> None:
     assert is_harmless(sentence) == (sentence in HARMLESS)
-    assert HARMLESS_SIEVE.task is is_harmless
+    assert HARMLESS_FILTER.passes is is_harmless
 
 
 @cache
@@ -227,7 +227,7 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
 
 def test_prose_is_screened_text(book: Path) -> None:
     name = haystack.named(str(book))
-    filler = haystack.prose(name, sieve=HARMLESS_SIEVE, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
+    filler = haystack.prose(name, sentence_filter=HARMLESS_FILTER, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
     found = texts_of(take(filler(Rng("a"), "gpt2"), 500))
     assert {text for text in found if not text.startswith("Page")} == {"It was late.", "He left."}
     assert found != texts_of(take(filler(Rng("b"), "gpt2"), 500))

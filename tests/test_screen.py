@@ -1,4 +1,4 @@
-"""Screens: words found once for all, sieves that sentences are put to once, readings that skip what is blocked."""
+"""Blocklists: words found once for all, sentence filters that sentences are put to once, readings that skip what is blocked."""
 
 import re
 from collections.abc import Sequence
@@ -10,8 +10,8 @@ import pytest
 from carrara.core.errors import ExhaustedError, UsageError
 from carrara.core.keys import SPLITS, Rng, Split
 from carrara.text import corpus
-from carrara.text.corpus import screen as screens
-from carrara.text.sieve import Sieve
+from carrara.text.corpus import screen as blocklist
+from carrara.core.types import SentenceFilter
 
 WORDS = [
     "Mary",
@@ -68,33 +68,33 @@ def saying(opened: corpus.Corpus, words: Sequence[str]) -> set[int]:
     return {i for i, text in enumerate(sentences_of(opened)) if found.search(text.casefold())}
 
 
-ENDS = Sieve("complete", 1, lambda sentence: sentence[-1] in ".!?”")
+ENDS = SentenceFilter("complete", 1, lambda sentence: sentence[-1] in ".!?”")
 
 
 def test_each_word_of_a_vocabulary_is_found_where_it_is_said(texts: corpus.Corpus) -> None:
     assert sentences_of(texts)[: len(TEXT)] == TEXT
     for word in WORDS:
-        found = corpus.screened(texts, [word], vocabulary=WORDS).blocked.tolist()
+        found = corpus.blocklist_of(texts, [word], vocabulary=WORDS).blocked.tolist()
         assert set(found) == saying(texts, [word])
-        assert found == corpus.screened(texts, [word.upper()]).blocked.tolist() == sorted(found)
-    box = corpus.screened(texts, ["box"], vocabulary=WORDS).blocked.tolist()
+        assert found == corpus.blocklist_of(texts, [word.upper()]).blocked.tolist() == sorted(found)
+    box = corpus.blocklist_of(texts, ["box"], vocabulary=WORDS).blocked.tolist()
     assert [i for i in box if i < len(TEXT)] == [3, 5]
-    assert corpus.screened(texts, ["zebra"]).blocked.tolist() == []
+    assert corpus.blocklist_of(texts, ["zebra"]).blocked.tolist() == []
 
 
 def test_a_few_words_are_a_union_and_need_no_pass(texts: corpus.Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    corpus.screened(texts, WORDS[:1], vocabulary=WORDS)
-    corpus.screened(texts, sieve=ENDS)
+    corpus.blocklist_of(texts, WORDS[:1], vocabulary=WORDS)
+    corpus.blocklist_of(texts, sentence_filter=ENDS)
     monkeypatch.setattr(screens, "_sentences", lambda *_: pytest.fail("the text was gone through again"))
     rng = Rng("unions")
     files = list((texts.folder / "screens").iterdir())
     for kept in (True, False):
         if not kept:  # as another process does
-            for cached in (screens._screen, screens._mentions, screens.sieved):
+            for cached in (blocklist._blocklist, blocklist._mentions, blocklist.failing):
                 cached.cache_clear()
         for _ in range(50):
             words = rng.sample(WORDS, rng.between(1, len(WORDS)))
-            found = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
+            found = corpus.blocklist_of(texts, words, vocabulary=WORDS, sentence_filter=ENDS)
             open_ended = {i for i, text in enumerate(sentences_of(texts)) if not ENDS.task(text)}
             assert found.blocked.tolist() == sorted(saying(texts, words) | open_ended)
             assert set(found.failed.tolist()) == open_ended
@@ -103,24 +103,24 @@ def test_a_few_words_are_a_union_and_need_no_pass(texts: corpus.Corpus, monkeypa
 
 
 def test_a_sieve_is_known_by_name_and_version(texts: corpus.Corpus) -> None:
-    def short(limit: int, version: int = 1) -> Sieve:
-        return Sieve(f"below {limit}", version, lambda sentence: len(sentence) < limit)
+    def short(limit: int, version: int = 1) -> SentenceFilter:
+        return SentenceFilter(f"below {limit}", version, lambda sentence: len(sentence) < limit)
 
     for limit in (12, 20, 10_000):
         wanted = [i for i, text in enumerate(sentences_of(texts)) if len(text) >= limit]
-        assert corpus.screened(texts, sieve=short(limit)).blocked.tolist() == wanted
-    changed = Sieve("below 12", 2, lambda sentence: sentence != "Up.")
+        assert corpus.blocklist_of(texts, sentence_filter=short(limit)).blocked.tolist() == wanted
+    changed = SentenceFilter("below 12", 2, lambda sentence: sentence != "Up.")
     wanted = [i for i, text in enumerate(sentences_of(texts)) if text == "Up."]
-    assert corpus.screened(texts, sieve=changed).blocked.tolist() == wanted
+    assert corpus.blocklist_of(texts, sentence_filter=changed).blocked.tolist() == wanted
 
 
 def test_what_cannot_be_screened_for(texts: corpus.Corpus) -> None:
-    with pytest.raises(UsageError, match="cannot screen for no words"):
-        corpus.screened(texts)
-    with pytest.raises(UsageError, match="cannot screen for '—'"):
-        corpus.screened(texts, ["Mary", "—"])
+    with pytest.raises(UsageError, match="cannot blocklist for no words"):
+        corpus.blocklist_of(texts)
+    with pytest.raises(UsageError, match="cannot blocklist for '—'"):
+        corpus.blocklist_of(texts, ["Mary", "—"])
     with pytest.raises(ValueError, match="the vocabulary lacks 'zebra'"):
-        corpus.screened(texts, ["Mary", "zebra"], vocabulary=WORDS)
+        corpus.blocklist_of(texts, ["Mary", "zebra"], vocabulary=WORDS)
 
 
 @pytest.mark.parametrize("split", [None, *SPLITS])
@@ -131,29 +131,29 @@ def test_what_is_left_is_all_that_is_read(texts: corpus.Corpus, split: Split | N
     own = {d for d in range(texts.documents) if d in texts.documents_of(split)}
     for n in range(20):
         words = rng.sample(WORDS, n % 4)
-        screen = corpus.screened(texts, words, vocabulary=WORDS, sieve=ENDS)
+        blocklist = corpus.blocklist_of(texts, words, vocabulary=WORDS, sentence_filter=ENDS)
         out = open_ended | (saying(texts, words) if words else set())
         left = [i for i in range(len(sentences)) if i not in out and texts.document_of(i) in own]
         if not left:
             with pytest.raises(ExhaustedError, match="that is nothing to read"):
-                corpus.reading(texts, Rng(n), "gpt2", split=split, screen=screen)
+                corpus.reading(texts, Rng(n), "gpt2", split=split, blocklist=blocklist)
             continue
-        tap = corpus.reading(texts, Rng(n), "gpt2", split=split, screen=screen)
+        tap = corpus.reading(texts, Rng(n), "gpt2", split=split, blocklist=blocklist)
         assert tap.available == sum(sums[i + 1] - sums[i] for i in left)
         read = []
         while tap.used < tap.available:
             read.append(tap(0)[0].text)
         assert sorted(read) == sorted(sentences[i] for i in left)
         whose = f" of the {split} split" if split else ""
-        what = rf"tokens{whose} without (?:{len(words)} screened words and )?what is not complete by gpt2, and"
+        what = rf"tokens{whose} without (?:{len(words)} blocklist_of words and )?what is not complete by gpt2, and"
         with pytest.raises(ExhaustedError, match=what):
             tap(0)
 
 
 def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus) -> None:
     for n in range(30):
-        screen = corpus.screened(texts, ["box"], sieve=ENDS) if n % 2 else None
-        slow, own = (corpus.reading(texts, Rng(n), "gpt2", screen=screen, repeat=n % 3 == 0) for _ in range(2))
+        blocklist = corpus.blocklist_of(texts, ["box"], sentence_filter=ENDS) if n % 2 else None
+        slow, own = (corpus.reading(texts, Rng(n), "gpt2", blocklist=blocklist, repeat=n % 3 == 0) for _ in range(2))
         costs: list[int] = []
         while sum(costs) + 60 < slow.available or (slow.repeat and sum(costs) < 2 * slow.available):
             costs.append(slow(0)[0].tokens or 0)
@@ -162,7 +162,7 @@ def test_gaps_are_those_between_the_sentences_that_are_read(texts: corpus.Corpus
             gaps = own.gaps(tokens)
             assert gaps.tolist() == [total for total in wanted if total <= tokens]
             assert gaps.dtype.name == "uint64"
-        again = corpus.reading(texts, Rng(n), "gpt2", screen=screen, repeat=n % 3 == 0)
+        again = corpus.reading(texts, Rng(n), "gpt2", blocklist=blocklist, repeat=n % 3 == 0)
         for k, cost in enumerate(costs):
             assert own(0) == again(0)
             assert own.used == wanted[k] + cost

@@ -11,7 +11,7 @@ import pytest
 from carrara import tokens
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.core.keys import Rng
-from carrara.text.writings import FORMATS, Key, moods, styles, topics, write
+from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
 from carrara.text.writings.bank import BUILT_IN, flaw
 from carrara.text.writings.people import DAYS, MONTHS
 from carrara.text.writings.source import source

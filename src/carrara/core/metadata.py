@@ -1,5 +1,10 @@
-"""Names under which a run keeps what it knows of an item in Inspect's samples, messages, outputs and scores."""
+"""Names that several parts of the package agree on."""
 
+RESERVED_NAMES = ("none", "letters", "refrain", "others")
+"""Corpus names that are reserved for built-in haystacks. `others` means facts about other people; the task says which. Open
+a corpus of such a name by its hash or path."""
+
+# Keys under which a run keeps what it knows of an item in Inspect's samples, messages, outputs and scores.
 KEY = "carrara"
 """In a message's metadata: the reference of the prompt that stands for the whole text."""
 RETRIEVE = "retrieve"

@@ -347,3 +347,14 @@ class ErrorType(NamedTuple):
 
 class UndecidableError(Exception):
     """The text does not decide the question. Solvers raise it."""
+
+
+@dataclass(frozen=True)
+class SentenceFilter:
+    """A check that each sentence of a corpus has to pass, or it is skipped whenever the corpus is read."""
+
+    name: str
+    version: int
+    """Raise it whenever the check judges any sentence otherwise: its findings are stored under name and version."""
+    passes: Callable[[str], bool] = field(compare=False)
+    """Whether a sentence passes."""

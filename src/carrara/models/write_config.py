@@ -13,7 +13,7 @@ from carrara.core.errors import UsageError
 from carrara.core.quantities import check_count
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.redact import refuse_secret
-from carrara.text.writings import FORMATS, Key, moods, styles, topics
+from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics
 
 ALL = ("all",)
 """What stands for the names of the built-in writer."""

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 
 from carrara.core.keys import Rng, Split
 from carrara.core.types import Filler, FillerStream, Segment
-from carrara.text.reserved_names import RESERVED_NAMES
-from carrara.text.sieve import Sieve
+from carrara.core.metadata import RESERVED_NAMES
+from carrara.core.types import SentenceFilter
 
 _BUILT_IN = "sotu"
 
@@ -55,12 +55,12 @@ def prose(
     name: str,
     *,
     split: Split | None = None,
-    sieve: Sieve | None = None,
+    sentence_filter: SentenceFilter | None = None,
     words: Iterable[str] = (),
     vocabulary: Iterable[str] = (),
     repeat: bool = False,
 ) -> Filler:
-    """A corpus, read from a drawn place on, without sentences that say one of the words or fail the sieve.
+    """A corpus, read from a drawn place on, without sentences that say one of the words or fail the filter.
 
     The words are some of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
     owns are read. The text is opened when the filler is.
@@ -71,8 +71,8 @@ def prose(
         from carrara.text import corpus
 
         text = corpus.open_by_id(name)
-        screen = corpus.screened(text, words, vocabulary=vocabulary, sieve=sieve) if words or sieve else None
-        return corpus.reading(text, rng, tokenizer, split=split, screen=screen, repeat=repeat)
+        blocklist = corpus.blocklist_of(text, words, vocabulary=vocabulary, sentence_filter=sentence_filter) if words or sentence_filter else None
+        return corpus.reading(text, rng, tokenizer, split=split, blocklist=blocklist, repeat=repeat)
 
     return open_filler
 

@@ -64,7 +64,7 @@ from carrara.tasks.babilong._facts import (
     opposite,
 )
 from carrara.tasks.babilong._words import plural, singular, with_article
-from carrara.text.sieve import Sieve
+from carrara.core.types import SentenceFilter
 
 T = TypeVar("T")
 
@@ -396,7 +396,7 @@ def is_harmless(sentence: str) -> bool:
     return _LAST.search(sentence) is not None and not _MARK.search(sentence) and not find_facts(sentence)
 
 
-HARMLESS = Sieve("harmless", 2, is_harmless)
+HARMLESS = SentenceFilter("harmless", 2, is_harmless)
 """Its version counts changes of the grammar too."""
 
 

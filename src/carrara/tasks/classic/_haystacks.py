@@ -5,7 +5,7 @@ import re
 from carrara.core.keys import Key
 from carrara.core.types import Filler
 from carrara.text import haystack
-from carrara.text.sieve import Sieve
+from carrara.core.types import SentenceFilter
 
 NOISE = (
     "The kettle is on.",
@@ -19,7 +19,7 @@ NOISE = (
 _HARMFUL = re.compile(
     r"</?(?:text|example|words)\b|\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b", re.IGNORECASE
 )
-_FREE = Sieve("free of needles", 1, lambda sentence: _HARMFUL.search(sentence) is None)
+_FREE = SentenceFilter("free of needles", 1, lambda sentence: _HARMFUL.search(sentence) is None)
 """Removes sentences from a corpus that could be taken for a needle of these tasks, or for a mark of their prompts."""
 
 
@@ -49,4 +49,4 @@ def filler(name: str, key: Key) -> Filler | None:
         case "refrain":
             return haystack.refrain()
         case corpus:
-            return haystack.prose(corpus, split=key.split, sieve=_FREE)
+            return haystack.prose(corpus, split=key.split, sentence_filter=_FREE)

@@ -13,7 +13,7 @@ stretch of text is one slice, and its length in tokens one subtraction.
 from carrara.text.corpus.index import About
 from carrara.text.corpus.reading import Reading, reading
 from carrara.text.corpus.registry import BUILT_IN_HASH, Entry, add, entries, open, open_by_id, remove
-from carrara.text.corpus.screen import Screen, screened
+from carrara.text.corpus.screen import Blocklist, blocklist_of
 from carrara.text.corpus.store import Corpus
 
 __all__ = [
@@ -22,12 +22,12 @@ __all__ = [
     "Corpus",
     "Entry",
     "Reading",
-    "Screen",
+    "Blocklist",
     "add",
     "entries",
     "open",
     "open_by_id",
     "reading",
     "remove",
-    "screened",
+    "blocklist_of",
 ]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from carrara.core.errors import ExhaustedError
 from carrara.core.keys import Rng, Split
 from carrara.core.types import Segment, SegmentGroup
-from carrara.text.corpus.screen import Screen, sieved, within
+from carrara.text.corpus.screen import Blocklist, failing, within
 from carrara.text.corpus.store import Corpus, Numbers, indices
-from carrara.text.sieve import Sieve
+from carrara.core.types import SentenceFilter
 
 CHUNK = 1 << 14
 """Tokens of the longest segment, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
@@ -31,11 +31,11 @@ class Reading:
     """A filler stream: each call gives the next sentence, and `upto` as many as fit, in one slice of the text."""
 
     def __init__(
-        self, corpus: Corpus, rng: Rng, tokenizer: str, split: Split | None, screen: Screen | None, repeat: bool
+        self, corpus: Corpus, rng: Rng, tokenizer: str, split: Split | None, blocklist: Blocklist | None, repeat: bool
     ) -> None:
         self.corpus, self.tokenizer = corpus, tokenizer
-        self.split, self.screen, self.repeat = split, screen, repeat
-        self.available = available(corpus, tokenizer, split, screen)
+        self.split, self.blocklist, self.repeat = split, blocklist, repeat
+        self.available = available(corpus, tokenizer, split, blocklist)
         """Tokens that there are to read once."""
         self.used = 0
         self._sums = corpus.counts(tokenizer)
@@ -143,11 +143,11 @@ class Reading:
             raise too_small(self, self.used + tokens)
 
     def _drawn(self, rng: Rng) -> Iterator[Numbers]:
-        """What to read, in order and in batches: runs of sentences within one document, without screened ones."""
+        """What to read, in order and in batches: runs of sentences within one document, without blocklist_of ones."""
         documents = self.corpus.documents_of(self.split)
         while True:
             for spans in _batches(self._spans(rng, documents)):
-                yield self.screen.unblocked(spans) if self.screen else spans
+                yield self.blocklist.unblocked(spans) if self.blocklist else spans
 
     def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """All the documents once, from a drawn sentence on."""
@@ -183,31 +183,31 @@ def reading(
     tokenizer: str,
     *,
     split: Split | None = None,
-    screen: Screen | None = None,
+    blocklist: Blocklist | None = None,
     repeat: bool = False,
 ) -> Reading:
     """Open a corpus to read from: with a split, only from the documents that it owns."""
-    opened = Reading(corpus, rng, tokenizer, split, screen, repeat)
+    opened = Reading(corpus, rng, tokenizer, split, blocklist, repeat)
     if opened.available == 0:
         raise too_small(opened, 0)
     return opened
 
 
 @lru_cache(maxsize=256)
-def available(corpus: Corpus, tokenizer: str, split: Split | None, screen: Screen | None) -> int:
-    """Tokens that a split may read of a corpus, without what a screen keeps out."""
-    if screen is None:
+def available(corpus: Corpus, tokenizer: str, split: Split | None, blocklist: Blocklist | None) -> int:
+    """Tokens that a split may read of a corpus, without what a blocklist keeps out."""
+    if blocklist is None:
         return _passed(corpus, tokenizer, split, None)
-    return _passed(corpus, tokenizer, split, screen.sieve) - _cost(corpus, tokenizer, split, screen.named)
+    return _passed(corpus, tokenizer, split, blocklist.sentence_filter) - _cost(corpus, tokenizer, split, blocklist.named)
 
 
 @lru_cache(maxsize=256)
-def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sieve: Sieve | None) -> int:
-    """Kept apart from the words of a screen, of which each item may have others: these are few sentences."""
+def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter: SentenceFilter | None) -> int:
+    """Kept apart from the words of a blocklist, of which each item may have others: these are few sentences."""
     documents, sums = corpus.documents_of(split), corpus.counts(tokenizer)
     first, last = corpus.firsts[documents], corpus.firsts[documents + 1]
     total = int((sums[last] - sums[first]).sum())
-    return total - (_cost(corpus, tokenizer, split, sieved(corpus, sieve)) if sieve else 0)
+    return total - (_cost(corpus, tokenizer, split, failing(corpus, sentence_filter)) if sentence_filter else 0)
 
 
 def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Numbers) -> int:
@@ -220,12 +220,12 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
 
 
 def too_small(reading: Reading, asked: int) -> ExhaustedError:
-    corpus, split, screen = reading.corpus, reading.split, reading.screen
+    corpus, split, blocklist = reading.corpus, reading.split, reading.blocklist
     whose = f" of the {split} split" if split else ""
-    out = [f"{len(screen.words)} screened words"] if screen and screen.words else []
-    out += [f"what is not {screen.sieve.name}"] if screen and screen.sieve else []
+    out = [f"{len(blocklist.words)} blocklist_of words"] if blocklist and blocklist.words else []
+    out += [f"what is not {blocklist.sentence_filter.name}"] if blocklist and blocklist.sentence_filter else []
     wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
-    more = split and available(corpus, reading.tokenizer, None, screen) > reading.available
+    more = split and available(corpus, reading.tokenizer, None, blocklist) > reading.available
     mends = ["read the documents of all splits (background=all)"] if more else []
     mends += ["let it repeat (repeat=true)"] if reading.available else []
     return ExhaustedError(

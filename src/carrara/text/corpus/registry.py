@@ -26,7 +26,7 @@ from carrara.text.corpus.index import MARKED, REMOVED, About, LeftOut, Watch, bu
 from carrara.text.corpus.sentences import VERSION
 from carrara.text.corpus.sources import SOTU, CorpusNotFoundError, find_source
 from carrara.text.corpus.store import Corpus
-from carrara.text.reserved_names import RESERVED_NAMES
+from carrara.core.metadata import RESERVED_NAMES
 
 BUILT_IN_HASH = "c832b8ba9497ca43"
 """The hash of the built-in prose, which ids name by name."""

@@ -1,8 +1,8 @@
-"""Screens: the sentences to be skipped, because they name any of some words or fail a task.
+"""Blocklists: the sentences to be skipped, because they name any of some words or fail a filter.
 
 A word is found whole and in either case: `mary` in `_Mary’s_` and `MARY`, not in `Maryland`. One pass over the text
-finds every sentence that names any word of a vocabulary, another all that fail a task (a sieve), and what was found is
-kept beside the text. The screen of a few of the words is then put together in less than a millisecond, so each item can
+finds every sentence that names any word of a vocabulary, another all that fail a filter (a `SentenceFilter`), and what was found is
+kept beside the text. The blocklist of a few of the words is then put together in less than a millisecond, so each item can
 have its own.
 """
 
@@ -25,7 +25,7 @@ from carrara.core.unicode import unicode14
 from carrara.text.corpus.index import U64
 from carrara.text.corpus.sentences import says_something
 from carrara.text.corpus.store import Corpus, Numbers, indices, mapped
-from carrara.text.sieve import Sieve
+from carrara.core.types import SentenceFilter
 
 _VERSION = 4
 """Of how words are found and of what is kept of them."""
@@ -34,11 +34,11 @@ _Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
-class Screen:
+class Blocklist:
     """What to skip in one corpus. The two parts have no sentence in common."""
 
     words: tuple[str, ...]
-    sieve: Sieve | None
+    sentence_filter: SentenceFilter | None
     failed: Numbers
     """The sentences that the sieve keeps back, ascending."""
     named: Numbers
@@ -55,11 +55,11 @@ class Screen:
 
 
 @lru_cache(maxsize=64)
-def _unblocked(screen: Screen, spans_as_bytes: bytes) -> Numbers:
+def _unblocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
     """Kept for a while, for an item reads twice: to see where its gaps are, and to be told."""
     spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
     blocked, owners = [], []
-    for part in (screen.failed, screen.named):
+    for part in (blocklist.failed, blocklist.named):
         low, high = part.searchsorted(spans).T
         blocked.append(part[indices(low, high)])
         owners.append(np.repeat(np.arange(len(spans)), high - low))
@@ -70,25 +70,25 @@ def _unblocked(screen: Screen, spans_as_bytes: bytes) -> Numbers:
     return runs[runs[:, 0] < runs[:, 1]]
 
 
-def screened(
-    corpus: Corpus, words: Iterable[str] = (), *, vocabulary: Iterable[str] = (), sieve: Sieve | None = None
-) -> Screen:
-    """The screen that keeps out all sentences of a corpus that say one of the words (or phrases) or fail the sieve.
+def blocklist_of(
+    corpus: Corpus, words: Iterable[str] = (), *, vocabulary: Iterable[str] = (), sentence_filter: SentenceFilter | None = None
+) -> Blocklist:
+    """The blocklist that keeps out all sentences of a corpus that say one of the words (or phrases) or fail the filter.
 
     With a vocabulary, of which the words are some, its first use looks for all of it at once, and the next words need
     no pass over the text. Without one the words are their own.
     """
     wanted = _normal(tuple(words))
-    if not wanted and not sieve:
-        raise UsageError("cannot screen for no words: give words to be kept out")
-    return _screen(corpus, wanted, tuple(vocabulary) or wanted, sieve)
+    if not wanted and not sentence_filter:
+        raise UsageError("cannot blocklist for no words: give words to be kept out")
+    return _blocklist(corpus, wanted, tuple(vocabulary) or wanted, sentence_filter)
 
 
 @lru_cache(maxsize=64)
-def _screen(corpus: Corpus, words: tuple[str, ...], vocabulary: tuple[str, ...], sieve: Sieve | None) -> Screen:
-    failed = sieved(corpus, sieve) if sieve else np.zeros(0, U64)
+def _blocklist(corpus: Corpus, words: tuple[str, ...], vocabulary: tuple[str, ...], sentence_filter: SentenceFilter | None) -> Blocklist:
+    failed = failing(corpus, sentence_filter) if sentence_filter else np.zeros(0, U64)
     named = _mentions(corpus, vocabulary).of(words) if words else np.zeros(0, U64)
-    return Screen(words, sieve, failed, named[~within(named, failed)])
+    return Blocklist(words, sentence_filter, failed, named[~within(named, failed)])
 
 
 def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
@@ -101,13 +101,13 @@ def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
 
 
 @lru_cache(maxsize=64)
-def sieved(corpus: Corpus, sieve: Sieve) -> Numbers:
-    """The sentences of a corpus that fail a task, ascending: each is put to it only once."""
-    path = _file(corpus, f"sieve {sieve.version}", sieve.name)
+def failing(corpus: Corpus, sentence_filter: SentenceFilter) -> Numbers:
+    """The sentences of a corpus that fail a filter, ascending: each is put to it only once."""
+    path = _file(corpus, f"sieve {sentence_filter.version}", sentence_filter.name)
     if not path.exists():
         failed = array("Q")
         for first, texts in _sentences(corpus):
-            failed.extend(i for i, text in enumerate(texts, first) if not sieve.task(unicode14(text)))
+            failed.extend(i for i, text in enumerate(texts, first) if not sentence_filter.passes(unicode14(text)))
         with cache_file(path) as file:
             file.write(np.array(failed, U64).tobytes())
     return mapped(path) if path.stat().st_size else np.zeros(0, U64)
@@ -176,10 +176,10 @@ def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
     if strange := [word for word in found if not says_something(word)]:
-        raise UsageError(f"cannot screen for {', '.join(map(repr, strange))}: give words to be kept out")
+        raise UsageError(f"cannot blocklist for {', '.join(map(repr, strange))}: give words to be kept out")
     return found
 
 
 def _file(corpus: Corpus, *of: str) -> Path:
-    mark = blake2b("\n".join((f"screen {_VERSION}", *of)).encode(), digest_size=8).hexdigest()
+    mark = blake2b("\n".join((f"blocklist {_VERSION}", *of)).encode(), digest_size=8).hexdigest()
     return corpus.folder / "screens" / f"{mark}.u64"

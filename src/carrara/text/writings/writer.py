@@ -1,4 +1,12 @@
-"""The writer: a draft for a key, which is a format and a topic, and perhaps a style and a mood."""
+"""The built-in writer: poems, e-mails, essays … on many topics, in several styles and moods, without a download.
+
+    from carrara.core.keys import Rng
+    from carrara.text.writings.writer import Key, write
+    print(write(Key("riddle", "penguins"), Rng("mine", 7)))
+
+A draft is a form (forms.py) filled with the sentence patterns of a style (`voices/`) and the material of a topic
+(`topics/`), both written for this purpose. Two drafts for one key are as unlike as two drafts by one author.
+"""
 
 from typing import NamedTuple
 
