@@ -119,10 +119,10 @@ inspect-ends: env  ## the contract with Inspect AI, on the oldest release that w
 	  .venv/inspect/bin/pytest -n 2 -q $(CONTRACT); done
 
 chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside the code: after a change of a test
-	$(PY) -m carrara.proof.chance_levels
+	$(PY) -m carrara.verify.chance_levels
 
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
-	$(PY) -m carrara.proof.shortcuts.findings
+	$(PY) -m carrara.verify.shortcuts.findings
 
 audit: env  ## the long proofs, kept under results/
 	set -e; for n in 1 5 20; do \

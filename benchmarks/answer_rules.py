@@ -14,7 +14,7 @@ from typing import Any, get_args
 
 from benchmarks.replay import SOURCES, Kept
 from carrara.answers.extraction import Extraction, Rule, candidates, decided
-from carrara.core.table import table
+from carrara.util.table import table
 
 RESULTS = Path(__file__).parents[1] / "results/answer_rules.txt"
 NOW = "=== The rules now"

@@ -10,8 +10,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from carrara.core.quantities import write_length
-from carrara.core.table import table
+from carrara.util.quantities import write_length
+from carrara.util.table import table
 
 KINDS = ("blind", "strings", "part", "learned")
 PARTS = ("its first tenth", "its middle tenth", "its last tenth", "any tenth of it", "a tenth of its pieces")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from tests.babi import LIMIT, against_published, compare, official, simulated, write_story
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._story import Story
 from carrara.tasks.babilong._task import TASKS
 

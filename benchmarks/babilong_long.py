@@ -6,17 +6,17 @@ python -m benchmarks.babilong_long [FOLDER]
 import sys
 import time
 
-from carrara import registry
-from carrara.prompt.items import make
-from carrara.prompt.prompt import count
-from carrara.text import corpus
+from carrara import corpora
+from carrara.items import registry
+from carrara.items.item import make
+from carrara.packing.prompt import count
 
 LENGTH = 10 << 20
 
 
 def main(spec: str) -> None:
     print("item                       made, s  counted, s  tokens      solved, s  answer")
-    given = {"haystack": corpus.open(spec).hash, "background": "all", "repeat": "true"}
+    given = {"haystack": corpora.open(spec).hash, "background": "all", "repeat": "true"}
     for n, task in enumerate(registry.select("babilong")[::2]):
         clock = time.perf_counter()
         item = make(task, length=LENGTH, index=n, params=given, tokenizer="gpt2")

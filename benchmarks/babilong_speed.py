@@ -15,9 +15,9 @@ from pathlib import Path
 from statistics import median
 
 from benchmarks.corpus_speed import Plain, fastest, peak
-from carrara.prompt.items import Item, make
-from carrara.text import corpus
-from carrara.text.corpus.sources import find_source
+from carrara import corpora
+from carrara.corpora.sources import find_source
+from carrara.items.item import Item, make
 
 MILLION = 1 << 20
 TOKENIZER = "gpt2"
@@ -36,7 +36,7 @@ def write(made: Item, path: Path) -> None:
 
 
 def main(spec: str, scratch: Path) -> None:
-    haystack = corpus.open(spec).hash
+    haystack = corpora.open(spec).hash
     making = measure(haystack, "babilong/qa1", scratch)
     measure(haystack, "babilong/qa3", scratch)
     plain, out = Plain(list(find_source(spec).documents())), scratch / "out.txt"

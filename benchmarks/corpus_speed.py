@@ -17,13 +17,12 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from carrara import tokens
-from carrara.core.data import lines
-from carrara.core.keys import Rng
-from carrara.core.types import Segment
-from carrara.text import corpus
-from carrara.text.corpus.sources import find_source
-from carrara.tokens import encoders
+from carrara import corpora, tokenizers
+from carrara.corpora.sources import find_source
+from carrara.rng import Rng
+from carrara.tokenizers import encoders
+from carrara.types import Segment
+from carrara.util.data import lines
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -43,10 +42,10 @@ def fastest(times: int, work: Callable[[int], object]) -> float:
     return min(taken)
 
 
-def haystack(opened: corpus.Corpus, n: int, size: int) -> Iterator[Segment]:
+def haystack(opened: corpora.Corpus, n: int, size: int) -> Iterator[Segment]:
     """Facts at drawn depths in so many tokens of text: what a weaver asks of a corpus."""
     rng = Rng("corpus_speed", n)
-    tap = corpus.reading(opened, rng, TOKENIZER, repeat=True)
+    tap = corpora.reading(opened, rng, TOKENIZER, repeat=True)
     bounds = sorted(rng.below(size) for _ in FACTS)
     for bound, fact in zip([*bounds, size], [*FACTS, None], strict=True):
         while unit := tap.upto(bound - tap.used):
@@ -116,19 +115,19 @@ def main(spec: str, scratch: Path) -> None:
     found = find_source(spec)
     reading_it = fastest(5, lambda _: sum(len(text) for text in found.documents()))
     clock = time.perf_counter()
-    opened = corpus.open(spec)
+    opened = corpora.open(spec)
     indexing = time.perf_counter() - clock
     size = opened.bytes / 1e6
     print(f"text          {size:.1f} MB in {opened.documents} documents, {opened.sentences:,} sentences")
     print(f"indexing      {indexing:.2f} s, {indexing / reading_it:.0f} times reading it; {size / indexing:.1f} MB/s")
     for name in (TOKENIZER, "o200k", "mistral-v7"):
-        tokens.get(name)
+        tokenizers.get(name)
         clock = time.perf_counter()
         counted = opened.tokens(name)
         counting = time.perf_counter() - clock
         print(f"counting      {counting:.2f} s by {name}: {counted:,} tokens; {size / counting:.1f} MB/s")
     clock = time.perf_counter()
-    screen = corpus.screened(opened, ["Mary", "John", "Daniel", "Sandra", "garden", "kitchen", "apple", "milk"])
+    screen = corpora.blocklist_of(opened, ["Mary", "John", "Daniel", "Sandra", "garden", "kitchen", "apple", "milk"])
     screening = time.perf_counter() - clock
     print(f"screening     {screening:.2f} s for {len(screen.blocked):,} sentences with one of 8 words")
 
@@ -156,7 +155,7 @@ def main(spec: str, scratch: Path) -> None:
 
 def stream(spec: str) -> None:
     """50M tokens in a process of its own, so that its memory is its own."""
-    opened = corpus.open(spec)
+    opened = corpora.open(spec)
     opened.counts(TOKENIZER)  # which loads the tokenizer
     before = peak()
     clock = time.perf_counter()

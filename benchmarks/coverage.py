@@ -16,13 +16,13 @@ from itertools import pairwise
 from statistics import fmean
 
 from carrara.comparison.statistics import Side, compare
-from carrara.core.result import Result
-from carrara.core.table import table
-from carrara.results.analysis.curve import doublings
-from carrara.results.analysis.effective import effective_lengths
-from carrara.results.analysis.leaderboard import leaderboard
-from carrara.results.analysis.paired_test import ALPHA, interval, p_value
-from carrara.results.analysis.summary import summarize
+from carrara.result import Result
+from carrara.stats.curve import doublings
+from carrara.stats.effective import effective_lengths
+from carrara.stats.leaderboard import leaderboard
+from carrara.stats.paired_test import ALPHA, interval, p_value
+from carrara.stats.summary import summarize
+from carrara.util.table import table
 
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)
 CHANCE_LEVEL = 0.1

@@ -9,11 +9,11 @@ import sys
 import time
 from dataclasses import replace
 
-from carrara.core.quantities import read_length, write_length
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import contexts
-from carrara.prompt.prompt import count
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items.item import contexts
+from carrara.items.registry import load
+from carrara.packing.prompt import count
+from carrara.util.quantities import read_length, write_length
 
 NAME = "michelangelo/latent_list"
 TOKENIZERS = ("gpt2", "o200k", "mistral-v7")

@@ -29,9 +29,9 @@ from tests.process import let_interrupts
 from tests.server import EACH, Address, item_of, serving
 from tests.tls import certificate, secured
 
-from carrara.core.result import Result
+from carrara.items.item import item_of as built
 from carrara.logs.replies import read_results
-from carrara.prompt.items import item_of as built
+from carrara.result import Result
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/reliability.md"
@@ -150,7 +150,7 @@ def probes() -> Iterator[Row]:
             line = (
                 "from carrara.cli._messages import messages_on_stderr, say\n"
                 "from carrara.servers.probe import check_server\n"
-                "from carrara.core.errors import UsageError, RunError\n"
+                "from carrara.util.errors import UsageError, RunError\n"
                 "import sys\n"
                 "try:\n"
                 "    with messages_on_stderr():\n"

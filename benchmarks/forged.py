@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 
 import carrara
-from carrara.core.table import table
-from carrara.registry import load
+from carrara.items.registry import load
+from carrara.util.table import table
 
 RESULTS = Path(__file__).parents[1] / "results/forged.txt"
 ID = f"babilong/qa1@{load('babilong/qa1').version}"

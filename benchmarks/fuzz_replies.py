@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from tests.fuzz import Case
 from tests.fuzz_grading import Found, line, try_all, try_one
 
-from carrara import registry
-from carrara.core.parallel import parallel_map
+from carrara.items import registry
+from carrara.util.parallel import parallel_map
 
 PARTS = 8
 """Pieces of work for each test, so that the cores end together."""

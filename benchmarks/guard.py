@@ -25,9 +25,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from carrara.core.table import table
 from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.schedule import Schedule
+from carrara.util.table import table
 
 TIMES = 1000
 LENGTHS = (8 << 10, 32 << 10, 128 << 10)

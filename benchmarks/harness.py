@@ -27,7 +27,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.core.table import table
+from carrara.util.table import table
 
 SIZES = {"2,000 of 1k": ("1k", 2000), "50 of 800k": ("800k", 50)}
 AT_ONCE = 10

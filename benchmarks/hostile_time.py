@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from tests.fuzz_parts import AROUND, CLAIMS, RUNS, SIGNS
 from tests.handwritten import Asked, Entry
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.parallel import parallel_map
+from carrara.items import registry
+from carrara.util.parallel import parallel_map
 
 SHORT = 10_000
 LONGEST = 1_000_000

@@ -15,14 +15,14 @@ from dataclasses import replace
 from statistics import fmean
 from unittest.mock import patch
 
-from carrara.core.keys import Rng
-from carrara.core.quantities import write_length
-from carrara.core.types import Question
-from carrara.prompt import items
-from carrara.proof.shortcuts.readers import OPTIONS
-from carrara.proof.shortcuts.sight import Form, Sight
+from carrara.items import item as item_module
+from carrara.rng import Rng
 from carrara.tasks.michelangelo import idk
 from carrara.tasks.michelangelo._scenes import Topic
+from carrara.types import Question
+from carrara.util.quantities import write_length
+from carrara.verify.shortcuts.heuristics import OPTIONS
+from carrara.verify.shortcuts.surface_features import Form, Sight
 
 HAYSTACKS = ("letters", "words", "stories", "sotu")
 LENGTHS = (0, 8 << 10, 128 << 10)
@@ -44,7 +44,7 @@ def scores(haystack: str, length: int, instances: int) -> Mapping[str, float]:
     right: dict[str, list[bool]] = {name: [] for name in OPTIONS}
     form = Form(Counter(), "", None, 1, frozenset())
     for index in range(instances):
-        item = items.make("michelangelo/idk", length=length, index=index, params={"haystack": haystack})
+        item = item_module.make("michelangelo/idk", length=length, index=index, params={"haystack": haystack})
         sight: Sight = form.sight(item)
         for name, reader in OPTIONS.items():
             right[name].append(reader(sight, form) == item.question.gold)
@@ -56,7 +56,7 @@ def main(instances: int) -> None:
     print(f"{'haystack':10}{'length':>8} |{'before':>8}{'best':>8} |{'now':>8}{'best':>8}")
     for haystack in HAYSTACKS:
         for length in LENGTHS:
-            with patch.object(items, "_posed", items.pose):  # without the memory of what was posed
+            with patch.object(item_module, "_posed", item_module.pose):  # without the memory of what was posed
                 with patch.object(idk, "_question", question_before):
                     before = scores(haystack, length, instances)
                 now = scores(haystack, length, instances)

@@ -18,14 +18,14 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import CarraraError
-from carrara.core.quantities import read_lengths, write_length
-from carrara.core.recipe import Recipe
-from carrara.core.table import table
-from carrara.prompt.items import contexts, make, named, pose, rebuild
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import contexts, make, named, pose, rebuild
 from carrara.rl.stream import Stream
+from carrara.util.errors import CarraraError
+from carrara.util.quantities import read_lengths, write_length
+from carrara.util.table import table
 
 RESULTS = Path(__file__).parents[1] / "results/items.txt"
 TOKENIZER = "gpt2"

@@ -10,9 +10,9 @@ is printed; docs/fidelity.md says which one agrees.
 import sys
 from dataclasses import replace
 
-from carrara import registry
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import questions_of
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import questions_of
 
 NAME = "michelangelo/latent_list"
 PAPER = {1: 16.9, 5: 11.3, 20: 8.5}

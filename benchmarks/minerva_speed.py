@@ -12,10 +12,10 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import contexts, make, questions_of
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import contexts, make, questions_of
 from carrara.runs.presets import PRESETS
 
 PRESET = PRESETS["paper:minerva"]

@@ -14,10 +14,10 @@ from statistics import mean, median
 
 from carrara.answers.grade import grade
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.keys import Rng
-from carrara.core.types import Message
-from carrara.prompt.items import Item, make
-from carrara.text.writings.writer import FORMATS, Key, topics, write
+from carrara.generators.writer import FORMATS, Key, topics, write
+from carrara.items.item import Item, make
+from carrara.rng import Rng
+from carrara.types import Message
 
 TASK = "michelangelo/mrcr"
 MILLION = 1 << 20

@@ -14,9 +14,9 @@ from collections.abc import Sequence
 
 import xllamacpp
 
-from carrara.core.keys import Rng
+from carrara.items.item import Item, contexts, make
 from carrara.models.embedded import smollm2
-from carrara.prompt.items import Item, contexts, make
+from carrara.rng import Rng
 
 CONTEXTS = 8
 LENGTH = 2048

@@ -12,13 +12,13 @@ import time
 from pathlib import Path
 from typing import Any
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Key, draw_owned
-from carrara.core.params import canonical
-from carrara.core.table import table
-from carrara.core.types import Question
+from carrara.items import registry
+from carrara.params import canonical
+from carrara.rng import Key, draw_owned
 from carrara.task import Task
+from carrara.types import Question
+from carrara.util.table import table
 
 RESULTS = Path(__file__).parents[1] / "results/read_speed.txt"
 SECONDS = 0.2

@@ -21,7 +21,7 @@ from statistics import fmean
 from typing import Any
 
 from benchmarks.recurrent_picture import draw
-from carrara.core.quantities import read_lengths, write_length
+from carrara.util.quantities import read_lengths, write_length
 
 KEPT = Path("results/recurrent.jsonl")
 MANY, SOME, FEW = 100, 50, 10

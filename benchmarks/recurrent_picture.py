@@ -5,9 +5,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.files import save
-from carrara.results.published.scores import read_scores
+from carrara.figures.figure import Figure, Mark
+from carrara.figures.files import save
+from carrara.papers.scores import read_scores
 
 PUBLISHED = (
     "RMT (137M) fine-tune",

@@ -20,16 +20,16 @@ from typing import Any
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from carrara.core.keys import Rng
-from carrara.core.quantities import read_lengths
-from carrara.prompt.items import make
+from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
-from carrara.recurrent.processor import halved, hold
+from carrara.recurrent.cpu import halved, hold
 from carrara.recurrent.reading import Desk
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
 from carrara.recurrent.training import Training
+from carrara.rng import Rng
+from carrara.util.quantities import read_lengths
 
 KINDS = "rmt,armt,delta,mamba,window"
 READ, LONG = "64k,1M", "10M"

@@ -30,14 +30,14 @@ from tests.fuzz import Case
 from tests.tasks.babilong import test_answers as babilong_answers
 from tests.tasks.michelangelo import test_latent_list
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.parallel import parallel_map
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import questions_of
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import questions_of
 from carrara.task import Task
 from carrara.tasks.minerva import _given
+from carrara.types import Question
+from carrara.util.parallel import parallel_map
 
 SHARED = Path(os.environ.get("CARRARA_PUBLISHED") or "nowhere")
 EMBEDDED = Path(__file__).with_name("embedded_replies.jsonl")

@@ -15,8 +15,8 @@ from tempfile import TemporaryDirectory
 from playwright.sync_api import Browser, sync_playwright
 from tests.test_report_browser import chromium
 
-from carrara.core.result import Result
-from carrara.results.report.page import write_report
+from carrara.report.page import write_report
+from carrara.result import Result
 
 MODELS, TASKS, LENGTHS, REPLIES = 8, 25, (0, 4096, 16384, 65536, 131072), 100
 SUITES = ("babilong", "minerva", "sync", "michelangelo")

@@ -16,12 +16,12 @@ from collections.abc import Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from carrara.core.quantities import read_lengths, write_length
-from carrara.prompt.items import Item, make
+from carrara.items.item import Item, make
 from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved
 from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.recall import Stretch
 from carrara.readers.retrieval.store import store_file
+from carrara.util.quantities import read_lengths, write_length
 
 TASKS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
 LENGTHS = (4096, 16384, 65536, 131072)

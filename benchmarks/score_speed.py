@@ -19,11 +19,11 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.parallel import count_cores
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import named, pose, questions_of
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import named, pose, questions_of
+from carrara.util.parallel import count_cores
 
 LENGTHS = [0, *(1024 << n for n in range(11)), *(1536 << n for n in range(8))]
 """Twenty of them: grading looks at none of those of a test that is not sized."""

@@ -21,14 +21,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from carrara.core.table import table
+from carrara.util.table import table
 
 RUNS = 15
 SLOW_RUNS = 5
 """Of what takes longer than a second."""
 COMPUTED = """
 from carrara.cli import main
-from carrara.proof import chance_levels
+from carrara.verify import chance_levels
 chance_levels.kept = dict
 main.main(["tasks"])
 """

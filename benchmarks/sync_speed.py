@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from itertools import product
 
-from carrara.prompt.items import contexts, make
+from carrara.items.item import contexts, make
 
 INSTANCES = 150
 LENGTHS = (32768, 65536, 131072)

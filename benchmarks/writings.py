@@ -14,8 +14,8 @@ from statistics import mean
 
 from cydifflib import SequenceMatcher
 
-from carrara.core.keys import Rng, digest
-from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.rng import Rng, digest
 
 SHORTEST = ("tweet", "riddle")
 DRAFTS = 1_000_000

@@ -14,7 +14,7 @@ from itertools import pairwise
 from math import sqrt
 from typing import NamedTuple
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     STEP,
     Dropped,

@@ -1,8 +1,8 @@
 """Items of the classic tests."""
 
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import Item, questions_of
+from carrara.item_id import Recipe
+from carrara.items.item import Item, questions_of
+from carrara.types import Question
 
 TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 

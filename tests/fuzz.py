@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from carrara import registry
-from carrara.core.errors import LengthError
-from carrara.core.params import build, canonical
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import Item, contexts
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Item, contexts
+from carrara.params import build, canonical
+from carrara.util.errors import LengthError
 from tests.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS
 
 INSTANCES = 12

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from statistics import median
 
 from carrara.answers.grade import Graded, grade
-from carrara.core.result import STATUSES
+from carrara.result import STATUSES
 from tests.fuzz import Case
 
 AGAIN = 4

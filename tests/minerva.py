@@ -1,7 +1,7 @@
 """Items of Minerva, for the tests of its tasks."""
 
 from carrara.answers.grade import grade
-from carrara.prompt.items import Item, contexts, make
+from carrara.items.item import Item, contexts, make
 
 
 def items(task: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:

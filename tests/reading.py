@@ -22,10 +22,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
-from carrara.core.recipe import Recipe
-from carrara.core.types import Message
-from carrara.prompt.items import item_of
-from carrara.proof.reference import oracle
+from carrara.item_id import Recipe
+from carrara.items.item import item_of
+from carrara.types import Message
+from carrara.verify.reference import oracle
 from tests.server import GREETING, good, reply
 
 LONG = 3000

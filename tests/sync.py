@@ -1,6 +1,6 @@
 """Items of SYNC's tasks, and the numbers of their questions."""
 
-from carrara.prompt.items import Item, make
+from carrara.items.item import Item, make
 
 CONNECTED, SHORTEST, LONGEST = range(3)
 SINGLE, MULTI, COVERAGE = range(3)

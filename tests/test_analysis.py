@@ -12,10 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.result import Result, Status
 from carrara.readers.retrieval import Retrieval
-from carrara.results.analysis import (
+from carrara.result import Result, Status
+from carrara.stats import (
     Requirements,
     effective_lengths,
     length_effects,
@@ -25,10 +24,11 @@ from carrara.results.analysis import (
     stat,
     summarize,
 )
-from carrara.results.analysis.differences import difference
-from carrara.results.analysis.effective import BaseScore
-from carrara.results.analysis.intervals import Z, effective_n, student, wilson
-from carrara.results.analysis.scores import by_metric, describe_metric
+from carrara.stats.differences import difference
+from carrara.stats.effective import BaseScore
+from carrara.stats.intervals import Z, effective_n, student, wilson
+from carrara.stats.scores import by_metric, describe_metric
+from carrara.util.errors import RunError, UsageError
 
 
 def reply(
@@ -521,8 +521,6 @@ def test_a_published_score_that_counts_is_judged_alike() -> None:
 
 
 def test_importing_is_cheap() -> None:
-    code = (
-        "import sys, carrara.results.analysis; print(*{'numpy', 'jinja2', 'inspect_ai', 'pandas'} & set(sys.modules))"
-    )
+    code = "import sys, carrara.stats; print(*{'numpy', 'jinja2', 'inspect_ai', 'pandas'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""

@@ -25,8 +25,8 @@ from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 
 import carrara
 from carrara.inspect_tasks import graph, mrcr, qa1
+from carrara.items.item import rebuild
 from carrara.logs.replies import read_results
-from carrara.prompt.items import rebuild
 from carrara.runs.tasks import graded
 
 pytestmark = [

@@ -13,8 +13,6 @@ from openai import APIStatusError
 from rich.console import Console
 
 from carrara.cli.main import main
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
 from carrara.runs import progress
 from carrara.servers import short_question
 from carrara.servers.probe import check_server, window_in_list, window_in_props
@@ -30,6 +28,8 @@ from carrara.servers.retry import (
     Trouble,
     trouble_of,
 )
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
 from tests.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]
@@ -200,7 +200,7 @@ def test_a_server_says_how_long_it_wants_to_be_left_alone() -> None:
 
 
 def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.5)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.5)
     monkeypatch.setattr(progress, "PATIENT", 0.0)
     console = Console(file=io.StringIO(), width=200)
     with progress.progress(24, {str(n): 100 for n in range(24)}, "24 prompts", console):

@@ -16,19 +16,19 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.cli.main import main
-from carrara.core.errors import ExhaustedError, LengthError, RunError, UsageError
-from carrara.core.keys import Rng
-from carrara.core.recipe import Recipe
+from carrara.generators.append_file import Growing, growing
+from carrara.generators.bank import bank, entries, named
+from carrara.generators.drafts import shortened, source
+from carrara.generators.writer import FORMATS, Key, write
+from carrara.generators.writer import topics as all_topics
+from carrara.item_id import Recipe
+from carrara.items.item import make
+from carrara.items.registry import load
 from carrara.models.weights import DEMO
-from carrara.prompt.items import make
-from carrara.prompt.prompt import count
-from carrara.proof.audit import audit
-from carrara.registry import load
-from carrara.text.writings.bank import bank, entries, named
-from carrara.text.writings.growing import Growing, growing
-from carrara.text.writings.source import shortened, source
-from carrara.text.writings.writer import FORMATS, Key, write
-from carrara.text.writings.writer import topics as all_topics
+from carrara.packing.prompt import count
+from carrara.rng import Rng
+from carrara.util.errors import ExhaustedError, LengthError, RunError, UsageError
+from carrara.verify.audit import audit
 from tests.process import KEY, begun, carrara
 from tests.server import WAYS, Address, Bad, Handler, Server, good, item_of, refused, reply, serving
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 import carrara
-from carrara.core.errors import UsageError
-from carrara.core.types import Message
-from carrara.prompt.items import item_of
-from carrara.proof.reference import oracle
+from carrara.items.item import item_of
+from carrara.types import Message
+from carrara.util.errors import UsageError
+from carrara.verify.reference import oracle
 from tests.server import GREETING, good, reply
 from tests.test_places import LEFT_OPEN
 

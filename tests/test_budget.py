@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
 from carrara.runs.budget import BudgetExhaustedError, Meter, read_budget
 from carrara.runs.prices import Price
+from carrara.util.errors import UsageError
 from tests.process import KEY, carrara
 from tests.server import serving
 

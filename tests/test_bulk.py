@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import LengthError
-from carrara.core.recipe import Recipe
-from carrara.prompt import bulk, render
+from carrara.item_id import Recipe
+from carrara.items import bulk, render
+from carrara.util.errors import LengthError
 from tests.process import carrara
 
 ROW = partial(render.line, row=render.rendered)
 
 
 def first(name: str, length: int) -> Recipe:
-    from carrara.prompt.asked import Sampling, Selection, recipes
+    from carrara.items.selection import Sampling, Selection, recipes
 
     return replace(recipes(Selection(name), Sampling(), None, "gpt2")[0], length=length)
 

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai.model import ModelAPI, get_model
 
+from carrara.items.item import rebuild
 from carrara.logs.replies import read_results
-from carrara.prompt.items import rebuild
 from carrara.runs.by_reference import ReferencedAPI, provider_of
 from carrara.servers.redact import WHOLE, Glimpse, clip, shorten
 from tests.process import KEY, Ended, carrara

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
-from carrara.prompt.items import make
+from carrara.items import registry
+from carrara.items.item import make
 
 FILE = Path(__file__).parent / "bytes.json"
 ASKED = [

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import registry
-from carrara.core.result import Result
-from carrara.results.analysis import score_categories, summarize
-from carrara.results.analysis.intervals import wilson
-from carrara.results.report.page import render
+from carrara.items import registry
+from carrara.report.page import render
+from carrara.result import Result
+from carrara.stats import score_categories, summarize
+from carrara.stats.intervals import wilson
 from tests.tasks.minerva.test_suite import CATEGORIES
 from tests.test_report import run, text_of
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
 from carrara.cli.main import main
-from carrara.core.recipe import Recipe
-from carrara.prompt import items
-from carrara.proof import chance_levels
+from carrara.item_id import Recipe
+from carrara.items import item as item_module
+from carrara.items import registry
+from carrara.verify import chance_levels
 
 TASKS = registry.names()
 MINE = """
@@ -35,7 +35,7 @@ def no_world(recipe: Recipe) -> None:
 
 
 def test_a_listing_draws_no_world(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(items, "questions_of", no_world)
+    monkeypatch.setattr(item_module, "questions_of", no_world)
     assert main(["tasks"]) == 0
     assert "babilong/qa1 " in capsys.readouterr().out
 

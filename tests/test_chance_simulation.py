@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
+from carrara import params as parameters
 from carrara.answers import Number
 from carrara.answers.grade import grade
-from carrara.core import params as parameters
-from carrara.core.errors import LengthError
-from carrara.core.recipe import Recipe
-from carrara.core.types import CHANCE_LEVEL, GUESSERS
-from carrara.prompt import items
-from carrara.prompt.items import Posed, questions_of
-from carrara.proof.audit import audit
-from carrara.proof.chance_levels import chance_level_of
-from carrara.proof.simulation import FEW, Simulated, Simulation
+from carrara.item_id import Recipe
+from carrara.items import item as item_module
+from carrara.items import registry
+from carrara.items.item import Posed, questions_of
 from carrara.tasks.minerva.positions import Positions
-from carrara.tokens import DEFAULT
+from carrara.tokenizers import DEFAULT
+from carrara.types import CHANCE_LEVEL, GUESSERS
+from carrara.util.errors import LengthError
+from carrara.verify.audit import audit
+from carrara.verify.chance_levels import chance_level_of
+from carrara.verify.simulation import FEW, Simulated, Simulation
 
 TASKS = registry.names()
 SETTINGS = [
@@ -193,7 +193,7 @@ def audited(task: str, instances: int = 60) -> list[str]:
 def test_a_wrong_chance_level_is_told_in_both_directions(
     declared: float, way: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(items, "_posed", items.pose)
+    monkeypatch.setattr(item_module, "_posed", item_module.pose)
     assert audited("minerva/positions") == []
     monkeypatch.setattr(Positions.answer, "chance_level", lambda gold, options: declared)
     [said, *_] = audited("minerva/positions")

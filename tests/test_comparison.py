@@ -14,12 +14,12 @@ import carrara as door
 from carrara.comparison.inputs import sides
 from carrara.comparison.report import comparison_lines, write_comparison
 from carrara.comparison.statistics import Compared, Side, compare
-from carrara.core.errors import RunError, UsageError
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result, Status
-from carrara.results.analysis.paired_test import sign_flip_p
-from carrara.results.analysis.scores import stat
-from carrara.results.analysis.summary import accumulate, report_failures
+from carrara.item_id import Recipe
+from carrara.result import Result, Status
+from carrara.stats.paired_test import sign_flip_p
+from carrara.stats.scores import stat
+from carrara.stats.summary import accumulate, report_failures
+from carrara.util.errors import RunError, UsageError
 from tests.process import carrara, python
 from tests.test_places import LEFT_OPEN
 

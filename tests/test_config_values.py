@@ -8,15 +8,15 @@ from typing import Any
 import pytest
 from attrs import fields
 
-from carrara.core.errors import UsageError
+from carrara.figures.config import FigureConfig
 from carrara.guard.config import MakeGuardConfig
 from carrara.models.write_config import WriteConfig
 from carrara.planning.config import PlanConfig
 from carrara.profiling.config import ProfileConfig
-from carrara.proof.config import AuditConfig
 from carrara.recurrent.config import TrainConfig
-from carrara.results.figures.config import FigureConfig
 from carrara.runs.config import RunConfig
+from carrara.util.errors import UsageError
+from carrara.verify.config import AuditConfig
 
 MODEL = "openai/gpt-4o"
 CONFIGS: dict[type, dict[str, Any]] = {

@@ -17,19 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara import tokens
+from carrara import corpora, tokenizers
 from carrara.cli.main import main
-from carrara.core.cache import cache_folder
-from carrara.core.errors import UsageError
-from carrara.core.keys import SPLITS, Key, Rng, owner
-from carrara.core.quantities import read_length
-from carrara.core.types import Instance, PromptTemplate, Segment, SegmentGroup
-from carrara.prompt.packing import Packing
-from carrara.prompt.prompt import Measure, Prompt, count
-from carrara.text import corpus
-from carrara.text.corpus import index, store
-from carrara.text.corpus.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
-from carrara.text.corpus.sources import HubDataset
+from carrara.corpora import index, store
+from carrara.corpora.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
+from carrara.corpora.sources import HubDataset
+from carrara.packing.packing import Packing
+from carrara.packing.prompt import Measure, Prompt, count
+from carrara.rng import SPLITS, Key, Rng, owner
+from carrara.types import Instance, PromptTemplate, Segment, SegmentGroup
+from carrara.util.cache import cache_folder
+from carrara.util.errors import UsageError
+from carrara.util.quantities import read_length
 from tests.published import BOOKS, needs_books
 
 TOKENIZERS = ["gpt2", "o200k", "qwen3", "mistral-v7", "smollm2"]
@@ -121,12 +120,12 @@ def folder(tmp_path: Path) -> Path:
     return path
 
 
-def sentences_of(opened: corpus.Corpus) -> list[str]:
+def sentences_of(opened: corpora.Corpus) -> list[str]:
     return [opened.text(i, i + 1) for i in range(opened.sentences)]
 
 
 def test_the_index_is_the_text(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     wanted = [sentence for number in range(DOCUMENTS) for sentence in split_text(document(number))]
     assert sentences_of(opened) == wanted
     assert opened.text(5, 500) == " ".join(wanted[5:500])
@@ -149,9 +148,9 @@ def test_the_same_text_is_the_same_corpus(folder: Path, tmp_path: Path) -> None:
     windows.mkdir()
     for number, text in enumerate(texts):
         (windows / f"{number:02}.TXT").write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    hashes = {corpus.open(str(place)).hash for place in (folder, f"{rows}:body", windows)}
-    assert hashes == {corpus.open(str(folder)).hash}
-    assert corpus.open(str(folder / "00.txt")).hash not in hashes
+    hashes = {corpora.open(str(place)).hash for place in (folder, f"{rows}:body", windows)}
+    assert hashes == {corpora.open(str(folder)).hash}
+    assert corpora.open(str(folder / "00.txt")).hash not in hashes
 
 
 def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
@@ -159,7 +158,7 @@ def test_what_is_left_out_is_counted(tmp_path: Path) -> None:
     long = "Word " * 100 + "end."
     texts = ["One. Two.\n\n* * *", "* * *", "", "One.\nTwo.", None, f"Three. {long}"]
     path.write_text("\n".join(json.dumps({"text": text}) for text in texts), "utf-8")
-    opened = corpus.open(f"{path}:text")
+    opened = corpora.open(f"{path}:text")
     about, left_out = opened.about, opened.left_out
     assert (about.documents, about.sentences, left_out.empty, left_out.duplicates) == (2, 4, 3, 1)
     assert (left_out.dropped, about.long) == (2, 1)
@@ -172,10 +171,10 @@ def test_what_is_left_out_is_said_of_each_source(tmp_path: Path) -> None:
         place.mkdir()
         (place / "a.txt").write_text("One. Two.", "utf-8")
     (both / "b.txt").write_text("* * *", "utf-8")
-    first, second = corpus.add("both", str(both)), corpus.add("one", str(one))
+    first, second = corpora.add("both", str(both)), corpora.add("one", str(one))
     assert first.hash == second.hash
     assert (first.left_out.empty, second.left_out.empty) == (1, 0)
-    assert (corpus.open("both").left_out.empty, corpus.open("one").left_out.empty) == (1, 0)
+    assert (corpora.open("both").left_out.empty, corpora.open("one").left_out.empty) == (1, 0)
 
 
 def test_folders_are_read_whole_or_refused(tmp_path: Path) -> None:
@@ -185,25 +184,25 @@ def test_folders_are_read_whole_or_refused(tmp_path: Path) -> None:
         (folder / "a.txt").write_text(f"Number {number}.", "utf-8")
     (place / "linked").symlink_to(elsewhere)
     (elsewhere / "back").symlink_to(place)
-    opened = corpus.open(str(place))
+    opened = corpora.open(str(place))
     assert opened.text(0, opened.sentences) == "Number 0. Number 1."
     (place / "gone.txt").symlink_to(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"gone\.txt cannot be read"):
-        corpus.open(str(place))
+        corpora.open(str(place))
 
 
 def test_file_names_need_not_be_utf_8(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/b\xff.txt"
     with open(path, "w", encoding="utf-8") as file:
         file.write("One. Two.")
-    assert corpus.open(str(tmp_path)).sentences == 2
+    assert corpora.open(str(tmp_path)).sentences == 2
 
 
 def test_what_is_built_in_names_no_other_corpus(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("One.", "utf-8")
     for name in ("sotu", "none", "others", "letters", "refrain"):
         with pytest.raises(UsageError, match="built in"):
-            corpus.add(name, str(tmp_path))
+            corpora.add(name, str(tmp_path))
 
 
 @pytest.mark.parametrize("text", ["." * 100_000, ". " * 100_000, ".)))" * 30_000, "。" * 100_000])
@@ -232,24 +231,24 @@ def test_runs_of_stops_take_no_time(text: str) -> None:
 def test_bad_sources_are_told_in_a_sentence(tmp_path: Path, name: str, data: bytes, message: str) -> None:
     (tmp_path / name.partition(":")[0]).write_bytes(data)
     with pytest.raises(UsageError, match=message):
-        corpus.add("bad", str(tmp_path / name))
-    assert corpus.entries() == []
+        corpora.add("bad", str(tmp_path / name))
+    assert corpora.entries() == []
     assert not list((cache_folder("corpora")).iterdir())
 
 
 def test_a_folder_without_texts(tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(UsageError, match=r"has no \.txt files"):
-        corpus.open(str(tmp_path / "empty"))
+        corpora.open(str(tmp_path / "empty"))
     with pytest.raises(UsageError, match="there is no file or folder"):
-        corpus.open(str(tmp_path / "nowhere.txt"))
+        corpora.open(str(tmp_path / "nowhere.txt"))
 
 
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "a.parquet").write_bytes(b"PAR1")
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     with pytest.raises(UsageError, match=r"pip install 'carrara\[parquet\]'"):
-        corpus.open(f"{tmp_path / 'a.parquet'}:text")
+        corpora.open(f"{tmp_path / 'a.parquet'}:text")
 
 
 def test_parquet(tmp_path: Path, folder: Path) -> None:
@@ -258,12 +257,12 @@ def test_parquet(tmp_path: Path, folder: Path) -> None:
     texts = [document(number) for number in range(DOCUMENTS)]
     path = tmp_path / "rows.parquet"
     parquet.write_table(arrow.table({"id": list(range(DOCUMENTS)), "body": texts}), path)
-    assert corpus.open(f"{path}:body").hash == corpus.open(str(folder)).hash
+    assert corpora.open(f"{path}:body").hash == corpora.open(str(folder)).hash
     with pytest.raises(UsageError, match="no column 'text'; it has id, body"):
-        corpus.open(f"{path}:text")
+        corpora.open(f"{path}:text")
     (tmp_path / "bad.parquet").write_bytes(b"not this")
     with pytest.raises(UsageError, match="is not a Parquet file that can be read"):
-        corpus.open(f"{tmp_path / 'bad.parquet'}:text")
+        corpora.open(f"{tmp_path / 'bad.parquet'}:text")
 
 
 # The hub: a local folder of the same shape, and the real code with the hub's client replaced.
@@ -320,20 +319,20 @@ def test_hub(
         api = SimpleNamespace(list_repo_files=lambda repo, repo_type, revision: listing[revision])
         monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
         monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, file, **more: str(root / file))
-        monkeypatch.setattr("carrara.tokens.hub.resolves", lambda: True)
+        monkeypatch.setattr("carrara.tokenizers.hub.resolves", lambda: True)
     spec = f"hf:{name}{which}"
     if isinstance(wanted, str):
         with pytest.raises(UsageError, match=wanted):
-            corpus.open(spec)
+            corpora.open(spec)
     else:
-        assert sentences_of(corpus.open(spec)) == wanted
+        assert sentences_of(corpora.open(spec)) == wanted
 
 
 def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("carrara.tokens.hub.resolves", lambda: False)
+    monkeypatch.setattr("carrara.tokenizers.hub.resolves", lambda: False)
     with pytest.raises(UsageError, match=r"hf:deepmind/pg19:test could not be fetched from the hub"):
-        corpus.open("hf:deepmind/pg19:test")
+        corpora.open("hf:deepmind/pg19:test")
     with pytest.raises(UsageError, match="is not hf:NAME"):
         HubDataset.parse("hf:a:b:c:d")
 
@@ -342,45 +341,45 @@ def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_names(folder: Path, tmp_path: Path) -> None:
-    added = corpus.add("texts", str(folder))
-    assert corpus.add("texts", str(folder)) == added
-    assert corpus.open("texts").hash == corpus.open(added.hash).hash == corpus.open(added.hash[:8]).hash
+    added = corpora.add("texts", str(folder))
+    assert corpora.add("texts", str(folder)) == added
+    assert corpora.open("texts").hash == corpora.open(added.hash).hash == corpora.open(added.hash[:8]).hash
     with pytest.raises(UsageError, match=r"the name texts is taken by .*texts"):
-        corpus.add("texts", str(folder / "00.txt"))
+        corpora.add("texts", str(folder / "00.txt"))
     for bad in ("a/b", "", "0123456789abcdef", "sotu"):
         with pytest.raises(UsageError, match=r"another name|cannot name"):
-            corpus.add(bad, str(folder))
+            corpora.add(bad, str(folder))
     with pytest.raises(UsageError, match="did you mean texts"):
-        corpus.open("text")
-    corpus.add("again", str(folder))
-    corpus.remove("texts")
-    assert corpus.open("again").hash == added.hash
-    corpus.remove("again")
-    assert corpus.entries() == []
+        corpora.open("text")
+    corpora.add("again", str(folder))
+    corpora.remove("texts")
+    assert corpora.open("again").hash == added.hash
+    corpora.remove("again")
+    assert corpora.entries() == []
     with pytest.raises(UsageError, match="no corpus or file"):
-        corpus.remove("again")
+        corpora.remove("again")
 
 
 def test_the_index_outlives_its_source(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    named = corpus.add("texts", str(folder))
-    monkeypatch.setattr("carrara.text.corpus.registry.build", lambda *_: pytest.fail("indexed again"))
-    assert corpus.open(str(folder)).hash == named.hash
+    named = corpora.add("texts", str(folder))
+    monkeypatch.setattr("carrara.corpora.registry.build", lambda *_: pytest.fail("indexed again"))
+    assert corpora.open(str(folder)).hash == named.hash
     shutil.rmtree(folder)
-    assert corpus.open("texts").text(0, 1) == "Chapter 0"
-    assert corpus.open(str(folder)).hash == named.hash
+    assert corpora.open("texts").text(0, 1) == "Chapter 0"
+    assert corpora.open(str(folder)).hash == named.hash
 
 
 def test_a_source_that_changed_is_another_corpus(folder: Path) -> None:
-    before = corpus.add("texts", str(folder))
+    before = corpora.add("texts", str(folder))
     (folder / "00.txt").write_text("Another beginning.", "utf-8")
-    after = corpus.open(str(folder))
+    after = corpora.open(str(folder))
     assert after.hash != before.hash
-    assert corpus.open("texts").hash == before.hash
+    assert corpora.open("texts").hash == before.hash
     with pytest.raises(UsageError, match="is taken"):
-        corpus.add("texts", str(folder))
+        corpora.add("texts", str(folder))
 
 
-INDEX = "import sys; from carrara.text import corpus; print(corpus.open(sys.argv[1]).hash)"
+INDEX = "import sys; from carrara.text import corpus; print(corpora.open(sys.argv[1]).hash)"
 
 
 def test_two_processes_index_at_once(folder: Path) -> None:
@@ -389,13 +388,13 @@ def test_two_processes_index_at_once(folder: Path) -> None:
         for _ in range(3)
     ]
     hashes = {process.communicate()[0].strip() for process in processes}
-    assert hashes == {corpus.open(str(folder)).hash}
+    assert hashes == {corpora.open(str(folder)).hash}
     assert [path.name for path in cache_folder("corpora").iterdir()] == list(hashes)
 
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     slow = (
-        "import sys, time; from carrara.text import corpus; from carrara.text.corpus import index\n"
+        "import sys, time; from carrara.text import corpus; from carrara.corpora import index\n"
         "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     )
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])
@@ -403,8 +402,8 @@ def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert corpus.entries() == []
-    opened = corpus.open(str(folder))
+    assert corpora.entries() == []
+    opened = corpora.open(str(folder))
     assert [path.name for path in cache_folder("corpora").iterdir()] == [opened.hash]
 
 
@@ -413,9 +412,9 @@ def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_costs_add_up(folder: Path, tokenizer: str) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     sums = opened.counts(tokenizer)
-    counter = tokens.get(tokenizer)
+    counter = tokenizers.get(tokenizer)
     assert len(sums) == opened.sentences + 1
     assert opened.tokens(tokenizer) == int(sums[-1])
     for i, j in [(0, 1), (3, 4), (0, opened.sentences), (100, 700)]:
@@ -424,7 +423,7 @@ def test_costs_add_up(folder: Path, tokenizer: str) -> None:
 
 
 def test_runs(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     sums = [int(n) for n in opened.counts("gpt2")]
     rng = Rng("runs")
     for _ in range(200):
@@ -456,8 +455,8 @@ def test_costs_are_counted_by_definition_where_nothing_quicker_is_right(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     odd = Odd()
-    monkeypatch.setattr(tokens, "get", lambda name: odd)
-    opened = corpus.open(str(folder))
+    monkeypatch.setattr(tokenizers, "get", lambda name: odd)
+    opened = corpora.open(str(folder))
     costs = [int(b - a) for a, b in pairwise(opened.counts("odd").tolist())]
     assert costs == store.by_definition(odd, sentences_of(opened))
     assert costs != store.behind_a_space(odd, sentences_of(opened))
@@ -465,20 +464,20 @@ def test_costs_are_counted_by_definition_where_nothing_quicker_is_right(
 
 def test_sums_of_a_tokenizer_that_changed_are_counted_anew(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     odd = Odd()
-    monkeypatch.setattr(tokens, "get", lambda name: odd)
-    before = corpus.add("one", str(folder)).tokens("odd")
+    monkeypatch.setattr(tokenizers, "get", lambda name: odd)
+    before = corpora.add("one", str(folder)).tokens("odd")
     odd.factor = 2
-    corpus.add("two", str(folder))
-    assert corpus.open("two").tokens("odd") > before
+    corpora.add("two", str(folder))
+    assert corpora.open("two").tokens("odd") > before
 
 
 # Reading.
 
 
 def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     everything = sentences_of(opened)
-    one = corpus.reading(opened, Rng("a", 1), "gpt2")
+    one = corpora.reading(opened, Rng("a", 1), "gpt2")
     read = [one(0)[0].text for _ in range(opened.sentences)]
     assert sorted(read) == sorted(everything)  # each once
     assert len(set(everything)) == len(everything)
@@ -489,13 +488,13 @@ def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
     assert {b for _, b in jumps} <= firsts
     with pytest.raises(UsageError, match=r"has [\d,]+ tokens by gpt2, and [\d,]+ were asked for: let it repeat"):
         one(0)
-    again = corpus.reading(opened, Rng("a", 1), "gpt2")
+    again = corpora.reading(opened, Rng("a", 1), "gpt2")
     assert [again(0)[0].text for _ in range(50)] == read[:50]
-    starts = {corpus.reading(opened, Rng("a", n), "gpt2")(0)[0].text for n in range(100)}
+    starts = {corpora.reading(opened, Rng("a", n), "gpt2")(0)[0].text for n in range(100)}
     assert len(starts) > 80
 
 
-def pour(tap: corpus.Reading, room: int) -> list[Segment]:
+def pour(tap: corpora.Reading, room: int) -> list[Segment]:
     segments: list[Segment] = []
     while group := tap.upto(room - sum(segment.tokens or 0 for segment in segments)):
         segments += group
@@ -503,11 +502,11 @@ def pour(tap: corpus.Reading, room: int) -> list[Segment]:
 
 
 def test_bulk_is_the_same_as_one_by_one(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     for n in range(20):
         room = 1000 + 97 * n
-        segments = pour(corpus.reading(opened, Rng("a", n), "gpt2"), room)
-        slow = corpus.reading(opened, Rng("a", n), "gpt2")
+        segments = pour(corpora.reading(opened, Rng("a", n), "gpt2"), room)
+        slow = corpora.reading(opened, Rng("a", n), "gpt2")
         text, used = [], 0
         while used + (group := slow(0))[0].tokens <= room:  # type: ignore[operator]
             text.append(group[0].text)
@@ -519,19 +518,19 @@ def test_bulk_is_the_same_as_one_by_one(folder: Path) -> None:
 
 
 def test_what_is_too_much_is_refused(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     there = opened.tokens("gpt2")
-    segments = pour(corpus.reading(opened, Rng("a"), "gpt2"), there)
+    segments = pour(corpora.reading(opened, Rng("a"), "gpt2"), there)
     assert sum(segment.tokens or 0 for segment in segments) == there
     message = rf"the corpus {re.escape(opened.name)} has {there:,} tokens by gpt2, and {there + 1:,} were asked for"
     with pytest.raises(UsageError, match=message):
-        corpus.reading(opened, Rng("a"), "gpt2").upto(there + 1)
-    repeated = pour(corpus.reading(opened, Rng("a"), "gpt2", repeat=True), 3 * there)
+        corpora.reading(opened, Rng("a"), "gpt2").upto(there + 1)
+    repeated = pour(corpora.reading(opened, Rng("a"), "gpt2", repeat=True), 3 * there)
     assert 3 * there - 60 < sum(segment.tokens or 0 for segment in repeated) <= 3 * there
 
 
 def test_splits_own_documents(folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     owned = [set(opened.documents_of(split).tolist()) for split in SPLITS]
     assert sorted(d for documents in owned for d in documents) == list(range(DOCUMENTS))
     assert all(owned[:2])  # few documents, and a few-shot split that owns a tenth of them may have none
@@ -540,51 +539,51 @@ def test_splits_own_documents(folder: Path) -> None:
             assert owner(Instance((opened.text(*opened.document(d)),))) == split
         if not documents:
             continue
-        tap = corpus.reading(opened, Rng("a"), "gpt2", split=split)
+        tap = corpora.reading(opened, Rng("a"), "gpt2", split=split)
         read = [re.findall(r"no\. (\d+)-", segment.text) for segment in pour(tap, tap.available)]
         assert {int(number) for numbers in read for number in numbers} == documents
-    alone = corpus.open(str(folder / "00.txt"))
+    alone = corpora.open(str(folder / "00.txt"))
     other = next(split for split in SPLITS if len(alone.documents_of(split)) == 0)
     with pytest.raises(UsageError, match=rf"has 0 tokens of the {other} split .* \(background=all\), add text"):
-        corpus.reading(alone, Rng("a"), "gpt2", split=other)
+        corpora.reading(alone, Rng("a"), "gpt2", split=other)
 
 
 def test_screens(folder: Path) -> None:
-    opened = corpus.open(str(folder))
-    screen = corpus.screened(opened, ["ann", "CHÂTEAU", "Be", "no. 3-7"])
+    opened = corpora.open(str(folder))
+    blocklist = corpora.blocklist_of(opened, ["ann", "CHÂTEAU", "Be", "no. 3-7"])
     said = re.compile(r"\bAnn\b|\bchâteau\b|no\. 3-7 ")
     blocked = {i for i, text in enumerate(sentences_of(opened)) if said.search(text)}
-    assert screen.blocked.tolist() == sorted(blocked)
-    tap = corpus.reading(opened, Rng("a"), "gpt2", screen=screen)
+    assert blocklist.blocked.tolist() == sorted(blocked)
+    tap = corpora.reading(opened, Rng("a"), "gpt2", blocklist=blocklist)
     segments = pour(tap, tap.available)
     assert sum(segment.tokens or 0 for segment in segments) == tap.available < opened.tokens("gpt2")
     kept = [text for i, text in enumerate(sentences_of(opened)) if i not in blocked]
     assert sum(len(segment.text) + 1 for segment in segments) == sum(len(text) + 1 for text in kept)
     assert not any(said.search(segment.text) for segment in segments)
-    assert corpus.screened(opened, ["be", "château", "ANN", "no. 3-7"]) is screen
-    none = corpus.screened(opened, ["zebra"])
+    assert corpora.blocklist_of(opened, ["be", "château", "ANN", "no. 3-7"]) is blocklist
+    none = corpora.blocklist_of(opened, ["zebra"])
     assert none.blocked.size == 0
     with pytest.raises(UsageError, match="that is nothing to read"):
-        corpus.reading(opened, Rng("a"), "gpt2", screen=corpus.screened(opened, ["chapter", "saw"]))
-    with pytest.raises(UsageError, match="cannot screen for no words"):
-        corpus.screened(opened, [])
+        corpora.reading(opened, Rng("a"), "gpt2", blocklist=corpora.blocklist_of(opened, ["chapter", "saw"]))
+    with pytest.raises(UsageError, match="a blocklist needs words"):
+        corpora.blocklist_of(opened, [])
 
 
 def test_words_are_found_in_italics_and_quotes(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("_Mary_ left. “MARY’S gone!” Maryland is far. Marié. Rosemary. é Mary—yes.", "utf-8")
-    opened = corpus.open(str(path))
-    assert corpus.screened(opened, ["Mary"]).blocked.tolist() == [0, 1, 4]
-    assert corpus.screened(opened, ["mary—yes"]).blocked.tolist() == [4]
+    opened = corpora.open(str(path))
+    assert corpora.blocklist_of(opened, ["Mary"]).blocked.tolist() == [0, 1, 4]
+    assert corpora.blocklist_of(opened, ["mary—yes"]).blocked.tolist() == [4]
 
 
 @pytest.mark.parametrize("tokenizer", TOKENIZERS)
 def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     facts: tuple[SegmentGroup, ...] = tuple((Segment(f"Mary went to room {n}.", fact=n),) for n in range(5))
-    instance = Instance(facts, filler=lambda rng, name: corpus.reading(opened, rng, name, repeat=True))
+    instance = Instance(facts, filler=lambda rng, name: corpora.reading(opened, rng, name, repeat=True))
     template = PromptTemplate("<context> ", "\n</context>\nWhere is Mary?", separator=" ")
-    measure = Measure.of(tokens.get(tokenizer), "base", template, instance)
+    measure = Measure.of(tokenizers.get(tokenizer), "base", template, instance)
     for length in map(read_length, ("1k", "4k", "32k")):
         packing = Packing(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
         prompt = Prompt(template, packing, measure, (), length)
@@ -593,15 +592,15 @@ def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> No
 
 @needs_books
 def test_on_novels() -> None:
-    opened = corpus.open(str(BOOKS))
+    opened = corpora.open(str(BOOKS))
     sums = opened.counts("gpt2")
-    whole = tokens.get("gpt2").count(opened.text(0, opened.sentences))
+    whole = tokenizers.get("gpt2").count(opened.text(0, opened.sentences))
     assert abs(int(sums[-1]) - whole) <= 1  # the first sentence stands behind nothing
     texts = sentences_of(opened)
     assert not any(re.search(r"\b(?:Mr|Mrs|Dr)\.$", text) for text in texts)
     assert sum(len(text) for text in texts) / len(texts) > 100
-    screen = corpus.screened(opened, ["Mary", "John", "garden", "kitchen"])
-    tap = corpus.reading(opened, Rng("novels"), "gpt2", split="test", screen=screen)
+    blocklist = corpora.blocklist_of(opened, ["Mary", "John", "garden", "kitchen"])
+    tap = corpora.reading(opened, Rng("novels"), "gpt2", split="test", blocklist=blocklist)
     for segment in pour(tap, 200_000):
         assert not re.search(r"(?i)\b(?:mary|john|garden|kitchen)\b", segment.text)
 
@@ -652,7 +651,7 @@ def test_wrong_use_is_one_sentence(words: list[str], message: str, capsys: pytes
 
 
 def test_the_cache_is_where_it_is_said_to_be(shelf: Path, folder: Path) -> None:
-    opened = corpus.open(str(folder))
+    opened = corpora.open(str(folder))
     assert opened.folder == shelf / "corpora" / opened.hash
     assert index.About.read(opened.folder) == opened.about
     assert os.environ["CARRARA_CACHE"] == str(shelf)

@@ -9,18 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.unicode import unicode14
-from carrara.text import corpus
-from carrara.text.corpus.screen import blocklist_of
-from carrara.text.corpus.sentences import split_text
-from carrara.core.types import SentenceFilter
+from carrara import corpora
+from carrara.corpora.blocklist import blocklist_of
+from carrara.corpora.sentences import split_text
+from carrara.types import SentenceFilter
+from carrara.util.unicode import unicode14
 
 pytestmark = pytest.mark.usefixtures("cache")
 
 
 def test_the_built_in_corpus() -> None:
     """Its bytes decide items: another hash is another text, or other rules for sentences."""
-    opened = corpus.open("sotu")
+    opened = corpora.open("sotu")
     assert opened.hash == "c832b8ba9497ca43"
     assert (opened.documents, opened.sentences) == (249, 74_980)
 
@@ -52,7 +52,7 @@ UNKNOWN = "\n\n".join(
 def test_a_corpus_does_not_depend_on_the_tables_of_unicode(tmp_path: Path) -> None:
     """`make test-pythons` runs this task on each Python that is installed."""
     (tmp_path / "unknown.txt").write_text(UNKNOWN, "utf-8")
-    opened = corpus.open(str(tmp_path / "unknown.txt"))
+    opened = corpora.open(str(tmp_path / "unknown.txt"))
     assert opened.hash == "26f6631bfa210116"
     assert " ".join(split_text(UNKNOWN)).split() == UNKNOWN.split()
 
@@ -72,7 +72,9 @@ def test_characters_are_judged_as_unicode_14_does() -> None:
 
 def test_words_and_sieves_of_a_screen_do_not_depend_on_them_either(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("\n\n".join(f"A Mary{character}Ann sits." for character in CHARACTERS), "utf-8")
-    opened = corpus.open(str(tmp_path / "one.txt"))
-    letters = SentenceFilter("letters", 1, lambda text: all(c.isalpha() or not c.isprintable() for c in text if c not in " ."))
+    opened = corpora.open(str(tmp_path / "one.txt"))
+    letters = SentenceFilter(
+        "letters", 1, lambda text: all(c.isalpha() or not c.isprintable() for c in text if c not in " .")
+    )
     found = blocklist_of(opened, ["mary"]), blocklist_of(opened, sentence_filter=letters)
     assert [blocklist.blocked.tolist() for blocklist in found] == [[*range(4, len(CHARACTERS))], []]

@@ -15,20 +15,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara import registry
 from carrara.cli.main import main
-from carrara.core.errors import UsageError
-from carrara.core.result import Result
+from carrara.items import registry
 from carrara.logs.replies import merge_results
-from carrara.results.analysis.correlation import Column, correlate, interval, ranks, spearman
-from carrara.results.analysis.model_aliases import model_aliases, plain
-from carrara.results.analysis.series import cell_scores
-from carrara.results.analysis.vs_published import rankings, same_length
-from carrara.results.published.scores import PAPERS, Score, counting, read_scores
+from carrara.papers.scores import PAPERS, Score, counting, read_scores
+from carrara.result import Result
+from carrara.stats.correlation import Column, correlate, interval, ranks, spearman
+from carrara.stats.model_aliases import model_aliases, plain
+from carrara.stats.series import cell_scores
+from carrara.stats.vs_published import rankings, same_length
+from carrara.util.errors import UsageError
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
-TABLES = files("carrara.results.published") / "tables"
+TABLES = files("carrara.papers") / "tables"
 GRAPH_AND_TRANSLATION = ("Connected Node", "Shortest Path", "Single-hop Translation", "Multi-hop Translation")
 
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import UsageError
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result
-from carrara.core.subsets import APART, SUBSETS, bucket_of, subset_of
+from carrara.item_id import Recipe
+from carrara.items.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.logs.replies import read_results
-from carrara.results.analysis.summary import accumulate
+from carrara.result import Result
 from carrara.runs.presets import PRESETS
+from carrara.stats.summary import accumulate
+from carrara.util.errors import UsageError
 from tests.process import carrara
 
 K = 1024

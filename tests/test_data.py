@@ -11,9 +11,9 @@ import pytest
 from tools.data import FOLDER, MADE, Absent
 
 from carrara.answers.cues import SPOKEN_FOR
-from carrara.core.data import data, lines
-from carrara.text import vocabulary
-from carrara.tokens import encoders
+from carrara.generators import vocabulary
+from carrara.tokenizers import encoders
+from carrara.util.data import data, lines
 from tests.sources import source
 
 

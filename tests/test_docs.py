@@ -12,8 +12,9 @@ import inspect_ai
 import pytest
 from tools.tutorial import commands, is_shown
 
-from carrara import inspect_tasks, load, registry
+from carrara import inspect_tasks, load
 from carrara.cli.main import main, make_app
+from carrara.items import registry
 from tests import examples
 from tests.process import carrara, python
 from tests.typed import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small

@@ -12,7 +12,7 @@ import pytest
 
 import carrara
 from carrara.answers.extraction import Rule
-from carrara.core.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError
 from tests.process import python
 from tests.server import Address
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from carrara.core.types import Message
 from carrara.export.about import CANARY
-from carrara.prompt.items import item_of
-from carrara.prompt.prompt import fingerprint
+from carrara.items.item import item_of
+from carrara.packing.prompt import fingerprint
+from carrara.types import Message
 from tests.process import carrara
 
 SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.result import Result
+from carrara.items.item import item_of as built
 from carrara.logs.replies import read_results
-from carrara.prompt.items import item_of as built
+from carrara.result import Result
 from carrara.runs.manifest import parts
 from tests.process import KEY, Ended, begun, carrara
 from tests.server import EACH, Address, item_of, serving

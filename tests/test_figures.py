@@ -14,21 +14,21 @@ from xml.etree import ElementTree
 import pytest
 
 import carrara
-from carrara.core.errors import UsageError
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result
-from carrara.results.analysis.curve_crossing import crossings
-from carrara.results.analysis.summary import summarize_by_labels
-from carrara.results.figures.catalogue import figure
-from carrara.results.figures.definitions import definition, definitions, paper_data
-from carrara.results.figures.figure import Figure
-from carrara.results.figures.files import save
-from carrara.results.figures.marks import MOST_PUBLISHED, FigureData
-from carrara.results.figures.vega import svg
-from carrara.results.published.scores import claimed, read_scores
+from carrara.figures.catalogue import figure
+from carrara.figures.definitions import definition, definitions, paper_data
+from carrara.figures.figure import Figure
+from carrara.figures.files import save
+from carrara.figures.marks import MOST_PUBLISHED, FigureData
+from carrara.figures.vega import svg
+from carrara.item_id import Recipe
+from carrara.papers.scores import claimed, read_scores
+from carrara.result import Result
+from carrara.stats.curve_crossing import crossings
+from carrara.stats.summary import summarize_by_labels
+from carrara.util.errors import UsageError
 from tests.process import carrara as command
 
-TABLES = files("carrara.results.published") / "tables"
+TABLES = files("carrara.papers") / "tables"
 DRAWN = [name for name, one in definitions().items() if one.is_drawn]
 LENGTHS = (0, 4 << 10, 32 << 10, 64 << 10)
 MODELS = {"mockllm/steady": 0.9, "mockllm/sinking": 1.0, "mockllm/weak": 0.3, "mockllm/odd <b>&'\"": 0.6}

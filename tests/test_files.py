@@ -8,33 +8,33 @@ from pathlib import Path
 
 import pytest
 
+from carrara import corpora
 from carrara.cli.generate import generate
 from carrara.cli.main import main
-from carrara.core import files
-from carrara.core.errors import UsageError
-from carrara.prompt.wording import read_pack
-from carrara.results.published import external_scores
+from carrara.generators import append_file, bank, haystack, vocabulary
+from carrara.packing.prompt_pack import read_pack
+from carrara.papers import external_scores
 from carrara.tasks.babilong import _predictions as predictions
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.babilong import _story_files as stories
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _rows as minerva_rows
-from carrara.text import corpus, haystack, vocabulary
-from carrara.text.writings import bank, growing
+from carrara.util import files
+from carrara.util.errors import UsageError
 
 READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    "a text": ("a.txt", lambda path: corpus.open(str(path))),
-    "a named corpus": ("a.txt", lambda path: corpus.add("name", str(path))),
-    "a folder of texts": ("a.txt", lambda path: corpus.open(str(path.parent))),
+    "a text": ("a.txt", lambda path: corpora.open(str(path))),
+    "a named corpus": ("a.txt", lambda path: corpora.add("name", str(path))),
+    "a folder of texts": ("a.txt", lambda path: corpora.open(str(path.parent))),
     "a haystack": ("a", lambda path: haystack.named(str(path))),
-    "JSON Lines": ("a.jsonl", lambda path: corpus.open(f"{path}:text")),
-    "Parquet": ("a.parquet", lambda path: corpus.open(f"{path}:text")),
-    "a folder of tables": ("a.jsonl", lambda path: corpus.open(f"{path.parent}:text")),
-    "the hub's layout": ("train.jsonl", lambda path: corpus.open(f"hf:{path.parent}")),
+    "JSON Lines": ("a.jsonl", lambda path: corpora.open(f"{path}:text")),
+    "Parquet": ("a.parquet", lambda path: corpora.open(f"{path}:text")),
+    "a folder of tables": ("a.jsonl", lambda path: corpora.open(f"{path.parent}:text")),
+    "the hub's layout": ("train.jsonl", lambda path: corpora.open(f"hf:{path.parent}")),
     "a prompt pack": ("a.toml", read_pack),
     "a bank": ("a.jsonl", lambda path: bank.bank(str(path))),
     "a bank of MRCR": ("a.json", bank.entries),
-    "a bank that grows": ("a.jsonl", lambda path: growing.growing(path).__enter__()),
+    "a bank that grows": ("a.jsonl", lambda path: append_file.growing(path).__enter__()),
     "words": ("a.txt", lambda path: vocabulary.named(str(path))),
     "BABILong": ("qa1_4k.json", babilong.sources),
     "a folder of BABILong": ("qa1_4k.json", lambda path: babilong.sources(path.parent)),
@@ -139,11 +139,11 @@ def test_a_folder_may_hold_more_than_one_text_may(tmp_path: Path, monkeypatch: p
     for name in "abc":
         (folder / f"{name}.txt").write_text(f"Sentence {name}. " * 10, "utf-8")
     few = files.Limit(150, "part it into several files of one folder")
-    monkeypatch.setattr("carrara.text.corpus.sources.TEXT", few)
-    assert corpus.open(str(folder)).documents == 3
+    monkeypatch.setattr("carrara.corpora.sources.TEXT", few)
+    assert corpora.open(str(folder)).documents == 3
     (folder / "d.txt").write_text("Sentence d. " * 20, "utf-8")
     with pytest.raises(UsageError, match=r"d\.txt .* part it into several files"):
-        corpus.open(str(folder))
+        corpora.open(str(folder))
 
 
 def test_a_file_that_is_longer_than_it_says(tmp_path: Path) -> None:
@@ -173,7 +173,7 @@ def test_folders_and_sockets_and_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000])
 def test_a_name_that_is_too_long_is_no_traceback(name: str) -> None:
-    for read in (corpus.open, haystack.named, bank.bank, vocabulary.named):
+    for read in (corpora.open, haystack.named, bank.bank, vocabulary.named):
         with pytest.raises(UsageError):
             read(name)
 

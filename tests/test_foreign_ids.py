@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 
-from carrara.core.errors import UsageError
-from carrara.core.recipe import Recipe
-from carrara.prompt.bulk import Named, again, bulk
-from carrara.prompt.items import Item, rebuild
-from carrara.registry import load
-from carrara.tokens import permission
+from carrara.item_id import Recipe
+from carrara.items.bulk import Named, again, bulk
+from carrara.items.item import Item, rebuild
+from carrara.items.registry import load
+from carrara.tokenizers import permission
+from carrara.util.errors import UsageError
 from tests.process import carrara
 
 
@@ -79,7 +79,7 @@ def test_no_parameter_of_an_id_names_a_file(
 
 
 def test_every_parameter_that_reads_a_file_says_what_is_built_in() -> None:
-    from carrara import registry
+    from carrara.items import registry
 
     for name in registry.names():
         for field in registry.load(name).__dataclass_fields__.values():
@@ -193,7 +193,7 @@ def test_workers_on_other_machines_are_told_which_tokenizers_are_allowed(
     monkeypatch.delenv("CARRARA_ALLOWED_TOKENIZERS", raising=False)
     name = _tokenizer(tmp_path / "model")
     first = replace(Recipe.parse(id_of("babilong/qa1", length=2048)), tokenizer=name, style="base")
-    sent = elsewhere(monkeypatch, tmp_path / "there", "carrara.prompt.bulk")
+    sent = elsewhere(monkeypatch, tmp_path / "there", "carrara.items.bulk")
     with pytest.raises(UsageError, match="which you have not named on this machine"):
         list(bulk([first], 1, None, str, print, engine="ray"))
     permission.allow(name)

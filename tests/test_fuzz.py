@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from carrara import registry
 from carrara.answers import Choice
 from carrara.answers.grade import Graded, grade
-from carrara.core.result import STATUSES
-from carrara.core.types import Question
+from carrara.items import registry
+from carrara.result import STATUSES
+from carrara.types import Question
 from tests import fuzz, fuzz_grading
 from tests.fuzz import Case
 from tests.fuzz_grading import Found, broken_promises, try_all, try_one

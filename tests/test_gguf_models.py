@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 import carrara as door
-from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
 from carrara.models.weights import DEMO
-from carrara.tokens import for_model, get
-from carrara.tokens.gguf import gguf_model, header_bytes, metadata
+from carrara.tokenizers import for_model, get
+from carrara.tokenizers.gguf import gguf_model, header_bytes, metadata
+from carrara.util.errors import UsageError
 from tests.process import carrara
 from tests.test_tokens import byte_vocabulary, gguf_bytes
 

@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.core.errors import UsageError
-from carrara.core.quantities import read_lengths
-from carrara.core.recipe import Recipe
 from carrara.guard.guard_file import Guard, GuardItem, read, write
 from carrara.guard.items import BATCH
 from carrara.guard.make import BATCHES, first_recipes
 from carrara.guard.sample_size import fine_share, missing_items, needed_items
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, RatioTests
+from carrara.item_id import Recipe
+from carrara.items.item import item_of
 from carrara.profiling.capabilities import select
-from carrara.prompt.items import item_of
+from carrara.util.errors import UsageError
+from carrara.util.quantities import read_lengths
 from tests.process import KEY, carrara, python
 from tests.reading import Reading, reading
 

@@ -1,6 +1,6 @@
 """Replies written by hand, over all answer types: none is misread, and most that state an answer are read."""
 
-from carrara import registry
+from carrara.items import registry
 from tests.handwritten import cases, verdict
 
 NOT_PARSED = "sentences are not parsed: the only place, person, animal or number that one names counts as the answer"

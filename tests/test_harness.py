@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from carrara.export import harness
-from carrara.prompt.items import item_of
+from carrara.items.item import item_of
 from tests.process import carrara
 
 LINE = ["export", "lm-eval", "qa1,sync/graph", "--lengths", "0,1k", "-n", "2", "--tokenizer", "gpt2"]

@@ -11,9 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
-from carrara.core.types import Filler, FillerStream, SegmentGroup
+from carrara import corpora
+from carrara.constants import RESERVED_NAMES
+from carrara.corpora.sentences import clean, split_text, without_gutenberg
+from carrara.corpora.sources import BuiltIn
+from carrara.generators import haystack
+from carrara.rng import Rng
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._distractors import distractors, draw_strangers
 from carrara.tasks.babilong._facts import Went
@@ -21,10 +24,8 @@ from carrara.tasks.babilong._grammar import HARMLESS as HARMLESS_FILTER
 from carrara.tasks.babilong._grammar import find_facts, is_harmless, read, split_statements
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Cast, Vocabulary, draw_cast
-from carrara.text import corpus, haystack
-from carrara.text.corpus.sentences import clean, split_text, without_gutenberg
-from carrara.text.corpus.sources import BuiltIn
-from carrara.core.metadata import RESERVED_NAMES
+from carrara.types import Filler, FillerStream, SegmentGroup
+from carrara.util.errors import UsageError
 from tests.babi import write_story
 from tests.published import BOOKS, needs_books
 
@@ -208,7 +209,7 @@ def book(cache: Path, tmp_path: Path) -> Path:
 
 def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
     assert [haystack.named(name) for name in RESERVED_NAMES] == list(RESERVED_NAMES)
-    hash = corpus.add("pages", str(book)).hash
+    hash = corpora.add("pages", str(book)).hash
     assert re.fullmatch("[0-9a-f]{16}", hash)
     assert {haystack.named(name) for name in ("pages", str(book), hash, hash[:8])} == {hash}
     with pytest.raises(UsageError, match="there is no corpus or file 'page'; did you mean pages"):
@@ -218,8 +219,8 @@ def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
 def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert haystack.named("sotu") == "sotu"
     monkeypatch.setenv("CARRARA_CACHE", str(book.parent / "another"))
-    own = corpus.open(str(book))
-    monkeypatch.setattr("carrara.text.corpus.registry.open", lambda name: own)
+    own = corpora.open(str(book))
+    monkeypatch.setattr("carrara.corpora.registry.open", lambda name: own)
     for use in (haystack.named, lambda name: haystack.prose(name)(Rng("a"), "gpt2")):
         with pytest.raises(UsageError, match=rf"has the hash {own.hash} here .* install this release"):
             use("sotu")
@@ -227,7 +228,9 @@ def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.Mo
 
 def test_prose_is_screened_text(book: Path) -> None:
     name = haystack.named(str(book))
-    filler = haystack.prose(name, sentence_filter=HARMLESS_FILTER, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True)
+    filler = haystack.prose(
+        name, sentence_filter=HARMLESS_FILTER, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True
+    )
     found = texts_of(take(filler(Rng("a"), "gpt2"), 500))
     assert {text for text in found if not text.startswith("Page")} == {"It was late.", "He left."}
     assert found != texts_of(take(filler(Rng("b"), "gpt2"), 500))

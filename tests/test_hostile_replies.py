@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import LengthError
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import Item, contexts, make
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Item, contexts, make
+from carrara.util.errors import LengthError
 
 # fmt: off
 PIECES = [

@@ -12,24 +12,33 @@ import carrara
 SOURCE = Path(carrara.__file__).parent
 
 LAYERS = [
-    # each folder imports from its own and from those above it in this list
-    "core",
+    # each folder or module imports from its own and from those above it in this list
+    "constants",
+    "util",
+    "rng",
+    "types",
+    "params",
+    "item_id",
+    "result",
     "answers",
-    "tokens",
-    "text",
+    "tokenizers",
+    "published",
+    "corpora",
+    "generators",
     "task",
-    "plugin_errors",
     "tasks",
-    "loader",
-    "registry",
-    "prompt",
+    "packing",
+    "items",
     "options",
     "recurrent",
-    "proof",
+    "verify",
     "export",
     "servers",
     "readers",
-    "results",
+    "papers",
+    "stats",
+    "report",
+    "figures",
     "logs",
     "runs",
     "models",
@@ -44,12 +53,15 @@ LAYERS = [
 ]
 APART = {
     # what is further down the list and still knows nothing of these
-    "tokens": "answers",
+    "tokenizers": "answers",
     "recurrent": "answers tasks",
-    "export": "tasks recurrent proof",
+    "export": "tasks recurrent verify",
     "servers": "tasks recurrent export",
     "readers": "tasks recurrent export",
-    "results": "readers servers proof tasks recurrent export",
+    "papers": "readers servers verify tasks recurrent export",
+    "stats": "readers servers verify tasks recurrent export",
+    "report": "readers servers verify tasks recurrent export",
+    "figures": "readers servers verify tasks recurrent export",
     "score": "models",
 }
 

@@ -8,17 +8,17 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.core.result import Result
+from carrara.items.item import make
 from carrara.logs.replies import read_replies
 from carrara.logs.report_data import SnippetFinder
-from carrara.prompt.items import make
-from carrara.results.analysis import Requirements
-from carrara.results.analysis.leaderboard import Standing, leaderboard
-from carrara.results.report.failures import unsolved_items
-from carrara.results.report.page import render
-from carrara.results.report.standings import record, standing_lines
+from carrara.report.failures import unsolved_items
+from carrara.report.page import render
+from carrara.report.standings import record, standing_lines
+from carrara.result import Result
 from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
+from carrara.stats import Requirements
+from carrara.stats.leaderboard import Standing, leaderboard
 from tests.test_places import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from carrara.core import quantities
+from carrara.util import quantities
 
 Capture = pytest.CaptureFixture[str]
 COMMANDS = {

@@ -10,8 +10,8 @@ import pytest
 
 import carrara as carrara_package
 from carrara.cli._messages import messages_on_stderr
-from carrara.core.log import logger, warn_once
 from carrara.tasks.babilong import _published_items as babilong
+from carrara.util.log import logger, warn_once
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]

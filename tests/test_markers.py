@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from carrara import corpora
 from carrara.answers.reply_text import without_reasoning
-from carrara.core.errors import UsageError
-from carrara.prompt.items import make
-from carrara.text import corpus
-from carrara.text.corpus import registry
-from carrara.text.corpus.sentences import clean, has_marker
-from carrara.text.haystack import PASSAGE, named
-from carrara.text.writings.bank import flaw
+from carrara.corpora import registry
+from carrara.corpora.sentences import clean, has_marker
+from carrara.generators.bank import flaw
+from carrara.generators.haystack import PASSAGE, named
+from carrara.items.item import make
+from carrara.util.errors import UsageError
 from tests.published import BOOKS, needs_books
 
 SAID = """
@@ -139,13 +139,13 @@ def text(tmp_path: Path) -> Path:
 
 
 def test_a_corpus_is_without_them_and_says_how_many(text: Path) -> None:
-    opened = corpus.open(str(text))
+    opened = corpora.open(str(text))
     assert opened.text(0, opened.sentences) == PLAIN_ODD
     assert (opened.left_out.marked, opened.left_out.removed) == (2, 7)
     clean_text = text.with_name("clean.txt")
     clean_text.write_text(PLAIN_ODD, "utf-8")
-    assert corpus.open(str(clean_text)).hash == opened.hash
-    assert not corpus.open(str(clean_text)).left_out.named
+    assert corpora.open(str(clean_text)).hash == opened.hash
+    assert not corpora.open(str(clean_text)).left_out.named
 
 
 def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -186,7 +186,7 @@ def test_no_prompt_has_them(text: Path) -> None:
 def test_nothing_but_markers_is_no_corpus(text: Path) -> None:
     text.write_text("<|im_start|>user Hello.<|im_end|>", "utf-8")
     with pytest.raises(UsageError, match=r"no sentences: .*"):
-        corpus.open(str(text))
+        corpora.open(str(text))
 
 
 # What was indexed by the rules of before.
@@ -196,29 +196,29 @@ def test_nothing_but_markers_is_no_corpus(text: Path) -> None:
 def old(text: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     """The corpus `odd` as an older release indexed it: its hash."""
     with monkeypatch.context() as before:
-        before.setattr("carrara.text.corpus.index.has_marker", lambda text: False)
+        before.setattr("carrara.corpora.index.has_marker", lambda text: False)
         for module in ("index", "registry"):
-            before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
-        hash = corpus.add("odd", str(text)).hash
+            before.setattr(f"carrara.corpora.{module}.VERSION", 2)
+        hash = corpora.add("odd", str(text)).hash
     name = registry._name_file("odd")
     row = json.loads(name.read_text("utf-8"))
     del row["rules"]
     name.write_text(json.dumps(row), "utf-8")
-    assert "<|im_end|>" in corpus.open(hash).text(0, 3)
+    assert "<|im_end|>" in corpora.open(hash).text(0, 3)
     return hash
 
 
 @pytest.mark.usefixtures("heard")
 def test_an_older_index_is_made_anew_under_its_name(text: Path, old: str, capsys: pytest.CaptureFixture[str]) -> None:
-    opened = corpus.open("odd")
+    opened = corpora.open("odd")
     assert opened.text(0, opened.sentences) == PLAIN_ODD
     told = capsys.readouterr().err
     assert "is indexed anew" in told
     assert "2 sentences with a chat marker" in told
     assert f"the corpus odd is {opened.hash} from now on; what it was, {old}, stays for the ids that have it" in told
-    assert corpus.open("odd").hash == corpus.add("odd", str(text)).hash == opened.hash
+    assert corpora.open("odd").hash == corpora.add("odd", str(text)).hash == opened.hash
     assert not capsys.readouterr().err
-    assert corpus.open(old).hash == old  # ids have it
+    assert corpora.open(old).hash == old  # ids have it
     assert named(str(text)) == opened.hash
 
 
@@ -227,10 +227,10 @@ def test_an_older_index_whose_text_has_changed_stays_and_is_told(
     text: Path, old: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text.write_text("Another text.", "utf-8")
-    assert corpus.open("odd").hash == old
+    assert corpora.open("odd").hash == old
     assert "`carrara corpus remove odd`, and add it again" in capsys.readouterr().err
     text.unlink()
-    assert corpus.open("odd").hash == old
+    assert corpora.open("odd").hash == old
 
 
 def test_an_older_index_without_them_keeps_its_name_in_silence(
@@ -239,11 +239,11 @@ def test_an_older_index_without_them_keeps_its_name_in_silence(
     text.write_text(" ".join(PASSAGE), "utf-8")
     with monkeypatch.context() as before:
         for module in ("index", "registry"):
-            before.setattr(f"carrara.text.corpus.{module}.VERSION", 2)
-        hash = corpus.add("plain", str(text)).hash
-    assert corpus.open("plain").hash == hash
+            before.setattr(f"carrara.corpora.{module}.VERSION", 2)
+        hash = corpora.add("plain", str(text)).hash
+    assert corpora.open("plain").hash == hash
     assert "from now on" not in capsys.readouterr().err
-    assert corpus.open("plain").hash == hash
+    assert corpora.open("plain").hash == hash
     assert not capsys.readouterr().err
 
 

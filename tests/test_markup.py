@@ -13,10 +13,10 @@ from rich.console import Console
 from rich.text import Text
 
 import carrara as package
-from carrara.core.progress import make_console, text_column
 from carrara.runs.progress import RunProgress
 from carrara.servers.inspect_errors import SetupError, plain
 from carrara.servers.retry import Trouble
+from carrara.util.progress import make_console, text_column
 from tests.process import carrara, python
 
 ROOT = Path(__file__).parents[1]

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from carrara import tokens
-from carrara.core.keys import Rng
+from carrara import tokenizers
 from carrara.readers.retrieval import minilm, network
 from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.chunks import by_tokens
 from carrara.readers.retrieval.embedders import unit
+from carrara.rng import Rng
 from tests.test_retrieval import STORY, needs_minilm
 
 LOVELY = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
@@ -92,7 +92,7 @@ def test_processors_that_do_not_multiply_signed_bytes_make_the_same_vectors(monk
 def test_nothing_of_a_long_text_is_left_out() -> None:
     by = embedder("minilm")
     long = STORY * 7
-    assert len(by_tokens(long, 256, tokens.get("gpt2"))) > 1
+    assert len(by_tokens(long, 256, tokenizers.get("gpt2"))) > 1
     plain, ended, whale = by.embed([long, long + " The whale dived. " * 20, "The whale dived."])
     assert plain @ ended < 0.99
     assert ended @ whale > plain @ whale + 0.05

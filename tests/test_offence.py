@@ -2,8 +2,8 @@
 
 import pytest
 
-from carrara.text import vocabulary
-from carrara.text.offence import offensive
+from carrara.generators import vocabulary
+from carrara.generators.profanity import offensive
 
 
 @pytest.mark.parametrize("words", ["dictionary", "common"])

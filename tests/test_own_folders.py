@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
-from carrara.core.errors import PluginError, UsageError
+from carrara.items import registry
+from carrara.util.errors import PluginError, UsageError
 from tests import process
 from tests.process import Ended
 

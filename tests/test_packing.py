@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from carrara import tokens
-from carrara.core.errors import LengthError
-from carrara.core.types import Message, Style
-from carrara.prompt import prompt
-from carrara.prompt.items import Item, make
-from carrara.prompt.prompt import count
+from carrara import tokenizers
+from carrara.items.item import Item, make
+from carrara.packing import prompt
+from carrara.packing.prompt import count
+from carrara.types import Message, Style
+from carrara.util.errors import LengthError
 
 NAME = "michelangelo/latent_list"
 
@@ -30,8 +30,8 @@ class Crooked:
 
 @pytest.fixture
 def crooked(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    known = tokens.get
-    monkeypatch.setattr(tokens, "get", lambda name: Crooked() if name == "crooked" else known(name))
+    known = tokenizers.get
+    monkeypatch.setattr(tokenizers, "get", lambda name: Crooked() if name == "crooked" else known(name))
     yield "crooked"
     prompt._PROBED.clear()
     prompt._COSTS.clear()

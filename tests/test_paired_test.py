@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
-from carrara.results.analysis.differences import difference
-from carrara.results.analysis.paired_test import (
+from carrara.stats.differences import difference
+from carrara.stats.paired_test import (
     ALPHA,
     FEWEST,
     _score_interval,

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
-from carrara.core.parallel import parallel_map
-from carrara.core.quantities import read_length
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
+from carrara.util.parallel import parallel_map
+from carrara.util.quantities import read_length
 
 
 def test_what_comes_of_each_job_in_order() -> None:
@@ -32,7 +32,7 @@ def test_a_process_that_ends_is_a_sentence() -> None:
 def test_what_other_processes_tell_is_told_here(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr("carrara.core.parallel.count_cores", lambda: 2)
+    monkeypatch.setattr("carrara.util.parallel.count_cores", lambda: 2)
     assert list(parallel_map(logger.warning, ["1 is done", "2 is done"])) == [None, None]
     assert sorted(record.getMessage() for record in caplog.records) == ["1 is done", "2 is done"]
 
@@ -40,7 +40,7 @@ def test_what_other_processes_tell_is_told_here(
 @pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks into /proc")
 def test_workers_end_with_whom_they_work_for() -> None:
     """Even where it is killed, and can tell them nothing."""
-    asks = "import time; from carrara.core.parallel import parallel_map; list(parallel_map(time.sleep, [600, 600]))"
+    asks = "import time; from carrara.util.parallel import parallel_map; list(parallel_map(time.sleep, [600, 600]))"
     parent = subprocess.Popen([sys.executable, "-c", asks])
     workers: set[int] = set()
     while len(workers) < 2:

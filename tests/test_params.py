@@ -7,10 +7,10 @@ from typing import Literal
 
 import pytest
 
-from carrara import registry
+from carrara import params
 from carrara.cli.main import main
-from carrara.core import params
-from carrara.core.params import meanings_of, parameters_of
+from carrara.items import registry
+from carrara.params import meanings_of, parameters_of
 
 TASKS = registry.names()
 Capture = pytest.CaptureFixture[str]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput
 
-from carrara.core.metadata import NATS
+from carrara.constants import NATS
 from carrara.logs.log_files import logs, samples
 from carrara.logs.replies import read_results
 from carrara.servers.response import average_logprobs

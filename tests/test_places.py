@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 import carrara
-from carrara.prompt.items import make
-from carrara.results.analysis.summary import label_evidence, summarize_by_labels
+from carrara.items.item import make
 from carrara.runs.evidence_position import Places, Watch
+from carrara.stats.summary import label_evidence, summarize_by_labels
 
 TASKS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")
 

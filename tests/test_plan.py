@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.core.errors import UsageError
 from carrara.runs.prices import Price, read_price, read_prices
+from carrara.util.errors import UsageError
 from tests.process import carrara
 from tests.test_leaderboard import reply
 from tests.test_places import LEFT_OPEN

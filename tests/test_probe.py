@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.errors import RunError, UsageError
 from carrara.servers.probe import check_server, is_probed, probe_server
 from carrara.servers.retry import Trouble
 from carrara.servers.server_info import ServerInfo, server_info_lines
+from carrara.util.errors import RunError, UsageError
 from tests.process import Ended, carrara
 from tests.server import Address, serving
 

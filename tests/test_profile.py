@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.core.errors import UsageError
 from carrara.logs.replies import read_results
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
 from carrara.profiling.next_batch import CHECKED, choose_batch, is_settled
-from carrara.results.analysis.curve import Curve, Rule, doublings
+from carrara.stats.curve import Curve, Rule, doublings
+from carrara.util.errors import UsageError
 from tests.process import carrara
 from tests.server import serving
 from tests.test_places import LEFT_OPEN

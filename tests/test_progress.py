@@ -6,7 +6,7 @@ import time
 import pytest
 from rich.console import Console
 
-from carrara.core.progress import Progress, make_console, show_progress
+from carrara.util.progress import Progress, make_console, show_progress
 
 
 def text_of(shown: Console) -> str:
@@ -15,7 +15,7 @@ def text_of(shown: Console) -> str:
 
 
 def test_lines_say_how_far_the_work_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.05)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.05)
     shown = make_console(io.StringIO())
     for _ in show_progress(range(2), 2, "tasks", label="preparing", console=shown):
         time.sleep(0.3)
@@ -53,7 +53,7 @@ def test_a_terminal_has_a_bar() -> None:
 
 
 def test_a_quiet_console_shows_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.01)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.01)
     shown = make_console(io.StringIO(), quiet=True)
     with Progress("answered", 4, console=shown, lasting=True) as progress:
         progress.advance()

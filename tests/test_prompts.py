@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from carrara import registry
 from carrara.cli.main import main
-from carrara.prompt.official import PAPERS, official_wording
-from carrara.prompt.wording import read_pack, written
+from carrara.items import registry
+from carrara.packing.official_packs import PAPERS, official_wording
+from carrara.packing.prompt_pack import read_pack, written
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]

@@ -7,14 +7,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import registry
 from carrara.cli._messages import messages_on_stderr
 from carrara.cli.main import main, make_app
-from carrara.core.errors import UsageError
+from carrara.items import registry
+from carrara.items.item import contexts, make, rebuild
 from carrara.options import merged
-from carrara.prompt.items import contexts, make, rebuild
 from carrara.runs.config import RunConfig
 from carrara.runs.presets import PRESETS, preset_of
+from carrara.util.errors import UsageError
 from tests.process import Ended, carrara
 
 ROWS = 5
@@ -230,7 +230,7 @@ def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
 
 
 def test_the_commonest_answer_of_published_items(official: Path) -> None:
-    from carrara.proof.reference import majority
+    from carrara.verify.reference import majority
 
     job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
     items = [item for context in contexts(job.first, job.instances) for item in context.items]

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
-from carrara.core.result import Result
 from carrara.logs.replies import read_results
+from carrara.result import Result
 from carrara.runs.reply_cache import ReplyCache
 from tests.process import carrara
 from tests.server import Address

@@ -18,18 +18,18 @@ from hypothesis import strategies as st
 
 from carrara.api.results import Results
 from carrara.cli.main import main
-from carrara.core.files import whole_file
-from carrara.core.result import STATUSES, Result, Status
-from carrara.core.subsets import APART
 from carrara.export.harness import scored
-from carrara.prompt.items import make
-from carrara.results.analysis import summarize
-from carrara.results.analysis.baselines import ShortcutFinding
-from carrara.results.report.html import _environment
-from carrara.results.report.page import render, write_report
-from carrara.results.sanitize import clip, distinct, short, visible
-from carrara.results.style import number, styles_of, tag
+from carrara.items.item import make
+from carrara.items.subsets import APART
+from carrara.report.html import _environment
+from carrara.report.page import render, write_report
+from carrara.report.style import number, styles_of, tag
+from carrara.result import STATUSES, Result, Status
 from carrara.score.scored import Scorer, ScorerConfig
+from carrara.stats import summarize
+from carrara.stats.baselines import ShortcutFinding
+from carrara.util.files import whole_file
+from carrara.util.sanitize import clip, distinct, short, visible
 
 
 def reply(
@@ -646,9 +646,9 @@ def test_the_command_needs_results(
 
 
 def test_all_statuses_have_a_colour_and_a_meaning() -> None:
-    from carrara.results.report.outcomes import MEANING
+    from carrara.report.outcomes import MEANING
 
-    style = (Path(sys.modules["carrara.results.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
     statuses: list[Status] = list(STATUSES)
     assert set(MEANING) == set(statuses)
     assert all(f".status-{status} {{" in style for status in statuses)

@@ -16,11 +16,11 @@ from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from carrara.comparison.report import write_comparison
 from carrara.comparison.statistics import Side, compare
-from carrara.core.result import STATUSES, Result
-from carrara.results.figures.figure import Figure, Mark
-from carrara.results.figures.files import save
-from carrara.results.report.memory_page import page as memory_page
-from carrara.results.report.page import write_report
+from carrara.figures.figure import Figure, Mark
+from carrara.figures.files import save
+from carrara.report.memory_page import page as memory_page
+from carrara.report.page import write_report
+from carrara.result import STATUSES, Result
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")

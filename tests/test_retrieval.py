@@ -25,9 +25,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara import tokens
-from carrara.core.errors import RunError, UsageError
-from carrara.core.keys import Rng
+from carrara import tokenizers
 from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.chunks import by_sentences, by_tokens
@@ -36,6 +34,8 @@ from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.readers.retrieval.ranking import BM25, Dense, words_of
 from carrara.readers.retrieval.recall import recall
 from carrara.readers.retrieval.store import embedded, store_file
+from carrara.rng import Rng
+from carrara.util.errors import RunError, UsageError
 
 
 def _extra(*packages: str) -> pytest.MarkDecorator:
@@ -111,7 +111,7 @@ def test_sentences_are_slices_of_any_text(text: str) -> None:
 @settings(deadline=None)
 @given(ODD, st.integers(1, 9))
 def test_windows_are_slices_of_any_text(text: str, size: int) -> None:
-    check_slices(text, by_tokens(text, size, tokens.get("gpt2")))
+    check_slices(text, by_tokens(text, size, tokenizers.get("gpt2")))
 
 
 def test_a_sentence_keeps_its_line_breaks() -> None:
@@ -121,7 +121,7 @@ def test_a_sentence_keeps_its_line_breaks() -> None:
 
 @pytest.mark.parametrize("name", ["gpt2", "o200k", "mistral-v7"])
 def test_windows_are_full_and_not_more_than_full(name: str) -> None:
-    tokenizer = tokens.get(name)
+    tokenizer = tokenizers.get(name)
     rng = Rng("windows", name)
     text = "".join(rng.choice(STORY.split()) + rng.choice([" ", " ", " ", "\n\n"]) for _ in range(3000))
     chunks = by_tokens(text, 64, tokenizer)
@@ -134,13 +134,13 @@ def test_windows_are_full_and_not_more_than_full(name: str) -> None:
 
 def test_a_word_is_never_cut() -> None:
     long = "x1" * 200
-    assert texts_of("nd so on", by_tokens("nd so on", 3, tokens.get("gpt2"))) == ["nd so", "on"]
-    assert texts_of(f"one {long} two", by_tokens(f"one {long} two", 4, tokens.get("gpt2"))) == ["one", long, "two"]
+    assert texts_of("nd so on", by_tokens("nd so on", 3, tokenizers.get("gpt2"))) == ["nd so", "on"]
+    assert texts_of(f"one {long} two", by_tokens(f"one {long} two", 4, tokenizers.get("gpt2"))) == ["one", long, "two"]
 
 
 def test_windows_overlap_by_whole_words() -> None:
     text = " ".join(f"w{n % 10}" for n in range(40))  # two tokens a word
-    chunks = by_tokens(text, 12, tokens.get("gpt2"), overlap=5)
+    chunks = by_tokens(text, 12, tokenizers.get("gpt2"), overlap=5)
     parts = [part.split() for part in texts_of(text, chunks)]
     assert all(len(part) == 6 for part in parts[:-1])
     assert all(a[-2:] == b[:2] for a, b in pairwise(parts))
@@ -151,7 +151,7 @@ def test_windows_overlap_by_whole_words() -> None:
 @pytest.mark.parametrize("blank", [" " * 2_000_000, "\n" * 2_000_000, "a" * 2_000_000, "a. " * 300_000])
 def test_no_text_takes_long(blank: str) -> None:
     clock = time.perf_counter()
-    by_tokens(blank + "end", 512, tokens.get("gpt2"))
+    by_tokens(blank + "end", 512, tokenizers.get("gpt2"))
     by_sentences(blank + "end")
     assert time.perf_counter() - clock < 20
 

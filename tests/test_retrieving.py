@@ -10,11 +10,11 @@ import anyio
 import numpy as np
 import pytest
 
-from carrara.core.errors import UsageError
-from carrara.prompt.items import make
+from carrara.items.item import make
 from carrara.readers.prompts import prompt_of
 from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, contexts
 from carrara.readers.retrieval.contexts import found
+from carrara.util.errors import UsageError
 from tests.process import carrara
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")

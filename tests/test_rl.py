@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import carrara
-from carrara.core.errors import UsageError
 from carrara.rl import Course, Stream, prompts, rewards
 from carrara.rl.stream import HELD_OUT
+from carrara.util.errors import UsageError
 from tests.process import carrara as command
 
 TASKS, LENGTHS = "qa1,latent_list,sync/graph", "0,1k,2k"
@@ -78,7 +78,7 @@ def test_what_is_asked_wrongly_is_said(given: dict[str, Any], said: str) -> None
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.rl.needed.find_spec", lambda name: None)
+    monkeypatch.setattr("carrara.rl.require_extra.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"needs the package datasets.*pip install 'carrara\[rl\]'"):
         prompts("qa1", "1k")
     with pytest.raises(UsageError, match=r"needs the package verifiers.*pip install 'carrara\[rl\]'"):

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from carrara.core.types import Style
 from carrara.export.about import CANARY
 from carrara.rl import Course, Stream, prompts, rewards
+from carrara.types import Style
 
 if not find_spec("trl"):
     pytest.skip("TRL is not installed: pip install 'carrara[rl]'", allow_module_level=True)

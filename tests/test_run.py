@@ -17,14 +17,15 @@ import pytest
 from inspect_ai._util.error import PrerequisiteError
 from rich.console import Console
 
-from carrara import inspect_tasks, registry
+from carrara import inspect_tasks
 from carrara.cli.main import main
-from carrara.core.progress import LINE_EVERY
+from carrara.items import registry
 from carrara.logs.replies import read_results
 from carrara.runs import progress
 from carrara.runs.inspect_tasks import full_names, typed
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import Trouble
+from carrara.util.progress import LINE_EVERY
 from tests.process import KEY, Ended, carrara, python
 from tests.server import Address
 
@@ -288,7 +289,7 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
 
 def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     console = Console(file=io.StringIO(), width=200)
-    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.2)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.2)
     for _ in progress.preparing(["a", "b"], console):
         time.sleep(0.5)
     assert isinstance(console.file, io.StringIO)

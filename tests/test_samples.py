@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.prompt.items import Item, make
+from carrara.items.item import Item, make
 
 FOLDER = Path(__file__).parent.parent / "docs" / "samples"
 COUNT = 20

@@ -20,20 +20,20 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from carrara.cli.main import main
-from carrara.core.errors import RunError, UsageError
-from carrara.core.parallel import Engine
-from carrara.core.recipe import Recipe
-from carrara.core.result import STATUSES, Result
+from carrara.item_id import Recipe
+from carrara.items.item import Posed, pose, questions_of, rebuild
+from carrara.items.registry import load
 from carrara.logs.replies import read_results
-from carrara.prompt.items import Posed, pose, questions_of, rebuild
-from carrara.prompt.wording import Pack
-from carrara.registry import load
-from carrara.results.analysis import summarize
+from carrara.packing.prompt_pack import Pack
+from carrara.result import STATUSES, Result
 from carrara.score.job import ScoreProgress, Troubles
 from carrara.score.lines import BOM, Batch, Lines
 from carrara.score.parallel import ScorerPool
 from carrara.score.scored import SMALL, Scorer, ScorerConfig, Trouble
 from carrara.score.summary import Tally
+from carrara.stats import summarize
+from carrara.util.errors import RunError, UsageError
+from carrara.util.parallel import Engine
 from tests.process import carrara
 
 Capture = pytest.CaptureFixture[str]
@@ -418,7 +418,7 @@ def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyP
 
 
 def test_half_a_minute_without_a_word_is_the_longest(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
-    monkeypatch.setattr("carrara.core.progress.LINE_EVERY", 0.02)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.02)
     with ScoreProgress(1000) as progress:
         progress.add(1234, 250)
         time.sleep(0.2)

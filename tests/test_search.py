@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
 from carrara.answers import OneOf, YesNo
 from carrara.cli.main import main
-from carrara.core.errors import PluginError
-from carrara.core.recipe import Recipe
-from carrara.core.types import Segment
-from carrara.prompt.items import contexts
-from carrara.proof.audit import audit, searched
-from carrara.proof.shortcuts import search
-from carrara.proof.shortcuts.findings import read_findings
+from carrara.generators import vocabulary
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import contexts
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva.sequence_search import SequenceSearch
-from carrara.text import vocabulary
+from carrara.types import Segment
+from carrara.util.errors import PluginError
+from carrara.verify.audit import audit, searched
+from carrara.verify.shortcuts import search
+from carrara.verify.shortcuts.findings import read_findings
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
@@ -167,9 +167,9 @@ def _old_instance(self: SequenceSearch, rng: Rng) -> Instance:
 def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
     """All its words are there, or else the answer is no."""
     monkeypatch.setattr(SequenceSearch, "generate", _old_instance)
-    from carrara.prompt import items
+    from carrara.items import item as item_module
 
-    monkeypatch.setattr(items, "_posed", items.pose)
+    monkeypatch.setattr(item_module, "_posed", item_module.pose)
     breaches = audit(replace(first("minerva/sequence_search"), seed=5), 60).breaches
     assert {breach.check for breach in breaches} >= {"cheap"}
 
@@ -204,7 +204,7 @@ def test_every_test_says_what_its_shortcuts_score() -> None:
 
 @pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])
 def test_what_is_kept_is_what_is_found(name: str) -> None:
-    from carrara.proof.shortcuts.findings import findings_of, search_task
+    from carrara.verify.shortcuts.findings import findings_of, search_task
 
     assert search_task(name) == findings_of(name)
 

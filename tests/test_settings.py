@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.core.result import Result
 from carrara.logs.replies import read_results
-from carrara.results.analysis import summarize
+from carrara.result import Result
+from carrara.stats import summarize
 from tests.process import Ended, carrara
 from tests.server import Address, serving
 

@@ -12,11 +12,11 @@ from shutil import which
 
 import pytest
 
-from carrara.core.errors import UsageError
 from carrara.logs.log_files import header, logs
 from carrara.logs.replies import LOGS, read_results
 from carrara.runs.config import Shard
 from carrara.runs.manifest import parts
+from carrara.util.errors import UsageError
 from tests.process import begun, carrara
 from tests.server import Address, serving
 

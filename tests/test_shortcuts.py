@@ -3,11 +3,11 @@
 import pytest
 from benchmarks.idk_shortcuts import question_before
 
-from carrara.core.recipe import Recipe
-from carrara.prompt import items
-from carrara.proof.audit import audit
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items import item as item_module
+from carrara.items.registry import load
 from carrara.tasks.michelangelo import idk
+from carrara.verify.audit import audit
 
 
 def breaches(task: str, instances: int) -> list[str]:
@@ -17,7 +17,7 @@ def breaches(task: str, instances: int) -> list[str]:
 
 @pytest.mark.slow
 def test_choices_that_no_story_names_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(items, "_posed", items.pose)
+    monkeypatch.setattr(item_module, "_posed", item_module.pose)
     assert breaches("michelangelo/idk", 80) == []
     monkeypatch.setattr(idk, "_question", question_before)
     found = breaches("michelangelo/idk", 80)

@@ -16,10 +16,10 @@ import yaml
 from tools import pages
 
 import carrara
-from carrara import registry
 from carrara.api.html import html
 from carrara.cli.main import main
-from carrara.proof.chance_levels import chance_level_of
+from carrara.items import registry
+from carrara.verify.chance_levels import chance_level_of
 from tests.typed import ROOT, lines_of
 
 DOCS = ROOT / "docs"

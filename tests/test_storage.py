@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 import carrara
-from carrara.core.errors import UsageError
-from carrara.core.files import local_path, to_path
 from carrara.logs.replies import read_results
+from carrara.util.errors import UsageError
+from carrara.util.files import local_path, to_path
 from tests import process
 from tests.commands import commands
 from tests.process import Ended

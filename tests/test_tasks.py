@@ -5,16 +5,16 @@ from typing import Any
 
 import pytest
 
-from carrara import registry
+from carrara import params
 from carrara.answers.grade import grade
-from carrara.core import params
-from carrara.core.keys import SPLITS, Split
-from carrara.core.recipe import Recipe
-from carrara.core.types import ANSWER, Question
-from carrara.prompt.items import Posed, contexts, make, questions_of
-from carrara.proof.audit import audit
-from carrara.proof.reference import majority
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Posed, contexts, make, questions_of
+from carrara.rng import SPLITS, Split
 from carrara.task import Task
+from carrara.types import ANSWER, Question
+from carrara.verify.audit import audit
+from carrara.verify.reference import majority
 from tests.told import answered
 
 TASKS = registry.names()

@@ -10,16 +10,17 @@ from typing import Any
 
 import pytest
 
-from carrara import registry, tokens
-from carrara.core.errors import UsageError
-from carrara.core.result import Result
-from carrara.core.types import PromptTemplate
+from carrara import tokenizers
+from carrara.items import registry
+from carrara.items.item import make
 from carrara.logs.replies import read_results
-from carrara.prompt.items import make
+from carrara.result import Result
 from carrara.runs.reasoning import lead_of, request
 from carrara.servers.probe import probe_server
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.server_info import ServerInfo
+from carrara.types import PromptTemplate
+from carrara.util.errors import UsageError
 from tests.server import serving
 from tests.test_run import run
 
@@ -73,7 +74,7 @@ def test_a_probe_finds_out_everything(llama_cpp: str, monkeypatch: pytest.Monkey
         tokenizer=f"server:{llama_cpp.removesuffix('/v1')}",
     )
     assert len(info.models) == 1
-    assert tokens.get(info.tokenizer).count("one two three") == 3
+    assert tokenizers.get(info.tokenizer).count("one two three") == 3
 
 
 @pytest.mark.slow

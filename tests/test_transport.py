@@ -14,14 +14,14 @@ import httpx
 import httpx2
 import pytest
 
-from carrara import tokens
-from carrara.core.errors import RunError
-from carrara.core.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
+from carrara import tokenizers
 from carrara.readers.retrieval.address import Address
 from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.servers.probe import check_server
 from carrara.servers.providers import CredentialsTransport, make_model, prepare_client
 from carrara.servers.retry import trouble_of
+from carrara.util.errors import RunError
+from carrara.util.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
 from tests.tls import certificate, secured
 
 HTTP: Any = [httpx, httpx2]
@@ -198,12 +198,12 @@ def test_a_certificate_that_is_not_trusted_is_told_from_a_server_that_is_not_the
         with pytest.raises(RunError, match=said):
             Endpoint.at(Address("m", url)).embed(["text"])
         with pytest.raises(RunError, match=said.replace("/v1", "")):
-            tokens.get(f"server:{url.removesuffix('/v1')}")
+            tokenizers.get(f"server:{url.removesuffix('/v1')}")
         monkeypatch.setenv("SSL_CERT_FILE", str(pem))
         check_server("openai-api/test/m", url, {})
         with pytest.raises(RunError, match="did not answer with one vector for each text"):
             Endpoint.at(Address("m", url)).embed(["text"])
-        assert tokens.get(f"server:{url}").count("a") == 1
+        assert tokenizers.get(f"server:{url}").count("a") == 1
 
 
 def test_a_certificate_that_no_setting_mends_is_told_with_its_fault(

@@ -9,12 +9,12 @@ import pytest
 
 from carrara.answers.grade import trivial
 from carrara.cli._output import print_summary
-from carrara.core.result import Result
+from carrara.items.item import make
 from carrara.logs.replies import read_results
-from carrara.prompt.items import make
-from carrara.results.analysis import record, summarize, trivial_baselines
-from carrara.results.analysis.baselines import BestBaseline, TrivialBaseline
-from carrara.results.report.page import render
+from carrara.report.page import render
+from carrara.result import Result
+from carrara.stats import record, summarize, trivial_baselines
+from carrara.stats.baselines import BestBaseline, TrivialBaseline
 from tests.process import carrara
 from tests.test_report import run, text_of
 

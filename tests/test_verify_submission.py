@@ -9,11 +9,11 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
+from carrara.items.registry import load, names
 from carrara.logs.replies import Reply, read_replies
-from carrara.registry import load, names
-from carrara.results.analysis.scores import stat
 from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
+from carrara.stats.scores import stat
 from tests.test_places import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]

@@ -2,10 +2,10 @@
 
 import pytest
 
-from carrara.core.errors import ExhaustedError
-from carrara.core.keys import Key, Rng
-from carrara.text.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
-from carrara.tokens.prices import prices
+from carrara.generators.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
+from carrara.rng import Key, Rng
+from carrara.tokenizers.prices import prices
+from carrara.util.errors import ExhaustedError
 
 
 @pytest.mark.parametrize("words", ["common", "dictionary"])

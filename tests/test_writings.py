@@ -8,14 +8,14 @@ from statistics import mean
 
 import pytest
 
-from carrara import tokens
+from carrara import tokenizers
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.keys import Rng
-from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics, write
-from carrara.text.writings.bank import BUILT_IN, flaw
-from carrara.text.writings.people import DAYS, MONTHS
-from carrara.text.writings.source import source
-from carrara.text.writings.stock import Stock, stock, stocks
+from carrara.generators.bank import BUILT_IN, flaw
+from carrara.generators.drafts import source
+from carrara.generators.people import DAYS, MONTHS
+from carrara.generators.template_bank import Stock, stock, stocks
+from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.rng import Rng
 
 MOST_TOKENS = 512
 MANNERS = list(product(("", *styles()), ("", *moods())))
@@ -128,7 +128,7 @@ def test_drafts_can_stand_in_a_conversation() -> None:
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7"])
 def test_drafts_are_short(tokenizer: str) -> None:
-    counts = tokens.get(tokenizer).count_many([text for _, text in DRAFTS])
+    counts = tokenizers.get(tokenizer).count_many([text for _, text in DRAFTS])
     assert max(counts) <= MOST_TOKENS
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from carrara.core.types import Question
 from carrara.task import Task
+from carrara.types import Question
 
 
 def answered(task: Task, reply: str, question: Question[Any]) -> Any:

@@ -12,12 +12,12 @@ from importlib import import_module
 from pathlib import Path
 
 import carrara
-from carrara import registry
 from carrara.api.html import html
-from carrara.core.params import parameters_of
-from carrara.core.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
-from carrara.proof.chance_levels import INSTANCES, LENGTH, chance_level_of
-from carrara.proof.shortcuts.findings import findings_of
+from carrara.items import registry
+from carrara.params import parameters_of
+from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
+from carrara.verify.chance_levels import INSTANCES, LENGTH, chance_level_of
+from carrara.verify.shortcuts.findings import findings_of
 
 FOLDER = Path("docs/tests")
 DECLARED = "\\*"

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory
 from tools.environment import CHECKOUT, install, make_environment
 
 DIST = CHECKOUT / "dist"
-TOKENIZERS = "import carrara.tokens as t; print(*(name for name, _ in t.names() if ':' not in name))"
+TOKENIZERS = "import carrara.tokenizers as t; print(*(name for name, _ in t.names() if ':' not in name))"
 
 
 class Elsewhere:

@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from carrara.api.run import read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
-    from carrara.core.errors import CarraraError, LengthError, PluginError, RunError, UsageError
-    from carrara.core.types import Question, Segment, UndecidableError
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
+    from carrara.types import Question, Segment, UndecidableError
+    from carrara.util.errors import CarraraError, LengthError, PluginError, RunError, UsageError
 
 __version__ = "0.2.0"
 
@@ -65,8 +65,8 @@ __all__ = [
 ]
 
 _PLACES = {
-    "carrara.core.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
-    "carrara.core.types": ("Segment", "Question", "UndecidableError"),
+    "carrara.util.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
+    "carrara.types": ("Segment", "Question", "UndecidableError"),
     "carrara.api.audit": ("audit",),
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),

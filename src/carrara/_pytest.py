@@ -41,7 +41,7 @@ class Check(pytest.Item):
             raise GuardCheckError(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        from carrara.core.errors import CarraraError
+        from carrara.util.errors import CarraraError
 
         if isinstance(excinfo.value, GuardCheckError | CarraraError):
             return str(excinfo.value)

@@ -20,15 +20,15 @@ from typing import Annotated, Any, Protocol
 from attrs import Attribute, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import local_path, to_path
-from carrara.core.keys import SPLITS, Split
-from carrara.core.quantities import read_length, read_lengths
-from carrara.core.recipe import Recipe
-from carrara.core.types import Style
-from carrara.prompt.asked import Sampling, Selection, recipes
-from carrara.prompt.wording import Pack
-from carrara.tokens import DEFAULT
+from carrara.item_id import Recipe
+from carrara.items.selection import Sampling, Selection, recipes
+from carrara.packing.prompt_pack import Pack
+from carrara.rng import SPLITS, Split
+from carrara.tokenizers import DEFAULT
+from carrara.types import Style
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import local_path, to_path
+from carrara.util.quantities import read_length, read_lengths
 
 STYLES: tuple[Style, ...] = ("chat", "base")
 DIGITS = 30

@@ -25,9 +25,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_tra
 
 from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.types import AnswerType
-from carrara.core.errors import InvalidTaskError
-from carrara.core.keys import Key, Rng
-from carrara.core.types import (
+from carrara.generators.round_robin import in_turn
+from carrara.rng import Key, Rng
+from carrara.types import (
     Deferred,
     Drawn,
     ErrorType,
@@ -43,7 +43,7 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.text.turns import in_turn
+from carrara.util.errors import InvalidTaskError
 
 __all__ = ["Instance", "Question", "Rng", "Sweep", "Task"]
 

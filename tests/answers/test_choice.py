@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from carrara.answers import AnswerType, ListName, OneOf, YesNo
-from carrara.core.types import Question
+from carrara.types import Question
 
 LISTS = tuple(f"List {n}" for n in range(1, 5))
 WHICH = Question(

@@ -3,7 +3,7 @@
 import pytest
 
 from carrara.answers.cues import affirmed, behind_hesitation, behind_retraction, denies, is_about_another, sentences
-from carrara.core.types import Question
+from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
 

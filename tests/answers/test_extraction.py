@@ -7,7 +7,7 @@ import pytest
 
 from carrara.answers import Choice, Extraction, Number, YesNo
 from carrara.answers.extraction import announced, answer_line, asks_for, behind_label
-from carrara.core.types import Question
+from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen", "office"))
 HOW_OFTEN = Question('How often does the word "oak" come in the context?', 8, (), 0.0)

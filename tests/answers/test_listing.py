@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from carrara.answers import AnswerType, Copy, FinalHands, Hands, Listing, Rows, Set, Words
 from carrara.answers.cues import NOT_AN_ANSWER
-from carrara.core.types import Question
+from carrara.types import Question
 
 SET = Words(("oak", "elm"), ordered=False)
 HELD = Hands((("Agent A", ("oak", "ash")), ("Agent B", ("elm", "yew"))))

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from carrara.answers import Choice
-from carrara.core.types import Question
+from carrara.types import Question
 
 
 def test_the_type_of_the_page_reads_its_synonym() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
-from carrara.core.types import Question
+from carrara.items import registry
+from carrara.types import Question
 from tests import process
 
 PAGE = Path(__file__).parents[2] / "docs/answers.md"

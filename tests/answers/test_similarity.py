@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from carrara.answers import similarity
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.keys import Rng
-from carrara.text.writings.writer import FORMATS, Key, topics, write
+from carrara.generators.writer import FORMATS, Key, topics, write
+from carrara.rng import Rng
 
 letters = st.text(alphabet="abcde \n", max_size=300)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from carrara.answers import AnswerType, FinalNumber, Number, Word
 from carrara.answers.cues import NOT_AN_ANSWER
 from carrara.answers.types import find_numbers, read_number
-from carrara.core.types import Question
+from carrara.types import Question
 
 HOW_OFTEN = Question('How often does the word "oak" come in the context?', 8, (), 0.0)
 PARTNER = Question('What is the partner of the word "apple"?', "banana", (), 0.0)

@@ -23,13 +23,13 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from carrara import registry
 from carrara.answers.grade import Graded, grade
-from carrara.core.params import build, canonical
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import questions_of
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import questions_of
+from carrara.params import build, canonical
 from carrara.task import Task
+from carrara.types import Question
 from tests.handwritten._forms import FORMS, parts
 
 Verdict = Literal["right", "wrong", "nothing"]

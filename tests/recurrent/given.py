@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.prompt.asked import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, recipes
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import Stories
 from carrara.recurrent.training import Training

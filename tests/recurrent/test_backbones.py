@@ -10,12 +10,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.core.errors import UsageError
 from carrara.recurrent import checkpoint
-from carrara.recurrent.answering import said
+from carrara.recurrent.decode import said
 from carrara.recurrent.protocol import read
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.training import Training
+from carrara.util.errors import UsageError
 from tests.recurrent.given import run, same, settings
 
 
@@ -50,7 +50,7 @@ def test_a_window_around_a_backbone_sees_one_segment_back(backbone: Path) -> Non
 
 
 def test_a_mamba_goes_around_a_mamba_alone(backbone: Path) -> None:
-    from carrara.recurrent.kinds import around
+    from carrara.recurrent.architectures import around
 
     with pytest.raises(UsageError, match="this backbone is a gpt2"):
         around("mamba", str(backbone), {})

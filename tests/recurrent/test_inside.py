@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.prompt.items import make
+from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.settings import Stage
 from tests.process import carrara
@@ -17,8 +17,8 @@ from tests.recurrent.given import run, stories
 
 @pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
 def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
-    from carrara.recurrent.inside import look
-    from carrara.recurrent.linear import fitted
+    from carrara.recurrent.linear_probe import fitted
+    from carrara.recurrent.memory_probe import look
 
     run(tmp_path / "a", 2, kind=kind)
     trained = checkpoint.load(tmp_path / "a")
@@ -60,7 +60,7 @@ def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: P
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
     """Answers that are a direction of the memory are found; of answers that are not in it, no more than by chance."""
-    from carrara.recurrent.linear import Seen, _fit
+    from carrara.recurrent.linear_probe import Seen, _fit
 
     answers: list[tuple[int, ...]] = [(n % 4, 1) for n in range(400)]
     directions, noise = torch.randn(4, 30), torch.randn(400, 30)
@@ -76,7 +76,7 @@ def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
 
 
 def test_a_large_memory_is_looked_at_through_sums() -> None:
-    from carrara.recurrent.linear import FEATURES, features
+    from carrara.recurrent.linear_probe import FEATURES, features
 
     state = (torch.randn(3, 40, 50), torch.randn(3, 10))
     found = features(state)

@@ -9,9 +9,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
-from carrara.recurrent.answering import likelihoods, room, said
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
+from carrara.recurrent.decode import likelihoods, room, said
 from carrara.recurrent.muon import orthogonal
 from carrara.recurrent.protocol import State, each, joined, nbytes, read, rows, tensors
 from carrara.recurrent.ssm import Mixer

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.core.errors import UsageError
+from carrara.util.errors import UsageError
 from tests.process import python
 
 OWN = """

@@ -9,8 +9,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.prompt.items import make
-from carrara.recurrent.answering import said
+from carrara.items.item import make
+from carrara.recurrent.decode import said
 from carrara.recurrent.protocol import read
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import END

@@ -9,12 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.core.errors import UsageError
-from carrara.prompt.items import make
+from carrara.items.item import make
 from carrara.recurrent.stories import Sample
 from carrara.recurrent.streams import segments
-from carrara.recurrent.tongue import Words
+from carrara.recurrent.text_codec import Words
 from carrara.recurrent.vocabulary import PAD, Vocabulary, learned
+from carrara.util.errors import UsageError
 from tests.recurrent.given import stories
 
 

@@ -17,13 +17,13 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 from safetensors.torch import load_file
 
 import carrara
-from carrara.core.errors import RunError, UsageError
 from carrara.recurrent import RMT, checkpoint
 from carrara.recurrent.batches import batch_of
-from carrara.recurrent.lesson import Lesson
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.stories import Ask, Sample
+from carrara.recurrent.train_step import Lesson
 from carrara.recurrent.training import Training
+from carrara.util.errors import RunError, UsageError
 from tests.recurrent.given import TINY, run, same, settings
 
 

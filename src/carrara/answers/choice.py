@@ -1,6 +1,6 @@
 """Answers from a closed list: places, people, yes and no, the name of a list.
 
->>> from carrara.core.types import Question
+>>> from carrara.types import Question
 >>> where = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
 >>> Choice().read("Mary is in the Garden.", where), Choice().read("The garden or the kitchen.", where)
 (Extraction(answer='garden', rule='only value'), None)
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from carrara.answers.cues import affirmed, sentences
 from carrara.answers.extraction import asks_for
 from carrara.answers.types import AROUND, AnswerType
-from carrara.core.types import Question
+from carrara.types import Question
 
 _LEAD = re.compile(
     r"(?:(?:it|that|he|she|they|this|there)(?:'s| is| was| are)? |(?:in|at|to|on|of|is|the|an?|option|choice) )+",

@@ -4,7 +4,7 @@ import re
 from collections import deque
 from typing import Any
 
-from carrara.core.types import Question
+from carrara.types import Question
 
 NO_WORDS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
 """What a reply says where it means no word."""

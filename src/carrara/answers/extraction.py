@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from carrara.answers.cues import behind_hesitation, behind_retraction, denies, is_about_another, sentences
 from carrara.answers.reply_text import BLANK_LINE, normalize, own_text, plain, without_reasoning
-from carrara.core.types import Question
+from carrara.types import Question
 
 if TYPE_CHECKING:
     from carrara.answers.types import AnswerType

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.answers.extraction import Rule
 from carrara.answers.reply_text import without_reasoning
-from carrara.core.result import ATTEMPTED, SOUND, Status
-from carrara.core.types import ErrorType, Question
+from carrara.result import ATTEMPTED, SOUND, Status
+from carrara.types import ErrorType, Question
 
 if TYPE_CHECKING:
     from carrara.task import Task

@@ -18,7 +18,7 @@ from carrara.answers.extraction import FINAL, asks_for
 from carrara.answers.reply_text import BLANK_LINE
 from carrara.answers.sequences import jaccard, overlap
 from carrara.answers.types import SPARE, WORD, AnswerType
-from carrara.core.types import Question
+from carrara.types import Question
 
 TWICE = 2
 """A list so many times as long as the right one is no answer: it names whatever there is."""

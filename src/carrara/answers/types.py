@@ -14,8 +14,8 @@ from typing import ClassVar, Generic, TypeVar
 from carrara.answers.cues import NOT_AN_ANSWER, affirmed
 from carrara.answers.extraction import FINAL, LABEL, Extraction, asks_for, extract
 from carrara.answers.number_words import in_digits
-from carrara.core.keys import Rng
-from carrara.core.types import Question
+from carrara.rng import Rng
+from carrara.types import Question
 
 A = TypeVar("A")
 

@@ -1,10 +1,10 @@
 """Audits in Python."""
 
 from carrara.api._signature import takes
-from carrara.core.log import warn_once
-from carrara.proof.audit import Breach
-from carrara.proof.audit import audit as audited
-from carrara.proof.config import AuditConfig
+from carrara.util.log import warn_once
+from carrara.verify.audit import Breach
+from carrara.verify.audit import audit as audited
+from carrara.verify.config import AuditConfig
 
 
 @takes(AuditConfig)

@@ -6,9 +6,9 @@ from typing import Any
 
 from carrara.api.results import Results
 from carrara.comparison import statistics
-from carrara.core.files import to_path
 from carrara.options import File, Lengths, lengths_of
-from carrara.results.analysis.scores import Metric
+from carrara.stats.scores import Metric
+from carrara.util.files import to_path
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,7 +32,7 @@ class Compared(statistics.Compared):
     def frame(self) -> Any:
         """A pandas data frame with a row for each task at each length."""
         from carrara.comparison.report import comparison_record
-        from carrara.results.to_pandas import frame
+        from carrara.util.to_pandas import frame
 
         return frame(comparison_record(self, self.margin)["lengths"])
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from carrara.api._signature import takes
 from carrara.api.run import read
-from carrara.core.files import to_path
-from carrara.core.result import Result
-from carrara.core.table import html
+from carrara.figures import files, vega
+from carrara.figures.config import FigureConfig
+from carrara.figures.figure import Figure
 from carrara.options import File
-from carrara.results.figures import files, vega
-from carrara.results.figures.config import FigureConfig
-from carrara.results.figures.figure import Figure
+from carrara.result import Result
+from carrara.util.files import to_path
+from carrara.util.table import html
 
 
 @dataclass(frozen=True, repr=False)

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from html import escape
 from itertools import groupby
 
-from carrara.prompt.items import Item
-from carrara.prompt.prompt import Kind, Stretch
-from carrara.prompt.render import describe
+from carrara.items.item import Item
+from carrara.items.render import describe
+from carrara.packing.prompt import Kind, Stretch
 
 STYLES: dict[Kind, str] = {
     "template": "",

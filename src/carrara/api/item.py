@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.core.result import Status
-from carrara.prompt import items
+from carrara.items.item import Item as BaseItem
+from carrara.result import Status
+from carrara.util.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Score:
 
 
 @dataclass(frozen=True, repr=False)
-class Item(items.Item):
+class Item(BaseItem):
     """One question on one context; `messages()` and `text` are the prompt, `gold` is the right answer.
 
     >>> import carrara

@@ -22,7 +22,7 @@ class Estimate:
 
     def frame(self) -> Any:
         """Return a pandas data frame with a row for each task at each length."""
-        from carrara.results.to_pandas import frame
+        from carrara.util.to_pandas import frame
 
         return frame([asdict(line) for line in self.lines])
 

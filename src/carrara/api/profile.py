@@ -19,7 +19,7 @@ class Profile:
 
     def frame(self) -> Any:
         """Return a pandas data frame with a row for each capability."""
-        from carrara.results.to_pandas import frame
+        from carrara.util.to_pandas import frame
 
         return frame([asdict(card) for card in self.cards])
 

@@ -5,13 +5,13 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any, overload
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import to_path
-from carrara.core.result import MIN_BASE_SCORE, Result
 from carrara.options import File, length_of
-from carrara.results.analysis.completeness import Part
-from carrara.results.analysis.effective import EffectiveLength, Requirements, effective_lengths
-from carrara.results.analysis.scores import METRICS, Metric, by_metric
+from carrara.result import MIN_BASE_SCORE, Result
+from carrara.stats.completeness import Part
+from carrara.stats.effective import EffectiveLength, Requirements, effective_lengths
+from carrara.stats.scores import METRICS, Metric, by_metric
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import to_path
 
 RECORD = tuple(field.name for field in fields(Result))
 
@@ -31,7 +31,7 @@ class Table(str):
         return str(self)
 
     def _repr_html_(self) -> str:
-        from carrara.core.table import html
+        from carrara.util.table import html
 
         return html(self.lines)
 
@@ -96,7 +96,7 @@ class Results(Sequence[Result]):
                 exceed the chance level and the best declared shortcut of the task.
         """
         from carrara.logs.report_data import find_shortcuts
-        from carrara.results.analysis import summarize
+        from carrara.stats import summarize
 
         return effective_lengths(
             summarize(self._records), Requirements.of(find_shortcuts(self._records), min_base_score)
@@ -109,9 +109,9 @@ class Results(Sequence[Result]):
             by: Labels of the items (`"complexity", "view"`), for a row for each of their values.
             min_base_score: As in `effective_lengths`.
         """
-        from carrara.results.analysis import summarize
-        from carrara.results.analysis.summary import summarize_by_labels
-        from carrara.results.report.text_table import result_lines
+        from carrara.report.text_table import result_lines
+        from carrara.stats import summarize
+        from carrara.stats.summary import summarize_by_labels
 
         if not self:
             return Table(["no results"])
@@ -122,7 +122,7 @@ class Results(Sequence[Result]):
 
     def frame(self) -> Any:
         """A pandas data frame with a row for each result; labels and published scores are columns of their own."""
-        from carrara.results.to_pandas import frame
+        from carrara.util.to_pandas import frame
 
         return frame([_flat(one) for one in self])
 
@@ -134,7 +134,7 @@ class Results(Sequence[Result]):
             min_base_score: As in `effective_lengths`.
         """
         from carrara.logs.report_data import SnippetFinder, find_shortcuts
-        from carrara.results.report.page import write_report
+        from carrara.report.page import write_report
 
         write_report(
             self._records,

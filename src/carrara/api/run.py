@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 from carrara.api._signature import takes
 from carrara.api.results import Results
-from carrara.core.errors import RunError, UsageError
-from carrara.core.files import to_path
 from carrara.options import File
 from carrara.runs.config import RunConfig
+from carrara.util.errors import RunError, UsageError
+from carrara.util.files import to_path
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -67,7 +67,7 @@ def read(*folders: File) -> Results:
 
 def _console() -> "Console":
     """Return a console for progress on stderr. In a notebook it prints lines: rich's bar needs ipywidgets there."""
-    from carrara.core.progress import make_console
+    from carrara.util.progress import make_console
 
     shown = make_console()
     return make_console(lines_only=True) if shown.is_jupyter else shown

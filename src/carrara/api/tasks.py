@@ -3,19 +3,19 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from carrara import registry, tokens
+from carrara import params, tokenizers
 from carrara.api.item import Item
-from carrara.core import params
-from carrara.core.errors import UsageError
-from carrara.core.files import local_path
-from carrara.core.keys import Split
-from carrara.core.log import warn_once
-from carrara.core.types import Style
+from carrara.items import registry
+from carrara.items.item import context_of, contexts, rebuild
+from carrara.items.selection import Selection, recipes
 from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
-from carrara.prompt import items
-from carrara.prompt.asked import Selection, recipes
-from carrara.prompt.wording import read_pack
+from carrara.packing.prompt_pack import read_pack
+from carrara.rng import Split
 from carrara.task import Task
+from carrara.types import Style
+from carrara.util.errors import UsageError
+from carrara.util.files import local_path
+from carrara.util.log import warn_once
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Loaded:
         seed: int = 0,
         split: Split = "test",
         style: Style = "chat",
-        tokenizer: str = tokens.DEFAULT,
+        tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
     ) -> Item:
         """One item: question `question` on instance `index`, its prompt exactly `length` tokens long.
@@ -74,7 +74,7 @@ class Loaded:
             index=check_whole("index", index, 0),
             question=check_whole("question", question, 0),
         )
-        return Item(recipe, items.context_of(recipe, pack))
+        return Item(recipe, context_of(recipe, pack))
 
     def items(
         self,
@@ -84,7 +84,7 @@ class Loaded:
         seed: int = 0,
         split: Split = "test",
         style: Style = "chat",
-        tokenizer: str = tokens.DEFAULT,
+        tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
     ) -> Iterator[Item]:
         """The items of `n` instances, all questions on each. Train on `split="train"`: splits never share an item."""
@@ -92,7 +92,7 @@ class Loaded:
         pack = sampling.pack()
         [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
         at = replace(first, length=length_of(length))
-        for context in items.contexts(at, check_whole("n", n, 1), pack, warn_once):
+        for context in contexts(at, check_whole("n", n, 1), pack, warn_once):
             yield from (Item(item.recipe, item.context) for item in context.items)
 
 
@@ -131,7 +131,7 @@ def item(
     seed: int = 0,
     split: Split = "test",
     style: Style = "chat",
-    tokenizer: str = tokens.DEFAULT,
+    tokenizer: str = tokenizers.DEFAULT,
     prompts: File | None = None,
     **parameters: Value,
 ) -> Item:
@@ -154,7 +154,7 @@ def item(
             prompts=prompts,
         )
     beside = (length_of(length), index, question, seed, split, style, tokenizer, parameters)
-    if beside != (0, 0, 0, 0, "test", "chat", tokens.DEFAULT, {}):
+    if beside != (0, 0, 0, 0, "test", "chat", tokenizers.DEFAULT, {}):
         raise UsageError(f"{name} says already what the item is: give nothing beside it but `prompts`")
-    made = items.rebuild(name, read_pack(local_path(prompts)) if prompts else None)
+    made = rebuild(name, read_pack(local_path(prompts)) if prompts else None)
     return Item(made.recipe, made.context)

@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.api._signature import takes
-from carrara.core.log import logger
-from carrara.core.progress import make_console
 from carrara.recurrent.config import TrainConfig
+from carrara.util.log import logger
+from carrara.util.progress import make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,8 +50,8 @@ def finish(training: "Training", console: "Console") -> None:
 
 def draw(training: "Training") -> None:
     """Draw the curve of a training into its folder."""
-    from carrara.core.files import whole_file
-    from carrara.results.chart import training_curve
+    from carrara.report.chart import training_curve
+    from carrara.util.files import whole_file
 
     settings, at = training.settings, training.at
     title = f"{settings.kind} on {', '.join(settings.tasks)}, seed {settings.seed}"

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 def complete_task(context: "CompletionContext") -> Iterable[str]:
     """Return the names of tasks."""
-    from carrara import registry
+    from carrara.items import registry
 
     return [name.rpartition("/")[2] for name in registry.names()]
 
@@ -28,20 +28,20 @@ def complete_run(context: "CompletionContext") -> list[str]:
 
 def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
     """Return the names of figures, with what they show."""
-    from carrara.results.figures.definitions import definitions
+    from carrara.figures.definitions import definitions
 
     return {name: one.description for name, one in definitions().items()}
 
 
 def complete_corpus(context: "CompletionContext") -> Iterable[str]:
     """Return the names of corpora."""
-    from carrara.text import corpus
+    from carrara import corpora
 
-    return [entry.name for entry in corpus.entries()]
+    return [entry.name for entry in corpora.entries()]
 
 
 def _selections() -> list[str]:
-    from carrara import registry
+    from carrara.items import registry
 
     names = registry.names()
     return ["all", *dict.fromkeys(name.partition("/")[0] for name in names), *(n.rpartition("/")[2] for n in names)]

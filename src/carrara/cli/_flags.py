@@ -7,10 +7,10 @@ from attrs import fields
 from cyclopts import Parameter, Token
 
 from carrara.cli._complete import complete_run, complete_tasks
-from carrara.core.errors import UsageError
-from carrara.core.parallel import Engine
-from carrara.core.result import check_base_score
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, text
+from carrara.result import check_base_score
+from carrara.util.errors import UsageError
+from carrara.util.parallel import Engine
 
 
 def _several(_: object, tokens: Sequence[Token]) -> list[str]:

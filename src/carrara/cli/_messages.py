@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
-from carrara.core.log import ONCE, SKIPPED, logger
+from carrara.util.log import ONCE, SKIPPED, logger
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -57,7 +57,7 @@ def _flags() -> dict[str, str]:
 
 def say(message: str) -> None:
     """Print a message to stderr. Names in it may be a stranger's: control characters are replaced."""
-    from carrara.results.sanitize import visible
+    from carrara.util.sanitize import visible
 
     shown = in_flags(message, _flags()) if "`" in message else message
     print(f"carrara: {visible(shown)}", file=sys.stderr)

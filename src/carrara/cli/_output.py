@@ -5,17 +5,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
-from carrara.core import table as core
-from carrara.core.errors import UsageError
+from carrara.util import table as core
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.results.analysis import EffectiveLength, Row
-    from carrara.results.analysis.completeness import Part
+    from carrara.stats import EffectiveLength, Row
+    from carrara.stats.completeness import Part
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
     """Print text that has names in it, which may be a stranger's: control characters are shown as signs."""
-    from carrara.results.sanitize import visible
+    from carrara.util.sanitize import visible
 
     print(visible(str(text)), file=file, flush=True)
 
@@ -71,7 +71,7 @@ def print_summary(
     rows: "Sequence[Row]", parts: "Sequence[Part]" = (), effective: "Sequence[EffectiveLength]" = ()
 ) -> None:
     """Print the table of results."""
-    from carrara.results.report.text_table import result_lines
+    from carrara.report.text_table import result_lines
 
     for line in result_lines(rows, parts, effective):
         show(line)

@@ -10,16 +10,16 @@ from attrs import fields
 
 from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
 from carrara.cli._output import print_json, table
-from carrara.core.errors import UsageError
-from carrara.core.log import warn_once
-from carrara.core.parallel import parallel_map
-from carrara.core.progress import show_progress
-from carrara.core.quantities import write_length
 from carrara.options import Folder, file_of, merged, text
-from carrara.proof.config import AuditConfig, AuditOptions
+from carrara.util.errors import UsageError
+from carrara.util.log import warn_once
+from carrara.util.parallel import parallel_map
+from carrara.util.progress import show_progress
+from carrara.util.quantities import write_length
+from carrara.verify.config import AuditConfig, AuditOptions
 
 if TYPE_CHECKING:
-    from carrara.proof.shortcuts.search import Shortcut
+    from carrara.verify.shortcuts.search import Shortcut
 
 SHOWN = 20
 """Breaches that are printed."""
@@ -46,10 +46,10 @@ def audit(
         return _audit_babi(babi, as_json)
     if not tasks:
         raise UsageError("name the tasks to audit, such as latent_list or all; or give `babi=DIR`")
-    from carrara.proof.audit import CHECKS
-    from carrara.proof.audit import audit as audited
-    from carrara.proof.shortcuts.search import FEW, KINDS
-    from carrara.tokens.permission import with_permissions
+    from carrara.tokenizers.permission import with_permissions
+    from carrara.verify.audit import CHECKS
+    from carrara.verify.audit import audit as audited
+    from carrara.verify.shortcuts.search import FEW, KINDS
 
     config = AuditConfig(tasks, **merged(items))
     work = with_permissions(partial(audited, instances=config.n, pack=config.pack))
@@ -93,7 +93,7 @@ def audit(
 
 def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
     """Return the score of the best shortcut of each kind, and the name of the best of all."""
-    from carrara.proof.shortcuts.search import KINDS, MARGIN
+    from carrara.verify.shortcuts.search import KINDS, MARGIN
 
     best = max(shortcuts, key=lambda one: one.score, default=None)
     by_kind = {one.kind: one for one in shortcuts}

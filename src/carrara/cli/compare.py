@@ -6,8 +6,8 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import Force, Json, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
-from carrara.core.errors import RunError
 from carrara.options import File, Flag, Folder, folder_of, lengths_of, text
+from carrara.util.errors import RunError
 
 
 def compare(

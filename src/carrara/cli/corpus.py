@@ -11,11 +11,11 @@ from cyclopts import App
 from carrara.cli._complete import complete_corpus
 from carrara.cli._flags import TOKENIZER_HELP, Json
 from carrara.cli._output import print_json, table
-from carrara.core.quantities import count
 from carrara.options import File, Flag, text
+from carrara.util.quantities import count
 
 if TYPE_CHECKING:
-    from carrara.text.corpus import Corpus
+    from carrara.corpora import Corpus
 
 corpus = App(
     name="corpus",
@@ -47,7 +47,7 @@ def add(
     Args:
         gutenberg: Strip Project Gutenberg's header and licence from books.
     """
-    from carrara.text import corpus as corpora
+    from carrara import corpora
 
     added = corpora.add(name, str(path), gutenberg=gutenberg, watch=_watch())
     tokens = f", {added.tokens(tokenizer):,} tokens by {tokenizer}" if tokenizer else ""
@@ -64,7 +64,7 @@ def list_(*, as_json: Json = False) -> int:
 
     Example: carrara corpus list
     """
-    from carrara.text import corpus as corpora
+    from carrara import corpora
 
     entries = [(entry, corpora.open(entry.hash).about) for entry in corpora.entries()]
     if as_json:
@@ -101,9 +101,9 @@ def show(
 
     Example: carrara corpus show novels
     """
-    from carrara.core.keys import SPLITS
-    from carrara.text import corpus as corpora
-    from carrara.text.corpus.store import counted_by
+    from carrara import corpora
+    from carrara.corpora.store import counted_by
+    from carrara.rng import SPLITS
 
     opened = corpora.open(name, watch=_watch())
     tokenizers = sorted({*counted_by(opened.folder), *filter(None, [tokenizer])})
@@ -143,7 +143,7 @@ def remove(
 
     Example: carrara corpus remove novels
     """
-    from carrara.text import corpus as corpora
+    from carrara import corpora
 
     corpora.remove(name)
     print(f"removed {name}")

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 from carrara.cli._flags import Json, OnlyLengths, RunFolder, Score, several
 from carrara.cli._output import print_json, show
-from carrara.core.errors import UsageError
-from carrara.core.quantities import write_length
 from carrara.options import File, Flag, file_of, folder_of, lengths_of, text
+from carrara.util.errors import UsageError
+from carrara.util.quantities import write_length
 
 if TYPE_CHECKING:
-    from carrara.results.analysis.scores import Metric
-    from carrara.results.analysis.series import CellScore
-    from carrara.results.published.scores import Score as Published
+    from carrara.papers.scores import Score as Published
+    from carrara.stats.scores import Metric
+    from carrara.stats.series import CellScore
 
 SCORES_HELP = "A table of other scores, CSV with the columns model, benchmark and score."
 PUBLISHED_HELP = "Scores that papers print: michelangelo, sync, minerva, babilong, or all."
@@ -36,8 +36,8 @@ def correlate(
     Args:
         rank: Rank the models of the runs among the published ones instead.
     """
-    from carrara.results.analysis.benchmark_columns import of_papers
-    from carrara.results.published.scores import PAPERS, read_scores, select_papers
+    from carrara.papers.scores import PAPERS, read_scores, select_papers
+    from carrara.stats.benchmark_columns import of_papers
 
     if not (runs or scores or published):
         raise UsageError("there is nothing to correlate: give folders of runs, `scores` or `published`")
@@ -57,15 +57,15 @@ def correlate(
 
 
 def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
-    from carrara.results.analysis.vs_published import same_length
+    from carrara.stats.vs_published import same_length
 
     return wanted is None or (length is not None and any(same_length(one, length) for one in wanted))
 
 
 def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
-    from carrara.results.analysis.scores import by_metric
-    from carrara.results.analysis.series import cell_scores
-    from carrara.results.analysis.summary import report_failures
+    from carrara.stats.scores import by_metric
+    from carrara.stats.series import cell_scores
+    from carrara.stats.summary import report_failures
 
     if not runs:
         return []
@@ -84,9 +84,9 @@ def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "
 def _correlate(
     own: "list[CellScore]", scores: Sequence[File], printed: "list[Published]", alias: Sequence[str], as_json: bool
 ) -> int:
-    from carrara.results.analysis.benchmark_columns import correlate_sources
-    from carrara.results.published.external_scores import read_external_scores
-    from carrara.results.report.correlations import correlation_lines, correlation_record
+    from carrara.papers.external_scores import read_external_scores
+    from carrara.report.correlations import correlation_lines, correlation_record
+    from carrara.stats.benchmark_columns import correlate_sources
 
     outside = [row for path in scores for row in read_external_scores(file_of(path))]
     found = correlate_sources(own, outside, printed, alias)
@@ -99,9 +99,9 @@ def _correlate(
 
 
 def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> int:
-    from carrara.results.analysis.benchmark_columns import few
-    from carrara.results.analysis.vs_published import rankings, unpublished
-    from carrara.results.report.correlations import ranking_lines, ranking_record
+    from carrara.report.correlations import ranking_lines, ranking_record
+    from carrara.stats.benchmark_columns import few
+    from carrara.stats.vs_published import rankings, unpublished
 
     found = rankings(own, printed)
     left = unpublished(own, found)

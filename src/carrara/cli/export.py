@@ -11,18 +11,18 @@ from cyclopts import Parameter
 from carrara.cli._flags import AllowLarge, N, Selection, WorkerEngine, Workers
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.files import is_remote
-from carrara.core.log import warn_once
-from carrara.core.parallel import Engine
-from carrara.core.progress import show_progress
-from carrara.core.quantities import check_count
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, folder_of, lengths_of, text
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.files import is_remote
+from carrara.util.log import warn_once
+from carrara.util.parallel import Engine
+from carrara.util.progress import show_progress
+from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
-    from carrara.core.recipe import Recipe
     from carrara.export.shards import Row
-    from carrara.prompt.items import Item
+    from carrara.item_id import Recipe
+    from carrara.items.item import Item
 
 Format = Literal["datasets", "batch", "lm-eval", "serving"]
 FORMAT_HELP = (
@@ -112,7 +112,7 @@ def export(
 def _write_harness_tasks(given: _Export) -> int:
     from carrara.export import harness
     from carrara.export.about import CARD
-    from carrara.prompt.items import left_out
+    from carrara.items.item import left_out
 
     tasks = []
     for job in given.jobs:
@@ -135,10 +135,10 @@ def _write_harness_tasks(given: _Export) -> int:
 def _write_requests(given: _Export) -> int:
     from contextlib import ExitStack
 
-    from carrara.core.files import whole_file
     from carrara.export.about import CARD
     from carrara.export.requests import RequestSettings, rows
-    from carrara.prompt.bulk import bulk
+    from carrara.items.bulk import bulk
+    from carrara.util.files import whole_file
 
     forms = rows(given.format, RequestSettings(given.model, given.max_tokens))
     written = 0
@@ -159,7 +159,7 @@ def _write_requests(given: _Export) -> int:
 
 def _lines(item: "Item", rows: "list[Row]") -> list[str]:
     """Return a line for each file."""
-    from carrara.prompt.render import line
+    from carrara.items.render import line
 
     return [line(item, row) for row in rows]
 

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import AllowLarge, Force, N, WorkerEngine, Workers, refuse_beside_ids
 from carrara.cli._output import check_replaceable, is_items, show
-from carrara.core.errors import UsageError
-from carrara.core.files import whole_file
-from carrara.core.log import warn_once
-from carrara.core.parallel import Engine
-from carrara.core.progress import show_progress
-from carrara.core.quantities import check_count, count, write_length
 from carrara.options import Flag, Folder, ItemOptions, Lengths, file_of, folder_of, lengths_of, text
+from carrara.util.errors import UsageError
+from carrara.util.files import whole_file
+from carrara.util.log import warn_once
+from carrara.util.parallel import Engine
+from carrara.util.progress import show_progress
+from carrara.util.quantities import check_count, count, write_length
 
 if TYPE_CHECKING:
-    from carrara.core.recipe import Recipe
-    from carrara.prompt.items import Item
+    from carrara.item_id import Recipe
+    from carrara.items.item import Item
 
 LENGTHS, INSTANCES = "0", 20
 TASKS_HELP = (
@@ -53,7 +53,7 @@ def generate(
         finetune: Write conversations with their right replies (finetune.jsonl), as fine-tuning services take them.
         parquet: Write Parquet files. The same command resumes after it was stopped; complete files are kept.
     """
-    from carrara.prompt import render as rendering
+    from carrara.items import render as rendering
 
     if render and finetune:
         raise UsageError("`render` and `finetune` write different files: give one of them")
@@ -98,7 +98,7 @@ def _write_tables(
 ) -> int:
     """Write Parquet files. Those that are there already are not made again."""
     from carrara.export.shards import Table, write_all
-    from carrara.prompt import render as rendering
+    from carrara.items import render as rendering
 
     whole = Table("items", rendering.tabular, rendering.RENDERED)
     table = whole if render else Table("recipes", rendering.recipe_row, rendering.RECIPE)
@@ -127,7 +127,7 @@ def _from_tasks(
     workers: int | None,
     engine: Engine,
 ) -> Source:
-    from carrara.prompt.bulk import bulk
+    from carrara.items.bulk import bulk
 
     lines = bulk(jobs, n, items.pack, line, warn_once, workers, engine)
     lengths = ", ".join(map(write_length, dict.fromkeys(job.length for job in jobs)))
@@ -138,9 +138,9 @@ def _from_recipes(
     path: Path, items: ItemOptions, line: "Callable[[Item], str]", workers: int | None, engine: Engine
 ) -> Source:
     """Return the items of a file of recipes, each checked against the hash in its recipe."""
-    from carrara.core.files import DATA, content
-    from carrara.prompt.bulk import Named, again
-    from carrara.prompt.wording import read_pack
+    from carrara.items.bulk import Named, again
+    from carrara.packing.prompt_pack import read_pack
+    from carrara.util.files import DATA, content
 
     try:
         rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]

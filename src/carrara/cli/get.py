@@ -19,8 +19,8 @@ def get(
 
     Example: carrara get demo
     """
-    from carrara.core.errors import UsageError, nearest
     from carrara.models.weights import ALL
+    from carrara.util.errors import UsageError, nearest
 
     if not name:
         if as_json:

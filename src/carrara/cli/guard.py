@@ -72,7 +72,7 @@ def check(
     Example: carrara guard check guard.json --base-url http://127.0.0.1:8000/v1
     """
     from carrara.guard.check import check_guard
-    from carrara.tokens.permission import allow_all
+    from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
     config = CheckGuardConfig(guard, model or None, **merged(options, server))

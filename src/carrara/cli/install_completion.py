@@ -5,8 +5,8 @@ from typing import Annotated, Literal, get_args
 
 from cyclopts import Parameter
 
-from carrara.core.errors import RunError, UsageError
 from carrara.options import File, file_of, text
+from carrara.util.errors import RunError, UsageError
 
 Shell = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)

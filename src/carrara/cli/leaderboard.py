@@ -8,14 +8,14 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import Allow, Force, Json, MinBaseScore, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
-from carrara.core.errors import RunError
-from carrara.core.log import logger
-from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import File, Flag, Folder, check_whole, folder_of, lengths_of, text
+from carrara.result import MIN_BASE_SCORE
+from carrara.util.errors import RunError
+from carrara.util.log import logger
 
 if TYPE_CHECKING:
-    from carrara.results.analysis.leaderboard import Standing
     from carrara.runs.verify_submission import Submission
+    from carrara.stats.leaderboard import Standing
 
 CHECKED = 24
 """Prompts of a folder that are rendered again."""
@@ -46,14 +46,14 @@ def leaderboard(
     """
     from carrara.logs.replies import merge_results
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
-    from carrara.results.analysis import Requirements
-    from carrara.results.analysis.leaderboard import leaderboard as ranked
-    from carrara.results.analysis.scores import by_metric
-    from carrara.results.analysis.summary import report_failures
-    from carrara.results.report.page import write_report
-    from carrara.results.report.standings import record, standing_lines
+    from carrara.report.page import write_report
+    from carrara.report.standings import record, standing_lines
     from carrara.runs.verify_submission import verify
-    from carrara.tokens.permission import allow_all
+    from carrara.stats import Requirements
+    from carrara.stats.leaderboard import leaderboard as ranked
+    from carrara.stats.scores import by_metric
+    from carrara.stats.summary import report_failures
+    from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
     check_whole("check", check, 0)

@@ -18,8 +18,8 @@ from cyclopts import (
 from carrara import __version__
 from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
-from carrara.core.errors import RunError, UsageError, nearest
-from carrara.core.files import storage_errors
+from carrara.util.errors import RunError, UsageError, nearest
+from carrara.util.files import storage_errors
 
 NEXT = """\
 Carrara measures what language models really do with a long context. To begin with:

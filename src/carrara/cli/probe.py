@@ -8,8 +8,8 @@ from cyclopts import Parameter
 from carrara.cli._flags import MinBaseScore, N, RunSelection, Threads
 from carrara.cli._output import table
 from carrara.cli.run import carry_out
-from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, merged, text
+from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig
 
 MODEL_HELP = "A class, or an object, with init(batch), step(state, tokens) and nbytes(state), as package.module:Model."
@@ -37,11 +37,11 @@ def probe(
         segment: Tokens that the model reads at a time. By default its own `segment`, or 512.
         batch_size: Items that are read at the same time. By default 32.
     """
-    from carrara.core.files import whole_file
-    from carrara.core.quantities import write_length
     from carrara.logs.replies import read_replies
     from carrara.logs.stream_cost import costs
     from carrara.recurrent import needed
+    from carrara.util.files import whole_file
+    from carrara.util.quantities import write_length
 
     needed()
     args: dict[str, Any] = {"threads": threads}

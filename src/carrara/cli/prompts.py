@@ -8,11 +8,11 @@ from cyclopts import App, Parameter
 
 from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, table
-from carrara.core.errors import RunError
-from carrara.core.progress import show_progress
-from carrara.core.quantities import count
 from carrara.options import File, Folder, file_of, text
-from carrara.prompt.official import Paper
+from carrara.packing.official_packs import Paper
+from carrara.util.errors import RunError
+from carrara.util.progress import show_progress
+from carrara.util.quantities import count
 
 prompts = App(
     name="prompts",
@@ -29,7 +29,7 @@ def export(tasks: Selection, /, *, out: Out | None = None, force: Force = False)
 
     Example: carrara prompts export qa1 --out pack.toml
     """
-    from carrara import registry
+    from carrara.items import registry
 
     wording = {name: registry.load(name).wording for name in registry.select(tasks)}
     _write({name: parts for name, parts in wording.items() if parts}, out, force)
@@ -49,7 +49,7 @@ def build(
 
     Example: carrara prompts build babilong ~/babilong --out pack.toml
     """
-    from carrara.prompt.official import official_wording
+    from carrara.packing.official_packs import official_wording
 
     _write(official_wording(paper, file_of(folder)), out, force)
     return 0
@@ -61,8 +61,8 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
 
     Example: carrara prompts check pack.toml
     """
-    from carrara.prompt.wording import read_pack
-    from carrara.proof.pack import INSTANCES, check_pack, check_parts
+    from carrara.packing.prompt_pack import read_pack
+    from carrara.verify.pack import INSTANCES, check_pack, check_parts
 
     read = read_pack(file_of(pack))
     check_parts(read)
@@ -92,8 +92,8 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
 
 
 def _write(wording: Mapping[str, Mapping[str, str]], out: File | None, force: bool) -> None:
-    from carrara.core.files import whole_file
-    from carrara.prompt.wording import written
+    from carrara.packing.prompt_pack import written
+    from carrara.util.files import whole_file
 
     if out is None:
         print(written(wording), end="")

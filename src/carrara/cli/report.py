@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from carrara.cli._flags import Allow, Force, Json, MinBaseScore, Score
 from carrara.cli._output import check_replaceable, is_page, print_json, print_summary, show
-from carrara.core.errors import RunError, UsageError
-from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import File, Folder, folder_of, text
+from carrara.result import MIN_BASE_SCORE
+from carrara.util.errors import RunError, UsageError
 
 if TYPE_CHECKING:
-    from carrara.results.analysis import EffectiveLength, Row
-    from carrara.results.analysis.completeness import Part
+    from carrara.stats import EffectiveLength, Row
+    from carrara.stats.completeness import Part
 
 
 def report(
@@ -36,13 +36,13 @@ def report(
     from carrara.logs.log_files import leave_out
     from carrara.logs.replies import read_results
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
-    from carrara.results.analysis import Requirements, effective_lengths, record, summarize
-    from carrara.results.analysis.completeness import describe_missing
-    from carrara.results.analysis.scores import by_metric
-    from carrara.results.analysis.summary import summarize_by_labels
-    from carrara.results.report.page import write_report
+    from carrara.report.page import write_report
     from carrara.runs.manifest import parts
-    from carrara.tokens.permission import allow_all
+    from carrara.stats import Requirements, effective_lengths, record, summarize
+    from carrara.stats.completeness import describe_missing
+    from carrara.stats.scores import by_metric
+    from carrara.stats.summary import summarize_by_labels
+    from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
     folder = folder_of(run)
@@ -98,8 +98,8 @@ def rows_as_json(
     Each has the effective length of its model on its task. A row with fewer replies than planned says so, and planned
     rows without any reply are added.
     """
-    from carrara.results.analysis import record
-    from carrara.results.analysis.completeness import missing_parts
+    from carrara.stats import record
+    from carrara.stats.completeness import missing_parts
 
     lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
     found = []

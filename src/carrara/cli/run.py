@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 from carrara.cli._flags import Json, MinBaseScore, RunSelection, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
-from carrara.core.quantities import count, write_length
-from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import Flag, ServerOptions, merged, settings_of, text
+from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import count, write_length
 
 if TYPE_CHECKING:
     from carrara.runs.run import Confirm, Outcome
@@ -155,13 +155,13 @@ def carry_out(
 ) -> int:
     """Run, print the table of results or pass its rows to `hand`, and write the report."""
     from carrara.cli.report import rows_as_json
-    from carrara.core.progress import make_console
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
-    from carrara.results.analysis import Requirements, effective_lengths, summarize
-    from carrara.results.report.page import write_report
+    from carrara.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
-    from carrara.tokens.gguf import logged_name, split_digest
+    from carrara.stats import Requirements, effective_lengths, summarize
+    from carrara.tokenizers.gguf import logged_name, split_digest
+    from carrara.util.progress import make_console
 
     outcome = run(config, make_console(), confirm)
     page = config.out / "report.html"

@@ -11,14 +11,14 @@ from cyclopts import Parameter
 
 from carrara.cli._complete import complete_task
 from carrara.cli._flags import Allow, Force, Json, WorkerEngine, Workers
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.parallel import Engine
-from carrara.core.quantities import count
 from carrara.options import File, file_of, text
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.parallel import Engine
+from carrara.util.quantities import count
 
 if TYPE_CHECKING:
-    from carrara.core.result import Result
+    from carrara.result import Result
     from carrara.score.job import Write
     from carrara.score.parallel import ScorerPool
     from carrara.score.scored import ScorerConfig
@@ -61,7 +61,7 @@ def score(
         task: Name of a task. Published BABILong replies are of one; by default the file's name says which.
         prompts: Take the wording from this prompt pack, a TOML file. Only items whose size depends on it need one.
     """
-    from carrara.tokens.permission import allow_all
+    from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
     path, target, pack = file_of(file), file_of(out) if out else None, file_of(prompts) if prompts else None
@@ -97,12 +97,12 @@ def _score_lines(
 ) -> int:
     """Score replies to items made here."""
     from carrara.cli._output import print_summary, show
-    from carrara.core.progress import make_console
-    from carrara.prompt.wording import read_pack
+    from carrara.packing.prompt_pack import read_pack
     from carrara.score.job import ScoreProgress, score
     from carrara.score.lines import Lines
     from carrara.score.parallel import ScorerPool
     from carrara.score.scored import ScorerConfig, fit
+    from carrara.util.progress import make_console
 
     if prompts:
         read_pack(prompts)  # a pack that cannot be read is reported once, before work begins
@@ -134,8 +134,8 @@ def _score_lines(
 
 def _stem(file: Path) -> str:
     """Return the name of a model that is not named: that of the file of its replies."""
-    from carrara.core.unicode import replace_surrogates
     from carrara.score.scored import NAME
+    from carrara.util.unicode import replace_surrogates
 
     name = replace_surrogates(file.stem if str(file) != "-" else "stdin")[:NAME]
     return "".join(letter if letter.isprintable() else "�" for letter in name)
@@ -152,9 +152,9 @@ def _is_neither(out: Path) -> bool:
 @contextmanager
 def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool") -> Iterator["Write"]:
     """Return what writes scored lines to the terminal, a file that is complete or not there, or a folder of logs."""
-    from carrara.core.files import whole_file
     from carrara.score.logs import Shards
     from carrara.score.scored import output
+    from carrara.util.files import whole_file
 
     def rendered(results: "list[Result]") -> bytes:
         return b"".join(output(result, result.model != config.model) for result in results)
@@ -212,8 +212,8 @@ def _score_minerva(path: Path, task: str, out: Path | None, force: bool, as_json
     from dataclasses import asdict
 
     from carrara.cli._output import print_json
-    from carrara.core.files import whole_file
     from carrara.tasks.minerva._rows import Scored, rescore
+    from carrara.util.files import whole_file
 
     if task:
         raise UsageError("`task` is for BABILong's replies: each row of Minerva's names its own task")

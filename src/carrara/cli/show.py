@@ -9,11 +9,11 @@ from cyclopts import Parameter
 from carrara.cli._complete import complete_task
 from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
-from carrara.core.errors import UsageError
 from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, check_whole, lengths_of, text
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.prompt.items import Item
+    from carrara.items.item import Item
 
 STYLES = {"template": "", "filler": "dim", "needed": "bold green", "fact": "yellow"}
 
@@ -62,10 +62,10 @@ def show(
 
 def _rebuilt(id: str, items: ItemOptions) -> "Item":
     """Return the item of an id."""
-    from carrara.core.recipe import Recipe
-    from carrara.prompt.items import rebuild
-    from carrara.prompt.wording import read_pack
-    from carrara.tokens import permission
+    from carrara.item_id import Recipe
+    from carrara.items.item import rebuild
+    from carrara.packing.prompt_pack import read_pack
+    from carrara.tokenizers import permission
 
     permission.allow(Recipe.parse(id).tokenizer)  # the user has typed it
     return rebuild(id, read_pack(items.prompts) if items.prompts else None)
@@ -73,7 +73,7 @@ def _rebuilt(id: str, items: ItemOptions) -> "Item":
 
 def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int, question: int) -> "list[Item]":
     """Return one item of a task at each length."""
-    from carrara.prompt.items import Item, context_of
+    from carrara.items.item import Item, context_of
 
     first = items.recipes(task)
     if len(first) != 1:
@@ -84,7 +84,7 @@ def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int,
 
 def _record(item: "Item", reply: str | None) -> dict[str, Any]:
     if reply is None:
-        from carrara.prompt.render import rendered
+        from carrara.items.render import rendered
 
         return dict(rendered(item))
     return {"id": item.id, "gold": item.gold, "rules": _answers_by_rule(item, reply), **_graded(item, reply)}
@@ -129,7 +129,7 @@ def _print(item: "Item") -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from carrara.prompt.render import describe
+    from carrara.items.render import describe
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:

@@ -9,16 +9,16 @@ from cyclopts import Group, Parameter
 
 from carrara.cli._flags import AllowLarge, Json, N, Selection
 from carrara.cli._output import print_json, table
-from carrara.core.errors import UsageError
-from carrara.core.log import warn_once
-from carrara.core.progress import show_progress
-from carrara.core.quantities import check_count, write_length
 from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text
+from carrara.util.errors import UsageError
+from carrara.util.log import warn_once
+from carrara.util.progress import show_progress
+from carrara.util.quantities import check_count, write_length
 
 if TYPE_CHECKING:
-    from carrara.core.recipe import Recipe
-    from carrara.prompt.wording import Pack
-    from carrara.results.analysis.dataset import Shape
+    from carrara.item_id import Recipe
+    from carrara.packing.prompt_pack import Pack
+    from carrara.stats.dataset import Shape
 
 TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
 RENDERED = 5
@@ -51,7 +51,7 @@ def stats(
 
     Example: carrara stats babilong -n 1000
     """
-    from carrara.results.analysis.dataset import shape
+    from carrara.stats.dataset import shape
 
     items = items or StatsItems()
     names = _tokenizers(items.tokenizer)
@@ -78,20 +78,20 @@ def stats(
 
 def _tokenizers(given: str) -> list[str]:
     """Return the names of tokenizers, each of which is known."""
-    from carrara import tokens
-    from carrara.results.analysis.dataset import CHARACTERS, WORDS
+    from carrara import tokenizers
+    from carrara.stats.dataset import CHARACTERS, WORDS
 
     names = [name.strip() for name in given.split(",")]
     if names[0] in (WORDS, CHARACTERS):
         raise UsageError(f"`tokenizer={given}` cannot begin with {names[0]}: the first gives the lengths")
     for name in names:
         if name not in (WORDS, CHARACTERS):
-            tokens.get(name)
+            tokenizers.get(name)
     return names
 
 
 def _print_facts(shapes: "Sequence[Shape]") -> None:
-    from carrara.results.analysis.dataset import BABILONG_FACTS
+    from carrara.stats.dataset import BABILONG_FACTS
 
     rows = []
     for found in shapes:
@@ -111,8 +111,8 @@ def _print_facts(shapes: "Sequence[Shape]") -> None:
 
 
 def _print_answers(shapes: "Sequence[Shape]") -> None:
-    from carrara.results.analysis.dataset import BABILONG_LABELS
-    from carrara.results.sanitize import short
+    from carrara.stats.dataset import BABILONG_LABELS
+    from carrara.util.sanitize import short
 
     print()
     table(
@@ -144,7 +144,7 @@ def _print_draws(shapes: "Sequence[Shape]") -> None:
 
 
 def _print_tokens(shapes: "Sequence[Shape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
-    from carrara.results.analysis.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
+    from carrara.stats.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")
     table(
@@ -163,9 +163,9 @@ def _sizes(
     recipes: "Sequence[Recipe]", instances: int, pack: "Pack | None", names: Sequence[str]
 ) -> list[dict[str, float]]:
     """Return the sizes of contexts of one length. A task that has no such context is left out, unless it is alone."""
-    from carrara.core.errors import LengthError
-    from carrara.prompt.items import left_out
-    from carrara.results.analysis.dataset import sizes
+    from carrara.items.item import left_out
+    from carrara.stats.dataset import sizes
+    from carrara.util.errors import LengthError
 
     found = []
     for recipe in recipes:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from carrara.cli._flags import Json, Selection
 from carrara.cli._output import print_json, table
-from carrara.core.types import CHANCE_LEVEL, GUESSERS
 from carrara.runs.presets import PRESETS
+from carrara.types import CHANCE_LEVEL, GUESSERS
 
 if TYPE_CHECKING:
-    from carrara.core.params import Parameter
+    from carrara.params import Parameter
 
 P = TypeVar("P")
 
@@ -28,7 +28,7 @@ def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
 
     Example: carrara tasks latent_list
     """
-    from carrara import registry
+    from carrara.items import registry
 
     chosen = registry.select(tasks)
     if as_json:
@@ -43,11 +43,11 @@ def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
 
 
 def _record(name: str) -> dict[str, Any]:
-    from carrara import registry
-    from carrara.core import params
-    from carrara.core.params import parameters_of
-    from carrara.proof.chance_levels import chance_level_of
-    from carrara.proof.shortcuts.findings import findings_of
+    from carrara import params
+    from carrara.items import registry
+    from carrara.params import parameters_of
+    from carrara.verify.chance_levels import chance_level_of
+    from carrara.verify.shortcuts.findings import findings_of
 
     task, findings = registry.load(name), findings_of(name)
     return {
@@ -71,9 +71,9 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
 
 
 def _print_tasks(names: Sequence[str]) -> None:
-    from carrara import registry
-    from carrara.proof.chance_levels import chance_level_of
-    from carrara.proof.shortcuts.findings import findings_of
+    from carrara.items import registry
+    from carrara.verify.chance_levels import chance_level_of
+    from carrara.verify.shortcuts.findings import findings_of
 
     found = {name: findings_of(name) for name in names}
     table(
@@ -113,9 +113,9 @@ def _wrapped(text: str, indent: str = "") -> None:
 
 def _print_parameters(names: Sequence[str]) -> None:
     """Explain the parameters of a few tasks. Of many, print the defaults, and how to learn more."""
-    from carrara import registry
-    from carrara.core import params
-    from carrara.core.params import parameters_of
+    from carrara import params
+    from carrara.items import registry
+    from carrara.params import parameters_of
 
     written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
     if len(written) <= FEW:

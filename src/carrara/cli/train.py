@@ -9,9 +9,9 @@ from attrs import evolve
 
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import Threads
-from carrara.core.errors import UsageError
 from carrara.options import Folder, check_whole, merged, text
 from carrara.recurrent.config import TrainConfig, TrainOptions
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.recurrent.settings import Settings
@@ -36,8 +36,8 @@ def train(
     Args:
         seeds: Train so many models, one for each seed, in OUT/seed-0 and so on, each in a process.
     """
-    from carrara.core.parallel import parallel_map
     from carrara.recurrent import needed
+    from carrara.util.parallel import parallel_map
 
     needed()
     if seeds is not None:
@@ -78,8 +78,8 @@ def train_one(job: Job) -> Ended:
     import torch
 
     from carrara.api.train import finish
-    from carrara.core.progress import make_console
     from carrara.recurrent.training import Training
+    from carrara.util.progress import make_console
 
     torch.set_num_threads(job.threads)
     training = Training(job.settings, job.folder)

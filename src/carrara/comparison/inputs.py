@@ -12,12 +12,12 @@ from typing import Any
 from inspect_ai.log import EvalLog
 
 from carrara.comparison.statistics import Side
-from carrara.core.errors import UsageError, nearest
-from carrara.core.result import Result
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.replies import LOGS, read_results, replies_in
 from carrara.logs.settings import settings_in
-from carrara.results.analysis.series import Series, models_of
+from carrara.result import Result
+from carrara.stats.series import Series, models_of
+from carrara.util.errors import UsageError, nearest
 
 Report = Callable[[DamagedLogError], None]
 """What to do with a log that cannot be read before the others are."""

@@ -8,12 +8,12 @@ from typing import Any
 from markupsafe import Markup
 
 from carrara.comparison.statistics import Compared, Comparison
-from carrara.core.files import whole_file
-from carrara.core.quantities import write_length
-from carrara.core.table import table
-from carrara.results.analysis.paired_test import FEWEST
-from carrara.results.chart import Interval, forest_plot
-from carrara.results.sanitize import distinct, short
+from carrara.report.chart import Interval, forest_plot
+from carrara.stats.paired_test import FEWEST
+from carrara.util.files import whole_file
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import distinct, short
+from carrara.util.table import table
 
 CORRECTED = (
     "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
@@ -120,7 +120,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
 
 def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
     """Write the page: the same as the lines, with a chart of the differences of each two sides."""
-    from carrara.results.report.html import render_page
+    from carrara.report.html import render_page
 
     names = distinct(found.sides)
     pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))

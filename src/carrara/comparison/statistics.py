@@ -23,13 +23,13 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Literal
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.natsort import natural
-from carrara.core.quantities import write_length
-from carrara.core.result import UNANSWERED, Result, Status
-from carrara.results.analysis.paired_test import ALPHA, detectable, interval, least_p, p_value
-from carrara.results.analysis.scores import Metric, by_metric, headline
-from carrara.results.analysis.series import recipe_of
+from carrara.result import UNANSWERED, Result, Status
+from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
+from carrara.stats.scores import Metric, by_metric, headline
+from carrara.stats.series import recipe_of
+from carrara.util.errors import RunError, UsageError
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
 

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from carrara import __version__
-from carrara.core.errors import UsageError
-from carrara.core.keys import Split
+from carrara.rng import Split
+from carrara.util.errors import UsageError
 
 CANARY = "carrara:5f0d6a52-93a1-4f7e-8c1b-2d6be1f4a7c9"
 """In whatever is exported: who gathers texts to train on can leave these out, and be asked whether he did."""

@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import contexts, questions_of
-from carrara.prompt.wording import Pack, read_pack
+from carrara.item_id import Recipe
+from carrara.items.item import contexts, questions_of
+from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import write_length
 
 LIKELIHOOD = "_likelihood"
 """Behind the name of the task that asks how likely the right answer is."""

@@ -14,14 +14,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.shards import Table, Written
-from carrara.prompt.items import Item, questions_of, worded
-from carrara.prompt.wording import Pack
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items.item import Item, questions_of, worded
+from carrara.items.registry import load
+from carrara.packing.prompt_pack import Pack
+from carrara.util.errors import UsageError
+from carrara.util.quantities import write_length
 
 EVAL, CROISSANT = "eval.yaml", "croissant.json"
 CONVERSATIONS = "-conversations"

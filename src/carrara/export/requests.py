@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from carrara.core.errors import UsageError
 from carrara.export.shards import Row
-from carrara.prompt.items import Item
+from carrara.items.item import Item
+from carrara.util.errors import UsageError
 
 ANSWER = 16
 """Tokens that a server is asked for at least, where it is its speed that is measured."""

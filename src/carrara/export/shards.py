@@ -15,14 +15,14 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.files import whole
-from carrara.core.parallel import Engine, parallel_map
-from carrara.core.recipe import Recipe
-from carrara.prompt.bulk import Share, in_order, make, shares_of
-from carrara.prompt.items import Item, there
-from carrara.prompt.wording import Pack
-from carrara.tokens.permission import with_permissions
+from carrara.item_id import Recipe
+from carrara.items.bulk import Share, in_order, make, shares_of
+from carrara.items.item import Item, there
+from carrara.packing.prompt_pack import Pack
+from carrara.tokenizers.permission import with_permissions
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.files import whole
+from carrara.util.parallel import Engine, parallel_map
 
 FILE = 8_000_000
 """Tokens of a file,"""

@@ -4,11 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from carrara import registry, tokens
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
-from carrara.core.quantities import count, write_length
-from carrara.core.result import Result
+from carrara import tokenizers
 from carrara.guard.check_result import Cell, CheckResult, FailedRequest, Fault, WrongReply
 from carrara.guard.config import CheckGuardConfig
 from carrara.guard.guard_file import Guard, GuardItem
@@ -16,12 +12,17 @@ from carrara.guard.items import BATCH, REGIONS, THROUGHOUT, is_right, jobs_for
 from carrara.guard.sample_size import check_size
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, Outcome
+from carrara.items import registry
+from carrara.items.item import messages_of
 from carrara.options import ConnectionOptions, settings_of
-from carrara.prompt.items import messages_of
-from carrara.prompt.prompt import fingerprint
+from carrara.packing.prompt import fingerprint
+from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import count, write_length
 
 SLACK = 2
 """Tokens by which all prompts may differ where the server counts otherwise: of a beginning, of an end."""
@@ -51,7 +52,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     model = guard.model if config.model is None else config.model
     name = model_name(model)
     check_model(name)
-    known = tokens.for_model(name)
+    known = tokenizers.for_model(name)
     if known is not None and known != guard.tokenizer and not guard.tokenizer_given:
         raise UsageError(
             f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {name} are "

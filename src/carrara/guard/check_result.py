@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.core.quantities import count, write_length
-from carrara.core.table import table
 from carrara.guard.items import REGIONS, THROUGHOUT
 from carrara.guard.sequential import CODES, Outcome
+from carrara.util.quantities import count, write_length
+from carrara.util.table import table
 
 SHOWN, CHARACTERS = 5, 80
 """How many wrong replies and failed requests are shown, and how many characters of each."""

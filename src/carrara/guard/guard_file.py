@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from carrara.core.errors import UsageError
-from carrara.core.files import SMALL, content, whole_file
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
+from carrara.item_id import Recipe
+from carrara.util.errors import UsageError
+from carrara.util.files import SMALL, content, whole_file
+from carrara.util.quantities import write_length
 
 FORM = 1
 """The version of the file format. It rises where an older Carrara would misread a file."""

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from carrara.core.recipe import Job, Recipe
-from carrara.core.result import Result
-from carrara.results.analysis.scores import headline
+from carrara.item_id import Job, Recipe
+from carrara.result import Result
+from carrara.stats.scores import headline
 
 BATCH = 8
 """Instances that are asked at once."""

@@ -11,23 +11,23 @@ from statistics import fmean
 
 from attrs import evolve
 
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.quantities import count, write_length
-from carrara.core.recipe import Job, Recipe
-from carrara.core.result import Result
 from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
 from carrara.guard.items import BATCH, is_right, jobs_for, region_of
 from carrara.guard.sample_size import FEWEST, check_size
+from carrara.item_id import Job, Recipe
+from carrara.items.item import messages_of
+from carrara.items.selection import Sampling, Selection, recipes
 from carrara.options import ServerOptions, settings_of
+from carrara.packing.prompt import fingerprint
 from carrara.profiling.capabilities import Capability, select
-from carrara.prompt.asked import Sampling, Selection, recipes
-from carrara.prompt.items import messages_of
-from carrara.prompt.prompt import fingerprint
+from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import count, write_length
 
 BATCHES = 3
 """Batches of a capability at a length at most, until twice as many items were right as are wanted."""

@@ -7,11 +7,11 @@ guard with too few items can never find that a server is fine, even if every rep
 import random
 from collections import Counter
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import count
 from carrara.guard.guard_file import LEAST_RATE, Guard
 from carrara.guard.schedule import ROUNDS, Schedule
 from carrara.guard.sequential import ALL, RatioTests
+from carrara.util.errors import UsageError
+from carrara.util.quantities import count
 
 SIMULATIONS = 200
 """Simulated checks of an unbroken server."""

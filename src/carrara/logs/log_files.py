@@ -24,9 +24,9 @@ import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspec
 from inspect_ai.log import EvalLog
 from pydantic import ValidationError
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.files import is_remote, open_binary
-from carrara.core.log import warn_skipped
+from carrara.util.errors import RunError, UsageError
+from carrara.util.files import is_remote, open_binary
+from carrara.util.log import warn_skipped
 
 DIRECTORY = 64 << 20
 MEMBER = 64 << 20

@@ -12,13 +12,13 @@ from typing import Any, get_type_hints
 from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.metadata import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
-from carrara.core.result import Result, Status, Subject, test_of
+from carrara.constants import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
-from carrara.tokens.gguf import split_digest
+from carrara.result import Result, Status, Subject, test_of
+from carrara.tokenizers.gguf import split_digest
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
 
 NAME = 100
 """Characters of a model's name that are kept of what a server says."""

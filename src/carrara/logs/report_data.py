@@ -7,16 +7,16 @@ from collections.abc import Iterable
 from typing import Literal
 
 from carrara.answers.grade import grade
-from carrara.core.errors import CarraraError
-from carrara.core.metadata import RETRIEVE
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result, Subject
-from carrara.prompt.items import item_of
-from carrara.prompt.prompt import Stretch
-from carrara.proof.shortcuts.findings import read_findings
-from carrara.registry import load
-from carrara.results.analysis.baselines import ShortcutFinding
-from carrara.results.report.failures import Fragment, Snippet
+from carrara.constants import RETRIEVE
+from carrara.item_id import Recipe
+from carrara.items.item import item_of
+from carrara.items.registry import load
+from carrara.packing.prompt import Stretch
+from carrara.report.failures import Fragment, Snippet
+from carrara.result import Result, Subject
+from carrara.stats.baselines import ShortcutFinding
+from carrara.util.errors import CarraraError
+from carrara.verify.shortcuts.findings import read_findings
 
 HEAD, AROUND, END = 200, 120, 400
 """Characters of the prompt's beginning, on each side of a fact of the evidence, of its end."""

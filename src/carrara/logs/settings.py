@@ -14,10 +14,10 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
-from carrara.core.metadata import COT, RETRIEVE
-from carrara.core.result import ARGUMENT, SOLVER, WITHIN
+from carrara.constants import COT, RETRIEVE
+from carrara.result import ARGUMENT, SOLVER, WITHIN
 from carrara.servers.redact import public
-from carrara.tokens.gguf import split_digest
+from carrara.tokenizers.gguf import split_digest
 
 TEMPERATURE = 0.0
 """Of a run that says nothing else; `none` stands for the server's own."""

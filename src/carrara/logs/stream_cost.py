@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from carrara.core.metadata import MEASURED
+from carrara.constants import MEASURED
 from carrara.logs.replies import Reply
 
 

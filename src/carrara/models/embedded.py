@@ -31,10 +31,10 @@ from inspect_ai.model import (
 )
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.core.errors import UsageError
 from carrara.models.weights import DEMO
 from carrara.servers.inspect_errors import SetupError
-from carrara.tokens.gguf import gguf_model
+from carrara.tokenizers.gguf import gguf_model
+from carrara.util.errors import UsageError
 
 CONTEXT = 8192
 """Tokens: what SmolLM2 was trained for, and at most what a local file gets if nobody names more."""

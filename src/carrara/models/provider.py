@@ -7,12 +7,12 @@ import anyio
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.core.errors import nearest
-from carrara.core.metadata import KEY, PROMPT
-from carrara.core.types import Message
-from carrara.prompt.items import item_of
-from carrara.proof.reference import REFERENCES
+from carrara.constants import KEY, PROMPT
+from carrara.items.item import item_of
 from carrara.servers.inspect_errors import SetupError
+from carrara.types import Message
+from carrara.util.errors import nearest
+from carrara.verify.reference import REFERENCES
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",

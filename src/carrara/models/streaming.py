@@ -23,21 +23,21 @@ import torch
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.core.errors import CarraraError, RunError, UsageError
-from carrara.core.metadata import KEY, MEASURED, RETRIEVE
-from carrara.prompt.items import item_of
-from carrara.prompt.prompt import hashed
+from carrara.constants import KEY, MEASURED, RETRIEVE
+from carrara.items.item import item_of
+from carrara.packing.prompt import hashed
 from carrara.readers.prompts import parts_of
 from carrara.readers.retrieval.contexts import found
 from carrara.recurrent import checkpoint
-from carrara.recurrent.answering import likelihoods, room, said
-from carrara.recurrent.processor import halved, hold
+from carrara.recurrent.cpu import halved, hold
+from carrara.recurrent.decode import likelihoods, room, said
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, Reading
 from carrara.recurrent.streams import cut, texts
-from carrara.recurrent.tongue import Text, Tongue, likeliest
+from carrara.recurrent.text_codec import Text, Tongue, likeliest
 from carrara.runs.by_reference import PromptMismatchError
 from carrara.servers.inspect_errors import SetupError
+from carrara.util.errors import CarraraError, RunError, UsageError
 
 AT_ONCE = 32
 """Items that are read together."""

@@ -15,9 +15,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from zipfile import ZipFile
 
-from carrara.core.cache import cache_folder, partial_folder, settle
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
+from carrara.util.cache import cache_folder, partial_folder, settle
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import check_count
+from carrara.generators.writer import FORMATS, Key, moods, styles, topics
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.redact import refuse_secret
-from carrara.text.writings.writer import FORMATS, Key, moods, styles, topics
+from carrara.util.errors import UsageError
+from carrara.util.quantities import check_count
 
 ALL = ("all",)
 """What stands for the names of the built-in writer."""

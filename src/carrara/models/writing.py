@@ -17,11 +17,12 @@ from rich.console import Console
 
 from carrara.answers.grade import declines
 from carrara.answers.reply_text import without_reasoning
-from carrara.core.errors import UsageError
-from carrara.core.types import Message
+from carrara.generators.append_file import Growing, growing
+from carrara.generators.bank import tidy
+from carrara.generators.writer import Key
 from carrara.models.provider import MODELS
 from carrara.models.write_config import WriteConfig
-from carrara.prompt.prompt import fingerprint
+from carrara.packing.prompt import fingerprint
 from carrara.runs import progress
 from carrara.runs.by_reference import Reference, ReferencedAPI
 from carrara.servers.probe import check_server
@@ -29,9 +30,8 @@ from carrara.servers.providers import make_model
 from carrara.servers.redact import shorten
 from carrara.servers.response import ending
 from carrara.servers.retry import Trouble, attempts
-from carrara.text.writings.bank import tidy
-from carrara.text.writings.growing import Growing, growing
-from carrara.text.writings.writer import Key
+from carrara.types import Message
+from carrara.util.errors import UsageError
 
 AGAIN = 3
 """How often a piece is asked for anew."""

@@ -7,10 +7,10 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.recipe import Job
-from carrara.core.result import Result
+from carrara.item_id import Job
+from carrara.items.selection import Selection
 from carrara.options import folder_of, length_of, number, text
-from carrara.prompt.asked import Selection
+from carrara.result import Result
 from carrara.runs.jobs import RunItems, tasks_of
 from carrara.runs.prices import Price
 

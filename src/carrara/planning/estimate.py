@@ -9,19 +9,20 @@ from dataclasses import dataclass, replace
 from functools import cache
 from statistics import fmean
 
-from carrara import registry, tokens
-from carrara.core.errors import UsageError
-from carrara.core.quantities import write_length
-from carrara.core.recipe import ALL, Job, Recipe
-from carrara.core.result import Result
-from carrara.core.table import table
+from carrara import tokenizers
+from carrara.item_id import ALL, Job, Recipe
+from carrara.items import registry
+from carrara.items.item import context_of, questions_of
 from carrara.logs.log_files import leave_out
 from carrara.logs.replies import read_results
+from carrara.packing.prompt_pack import Pack
 from carrara.planning.config import PlanConfig
-from carrara.prompt.items import context_of, questions_of
-from carrara.prompt.wording import Pack
+from carrara.result import Result
 from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
+from carrara.util.errors import UsageError
+from carrara.util.quantities import write_length
+from carrara.util.table import table
 
 SAMPLED = 3
 """Instances that are looked at."""
@@ -139,7 +140,7 @@ def _sum(lines: Sequence[Line], task: str, length: int) -> Line:
 
 
 def _shape(first: Recipe, pack: Pack | None) -> Shape:
-    counter = tokens.get(first.tokenizer)
+    counter = tokenizers.get(first.tokenizer)
     questions, answers, bare, tails = list[int](), list[int](), list[int](), list[int]()
     for index in range(first.index, first.index + SAMPLED):
         recipe = replace(first, index=index)

@@ -14,7 +14,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from carrara.core.errors import UsageError, nearest
+from carrara.util.errors import UsageError, nearest
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def select(text: str) -> list[Capability]:
     >>> [one.task for one in select("tracking,babilong/qa1")]
     ['michelangelo/latent_list', 'babilong/qa1']
     """
-    from carrara import registry
+    from carrara.items import registry
 
     found: list[Capability] = []
     for part in filter(None, (part.strip() for part in text.split(","))):

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.errors import UsageError
-from carrara.core.result import MIN_BASE_SCORE
 from carrara.options import ServerOptions, at_least, folder_of, is_text, length_of, number, text
+from carrara.result import MIN_BASE_SCORE
 from carrara.runs.budget import read_budget
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.servers.function_model import Function

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from carrara.results.analysis.curve import Curve, Rule
+from carrara.stats.curve import Curve, Rule
 
 FIXED = 256
 """Tokens that a prompt counts beside its own: for the request and the reply."""

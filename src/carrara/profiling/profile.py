@@ -10,11 +10,7 @@ from dataclasses import replace
 
 from attrs import evolve
 
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Job
-from carrara.core.result import Result
+from carrara.item_id import Job
 from carrara.logs.replies import LOGS, read_results
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import select
@@ -22,11 +18,15 @@ from carrara.profiling.config import ProfileConfig
 from carrara.profiling.next_batch import FIXED
 from carrara.profiling.score_card import SHORTEST, Card
 from carrara.profiling.subject import Subject, subject_of
-from carrara.results.analysis.curve import Rule
+from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tokens.gguf import logged_name, split_digest
+from carrara.stats.curve import Rule
+from carrara.tokenizers.gguf import logged_name, split_digest
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import write_length
 
 
 def profile(config: ProfileConfig) -> list[Card]:

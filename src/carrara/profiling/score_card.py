@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.core.quantities import about_length, count, write_length
-from carrara.core.table import table
-from carrara.results.analysis.effective import Usability, describe
+from carrara.stats.effective import Usability, describe
+from carrara.util.quantities import about_length, count, write_length
+from carrara.util.table import table
 
 SHORTEST = 1024
 """The shortest prompt with filler. It is not known what a shorter effective length would be."""

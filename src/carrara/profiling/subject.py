@@ -5,20 +5,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from carrara import registry
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import context_of, questions_of
+from carrara.items.selection import Sampling, Selection, recipes
 from carrara.profiling.capabilities import Capability, lengths_for
 from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
-from carrara.prompt.asked import Sampling, Selection, recipes
-from carrara.prompt.items import context_of, questions_of
-from carrara.proof.shortcuts.findings import findings_of
-from carrara.results.analysis.curve import Curve, Rule
-from carrara.results.analysis.effective import BaseScore, Requirements, Usability, near_chance
-from carrara.results.analysis.scores import headline, stat
+from carrara.result import Result
+from carrara.stats.curve import Curve, Rule
+from carrara.stats.effective import BaseScore, Requirements, Usability, near_chance
+from carrara.stats.scores import headline, stat
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.quantities import write_length
+from carrara.verify.shortcuts.findings import findings_of
 
 MEASURED = 5
 """Instances that are rendered to know how long a puzzle is without filler. Longer ones are left out at that length."""

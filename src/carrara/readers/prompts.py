@@ -7,10 +7,10 @@ for a reference that asks for it.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from carrara.core.metadata import REQUEST, RETRIEVE
-from carrara.core.types import Message
-from carrara.prompt.items import is_quick, item_of, messages_of
-from carrara.prompt.prompt import Part
+from carrara.constants import REQUEST, RETRIEVE
+from carrara.items.item import is_quick, item_of, messages_of
+from carrara.packing.prompt import Part
+from carrara.types import Message
 
 if TYPE_CHECKING:
     from carrara.readers.retrieval import Recall, Retrieved

@@ -9,7 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from carrara.core.errors import UsageError
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.recurrent.armt import ARMT, Delta

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor, nn
 
-from carrara.core.errors import UsageError
 from carrara.recurrent.armt import Associative, Store
+from carrara.util.errors import UsageError
 
 _LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers", "model.decoder.layers")
 """Where transformers' causal models keep their layers."""

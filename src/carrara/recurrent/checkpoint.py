@@ -14,11 +14,11 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from carrara.core.errors import UsageError
-from carrara.core.files import SMALL, content, whole_file
-from carrara.recurrent.kinds import around, small
-from carrara.recurrent.tongue import Tongue
+from carrara.recurrent.architectures import around, small
+from carrara.recurrent.text_codec import Tongue
 from carrara.recurrent.vocabulary import Vocabulary
+from carrara.util.errors import UsageError
+from carrara.util.files import SMALL, content, whole_file
 
 FORMAT = 1
 MODEL, ABOUT = "model.safetensors", "model.json"

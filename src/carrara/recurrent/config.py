@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from attrs import converters, field, frozen, validators
 from cyclopts import Parameter
 
-from carrara import registry
-from carrara.core.errors import UsageError
+from carrara.items import registry
 from carrara.options import at_least, file_of, one_of, params_of, text
 from carrara.recurrent.settings import PRECISIONS, Kind, Precision, Preset, Settings, load
+from carrara.util.errors import UsageError
 
 
 @Parameter(name="*")

@@ -11,10 +11,10 @@ import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
-from carrara.core.keys import Rng
-from carrara.prompt.asked import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, recipes
 from carrara.recurrent.stories import TOKENIZER, Stories
-from carrara.recurrent.tongue import Text
+from carrara.recurrent.text_codec import Text
+from carrara.rng import Rng
 
 
 class Question(NamedTuple):

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from carrara.core.errors import UsageError
 from carrara.recurrent.backbone import adapted
+from carrara.util.errors import UsageError
 
 
 class Kept(NamedTuple):

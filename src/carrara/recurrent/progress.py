@@ -6,8 +6,8 @@ gpt2: 340 steps · stage 2 of 3 (1-4 × 128) · loss 0.312 · right 0.871 · 12,
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from carrara.core.progress import Progress
-from carrara.core.quantities import duration
+from carrara.util.progress import Progress
+from carrara.util.quantities import duration
 
 if TYPE_CHECKING:
     from rich.console import Console

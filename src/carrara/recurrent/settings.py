@@ -5,8 +5,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import SMALL, content
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import SMALL, content
 
 Preset = Literal["small", "hard", "gpt2", "paper"]
 PRESETS: tuple[Preset, ...] = get_args(Preset)

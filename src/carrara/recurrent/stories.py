@@ -12,17 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carrara import registry
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng, Split
-from carrara.core.recipe import Recipe
-from carrara.core.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
-from carrara.prompt.items import Posed, pose
-from carrara.prompt.prompt import assemble
-from carrara.recurrent.strewing import Strewing
-from carrara.recurrent.tongue import Tongue
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Posed, pose
+from carrara.packing.prompt import assemble
+from carrara.recurrent.distractors import Strewing
+from carrara.recurrent.text_codec import Tongue
 from carrara.recurrent.vocabulary import Ids
+from carrara.rng import Rng, Split
 from carrara.task import Task
+from carrara.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
+from carrara.util.errors import UsageError
 
 TOKENIZER = "words"
 SAMPLED = 600

@@ -8,12 +8,12 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 
-from carrara.core.types import PromptTemplate
-from carrara.prompt.items import Item
-from carrara.prompt.prompt import Part
+from carrara.items.item import Item
+from carrara.packing.prompt import Part
 from carrara.recurrent.stories import one_text
-from carrara.recurrent.tongue import Tongue
+from carrara.recurrent.text_codec import Tongue
 from carrara.recurrent.vocabulary import Ids
+from carrara.types import PromptTemplate
 
 
 def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:

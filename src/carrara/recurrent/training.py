@@ -20,18 +20,18 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from carrara import __version__
-from carrara.core.errors import RunError, UsageError
-from carrara.core.keys import Rng
-from carrara.prompt.asked import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, recipes
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
-from carrara.recurrent.lesson import Lesson, Result
+from carrara.recurrent.cpu import hold
 from carrara.recurrent.muon import Muon
-from carrara.recurrent.processor import hold
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
+from carrara.recurrent.train_step import Lesson, Result
 from carrara.recurrent.vocabulary import Ids, Vocabulary, learned
+from carrara.rng import Rng
+from carrara.util.errors import RunError, UsageError
 
 STATE, PROGRESS = "training.safetensors", "training.json"
 MEMORY = 0.95

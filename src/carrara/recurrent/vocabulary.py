@@ -11,7 +11,7 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
-from carrara.tokens.words import join, split
+from carrara.tokenizers.words import join, split
 
 Ids = npt.NDArray[np.int64]
 

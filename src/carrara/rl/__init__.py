@@ -6,7 +6,7 @@
 Nothing heavy is imported before it is used; what is, comes with the extra `carrara[rl]`.
 """
 
-from carrara.rl.course import Course
+from carrara.rl.curriculum import Course
 from carrara.rl.environment import load_environment
 from carrara.rl.prompts import prompts
 from carrara.rl.reward import rewards

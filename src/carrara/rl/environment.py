@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from carrara import tokens
-from carrara.core.errors import UsageError
-from carrara.core.keys import Split
-from carrara.core.result import NEVER_ASKED, Result, Status
+from carrara import tokenizers
 from carrara.options import Lengths, Selections, Value, check_whole
-from carrara.rl.course import Course
-from carrara.rl.needed import needed
+from carrara.result import NEVER_ASKED, Result, Status
+from carrara.rl.curriculum import Course
+from carrara.rl.dataset_card import describe
+from carrara.rl.require_extra import needed
 from carrara.rl.reward import scored
 from carrara.rl.stream import HELD_OUT, Stream
-from carrara.rl.terms import describe
+from carrara.rng import Split
+from carrara.util.errors import UsageError
 
 ROWS, EVALS = 100_000, 100
 BLANK = [{"role": "user", "content": "(made when it is asked)"}]
@@ -32,7 +32,7 @@ def load_environment(
     *,
     params: Mapping[str, Value] | None = None,
     seed: int = 0,
-    tokenizer: str = tokens.DEFAULT,
+    tokenizer: str = tokenizers.DEFAULT,
     start: int = 0,
     n: int = ROWS,
     evals: int = EVALS,

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
-from carrara import tokens
-from carrara.core.keys import Split
-from carrara.core.types import Style
+from carrara import tokenizers
 from carrara.options import Lengths, Selections, Value, check_whole
-from carrara.rl.course import Course
-from carrara.rl.needed import needed
+from carrara.rl.curriculum import Course
+from carrara.rl.dataset_card import describe
+from carrara.rl.require_extra import needed
 from carrara.rl.stream import Stream
-from carrara.rl.terms import describe
+from carrara.rng import Split
+from carrara.types import Style
 
 
 def prompts(
@@ -22,7 +22,7 @@ def prompts(
     split: Split = "train",
     seed: int = 0,
     style: Style = "chat",
-    tokenizer: str = tokens.DEFAULT,
+    tokenizer: str = tokenizers.DEFAULT,
     start: int = 0,
 ) -> Any:
     """A `datasets.IterableDataset` with the columns `prompt` (messages; of style `base` a text) and `id`.

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from carrara.core.errors import UsageError
-from carrara.core.result import Result, Status
+from carrara.result import Result, Status
 from carrara.score.scored import Scorer, ScorerConfig
+from carrara.util.errors import UsageError
 
 Completion = str | Sequence[Any] | None
 """A text, or messages: mappings or objects that have a `content`, which may be in parts."""

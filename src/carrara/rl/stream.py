@@ -5,16 +5,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import count
 
-from carrara import tokens
+from carrara import tokenizers
 from carrara.api.item import Item
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import Rng, Split
-from carrara.core.quantities import write_length
-from carrara.core.types import Style
+from carrara.items.item import context_of
+from carrara.items.selection import recipes
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
-from carrara.prompt.asked import recipes
-from carrara.prompt.items import context_of
-from carrara.rl.course import Course
+from carrara.rl.curriculum import Course
+from carrara.rng import Rng, Split
+from carrara.types import Style
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.quantities import write_length
 
 HELD_OUT = 1 << 31
 """From this number on are items to watch a training with: no training comes so far."""
@@ -42,7 +42,7 @@ class Stream:
         split: Split = "train",
         seed: int = 0,
         style: Style = "chat",
-        tokenizer: str = tokens.DEFAULT,
+        tokenizer: str = tokenizers.DEFAULT,
     ) -> None:
         sampling = ItemOptions(seed=seed, split=split, style=style).sampling
         selections = selections_of(tasks, params_of(params))

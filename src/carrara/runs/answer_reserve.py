@@ -8,13 +8,13 @@ from dataclasses import replace
 
 from inspect_ai.dataset import Sample
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import questions_of
-from carrara.prompt.wording import Pack
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items.item import questions_of
+from carrara.items.registry import load
+from carrara.packing.prompt_pack import Pack
 from carrara.servers.reasoning_mode import Thinking
+from carrara.util.errors import UsageError
+from carrara.util.quantities import write_length
 
 SEEN = 3
 """Instances that tell how long the answers of a task are whose answers grow with its context."""

@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.core.metadata import NOT_ASKED
-from carrara.core.result import Result
+from carrara.constants import NOT_ASKED
+from carrara.result import Result
 from carrara.runs.prices import Price
+from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelOutput

@@ -41,17 +41,17 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
-from carrara import tokens
-from carrara.core.metadata import KEY, REQUEST, REQUESTS, RETRIEVE
-from carrara.core.transport import BULK_LIMIT, LIMIT, refused
-from carrara.core.types import Message
-from carrara.prompt.prompt import fingerprint
+from carrara import tokenizers
+from carrara.constants import KEY, REQUEST, REQUESTS, RETRIEVE
+from carrara.packing.prompt import fingerprint
 from carrara.servers import retry
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, sanitize_output, stub
 from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
 from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
+from carrara.types import Message
+from carrara.util.transport import BULK_LIMIT, LIMIT, refused
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
 """From the fields of a reference to its messages, the same bytes every time."""
@@ -362,4 +362,4 @@ async def call_in_thread(
 
 async def _count_tokens(text: str) -> int:
     """Count the tokens of a text. Inspect's own count, which its mock model asks for, fetches a vocabulary first."""
-    return tokens.get(tokens.DEFAULT).count(text)
+    return tokenizers.get(tokenizers.DEFAULT).count(text)

@@ -7,18 +7,18 @@ from itertools import groupby
 from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
 
-from carrara.core.errors import UsageError
-from carrara.core.metadata import REQUEST
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
+from carrara.constants import REQUEST
+from carrara.item_id import Recipe
+from carrara.items.item import questions_of
 from carrara.logs.replies import Reply
-from carrara.prompt.items import questions_of
-from carrara.prompt.prompt import fingerprint
+from carrara.packing.prompt import fingerprint
 from carrara.readers.prompts import prompt_of
 from carrara.runs import answer_reserve
 from carrara.runs.config import RunConfig
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.server_info import ServerInfo
+from carrara.util.errors import UsageError
+from carrara.util.quantities import write_length
 
 LARGE = 10**9
 """Tokens beyond which a server is sent nothing unless somebody said that so many are meant."""
@@ -107,7 +107,7 @@ def _repeated_books(firsts: Iterable[Recipe]) -> Iterator[str]:
     longest_first = sorted((first for first in firsts if first.length), key=lambda first: -first.length)
     if not longest_first:  # and so no corpus
         return
-    from carrara.text.corpus import Reading
+    from carrara.corpora import Reading
 
     told: set[str] = set()
     for first in longest_first:

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import check_count
-from carrara.core.recipe import ALL, Job
+from carrara.item_id import ALL, Job
+from carrara.items.selection import Selection
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
-from carrara.prompt.asked import Selection
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_style
 from carrara.servers.redact import refuse_secret
+from carrara.util.errors import UsageError
+from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
     from inspect_ai.model import Model

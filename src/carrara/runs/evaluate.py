@@ -11,12 +11,12 @@ from inspect_ai import Task, eval_set
 from inspect_ai.log import EvalLog
 from inspect_ai.model import Model
 
-from carrara.core.errors import UsageError
-from carrara.core.files import to_path
 from carrara.runs import sharding
 from carrara.runs.config import RunConfig
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError, platform
+from carrara.util.errors import UsageError
+from carrara.util.files import to_path
 
 FLUSH = 100
 """Replies between two writings of a log; the cache has them meanwhile."""

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from carrara.prompt.prompt import Part
+from carrara.packing.prompt import Part
 
 DIGITS = 4
 

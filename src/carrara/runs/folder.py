@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
-from carrara.core.cache import cache_folder
-from carrara.core.errors import RunError, UsageError
-from carrara.core.files import create_folder, is_remote, storage_errors
-from carrara.core.log import logger
 from carrara.logs.log_files import DamagedLogError, header, logs
 from carrara.runs.config import Shard
+from carrara.util.cache import cache_folder
+from carrara.util.errors import RunError, UsageError
+from carrara.util.files import create_folder, is_remote, storage_errors
+from carrara.util.log import logger
 
 CACHE = "cache"
 """The folder with the replies that have arrived (reply_cache.py)."""

@@ -19,24 +19,24 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 from inspect_ai import Task, task
 from inspect_ai.model import Model, get_model
 
-from carrara import registry
+from carrara import params as parameters
 from carrara import task as carrara_task
-from carrara.core import params as parameters
-from carrara.core.errors import RunError, UsageError, nearest
-from carrara.core.keys import Split
-from carrara.core.quantities import read_length, write_length
-from carrara.core.recipe import Recipe
-from carrara.core.types import Style
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import remember_pack
 from carrara.logs.settings import ANYWHERE, address
-from carrara.prompt.items import remember_pack
-from carrara.prompt.wording import Pack, read_pack
+from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.rng import Split
 from carrara.runs.by_reference import provider_of
 from carrara.runs.tasks import inspect_task
 from carrara.servers.inspect_errors import SetupError
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.model_names import check_style, tokenizer_for
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
-from carrara.tokens import permission
+from carrara.tokenizers import permission
+from carrara.types import Style
+from carrara.util.errors import RunError, UsageError, nearest
+from carrara.util.quantities import read_length, write_length
 
 Maker = Callable[..., Task]
 
@@ -54,7 +54,7 @@ def typed(name: str) -> Maker:
 
     A task that cannot be imported has the function without them, which raises the error when it is called.
     """
-    from carrara.core.params import parameters_of  # reads the source of the task's class, which no run needs
+    from carrara.params import parameters_of  # reads the source of the task's class, which no run needs
 
     make = _make(name)
     try:

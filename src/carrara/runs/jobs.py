@@ -7,14 +7,14 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.core.quantities import read_lengths
-from carrara.core.recipe import Job, Recipe
+from carrara.item_id import Job, Recipe
+from carrara.items.selection import Selection, recipes
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
-from carrara.prompt.asked import Selection, recipes
-from carrara.prompt.wording import Pack
+from carrara.packing.prompt_pack import Pack
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.tokens import permission
+from carrara.tokenizers import permission
+from carrara.util.quantities import read_lengths
 
 Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask | Selection | Job], text("TASKS")]
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""

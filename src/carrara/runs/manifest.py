@@ -18,14 +18,14 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from carrara.core.errors import UsageError
-from carrara.core.files import Limit, content, is_remote, whole_file
-from carrara.core.log import warn_skipped
-from carrara.core.recipe import Job, Recipe
-from carrara.core.result import Result, Subject, test_of
-from carrara.results.analysis.completeness import Part
+from carrara.item_id import Job, Recipe
+from carrara.result import Result, Subject, test_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
+from carrara.stats.completeness import Part
+from carrara.util.errors import UsageError
+from carrara.util.files import Limit, content, is_remote, whole_file
+from carrara.util.log import warn_skipped
 
 PLAN = "plan.json"
 SHARDS = "plan-*-of-*.json"

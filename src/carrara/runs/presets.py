@@ -4,10 +4,10 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from carrara import registry
-from carrara.core.errors import UsageError
-from carrara.core.quantities import read_length, read_lengths
-from carrara.core.subsets import SUBSETS, Subset
+from carrara.items import registry
+from carrara.items.subsets import SUBSETS, Subset
+from carrara.util.errors import UsageError
+from carrara.util.quantities import read_length, read_lengths
 
 INSTANCES = 20
 """For each task and length, unless it is said how many."""

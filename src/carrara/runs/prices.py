@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import SMALL, content
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import SMALL, content
 
 MILLION = 1_000_000
 

@@ -14,10 +14,10 @@ from typing import TypeVar
 import rich
 from rich.console import Console
 
-from carrara.core.progress import Progress, make_console, show_progress
-from carrara.core.quantities import duration
 from carrara.runs import budget
 from carrara.servers.retry import Trouble
+from carrara.util.progress import Progress, make_console, show_progress
+from carrara.util.quantities import duration
 
 T = TypeVar("T")
 

@@ -4,17 +4,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from carrara import registry
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.natsort import natural
-from carrara.core.params import build, canonical, read_canonical
-from carrara.core.quantities import write_length
-from carrara.core.recipe import ALL, Job, Recipe
+from carrara.item_id import ALL, Job, Recipe
+from carrara.items import registry
+from carrara.params import build, canonical, read_canonical
+from carrara.published.rows import Source, known
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
-from carrara.text.rows import Source, known
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
 
 _SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
     "babilong": babilong.sources,

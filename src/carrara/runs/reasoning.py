@@ -24,16 +24,16 @@ from inspect_ai.model import (
 )
 from inspect_ai.solver import Generate, TaskState
 
-from carrara import tokens
+from carrara import tokenizers
 from carrara.answers.extraction import FINAL
 from carrara.answers.reply_text import without_reasoning
-from carrara.core.errors import RunError
-from carrara.core.metadata import COT, REQUESTS
-from carrara.core.types import PromptTemplate
-from carrara.prompt.items import Item
+from carrara.constants import COT, REQUESTS
+from carrara.items.item import Item
 from carrara.runs.by_reference import Reference
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
+from carrara.types import PromptTemplate
+from carrara.util.errors import RunError
 
 PUSHES = ("\n\nWait,", "\n\nWait", "\n\n", "\n")
 """What a model is told that has not reasoned enough, the first that fits: it stands in its own words."""
@@ -110,7 +110,7 @@ class _Turn:
 
         A model that will not go on has fewer, and its result says how many.
         """
-        counter = tokens.get(self.item.recipe.tokenizer)
+        counter = tokenizers.get(self.item.recipe.tokenizer)
         idle = 0
         while self.spent < length and idle < IDLE:
             output = await self._ask(length - self.spent)
@@ -217,7 +217,7 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     kept = (output.metadata or {}).get(COT)
     if kept:
         return Spent(**kept)
-    counter = tokens.get(item.recipe.tokenizer)
+    counter = tokenizers.get(item.recipe.tokenizer)
     reply = written(output)
     own = without_reasoning(reply)
     lead = lead_of(item.prompt.template)

@@ -13,9 +13,9 @@ from pathlib import Path
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.core.errors import UsageError
-from carrara.core.files import SMALL, content
 from carrara.logs.settings import NEUTRAL
+from carrara.util.errors import UsageError
+from carrara.util.files import SMALL, content
 
 _UNSENT = NEUTRAL - {"prompt_logprobs"}
 """Settings that no reply depends on; with log-probabilities of the prompt a reply holds more."""

@@ -21,19 +21,13 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
-from carrara.core.errors import LengthError, RunError, UsageError
-from carrara.core.files import storage_errors
-from carrara.core.log import logger, warn_once
-from carrara.core.quantities import count
-from carrara.core.recipe import ALL, Job
-from carrara.core.result import Result, Subject
-from carrara.core.types import Message
+from carrara.item_id import ALL, Job
+from carrara.items.item import left_out
 from carrara.logs.replies import LOGS, Reply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
-from carrara.prompt.items import left_out
-from carrara.prompt.wording import read_pack
+from carrara.packing.prompt_pack import read_pack
 from carrara.readers.prompts import prompt_of, quickly
-from carrara.results.analysis.series import changed_models
+from carrara.result import Result, Subject
 from carrara.runs import answer_reserve, manifest, progress, sharding
 from carrara.runs.budget import Meter, measured
 from carrara.runs.by_reference import ReferencedAPI
@@ -49,7 +43,13 @@ from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
 from carrara.servers.server_info import ServerInfo
-from carrara.tokens.gguf import split_digest
+from carrara.stats.series import changed_models
+from carrara.tokenizers.gguf import split_digest
+from carrara.types import Message
+from carrara.util.errors import LengthError, RunError, UsageError
+from carrara.util.files import storage_errors
+from carrara.util.log import logger, warn_once
+from carrara.util.quantities import count
 
 Confirm = Callable[[int, float | None], bool]
 """Whether to send so many tokens for about so much money, where that is known."""

@@ -18,12 +18,12 @@ from typing import NamedTuple
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
-from carrara.core.errors import UsageError
-from carrara.core.recipe import Job
+from carrara.item_id import Job
+from carrara.items.item import there
 from carrara.logs.log_files import header, logs
-from carrara.prompt.items import there
 from carrara.runs.config import Shard
 from carrara.servers.inspect_private import task_identifier
+from carrara.util.errors import UsageError
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"
 VERSION = 2

@@ -17,18 +17,15 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
-from carrara.core.metadata import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.core.result import WITHIN
+from carrara.constants import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
+from carrara.item_id import Recipe
+from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
+from carrara.items.registry import load
 from carrara.logs.settings import SERVER
-from carrara.prompt.items import QUICK, Item, cached_context, contexts, is_quick, item_of
-from carrara.prompt.prompt import hashed
-from carrara.prompt.wording import Pack
+from carrara.packing.prompt import hashed
+from carrara.packing.prompt_pack import Pack
 from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
-from carrara.registry import load
+from carrara.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, Reference, ReferencedAPI, call_in_thread
 from carrara.runs.evidence_position import Places, Watch
@@ -40,6 +37,9 @@ from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse
 from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, Trouble, attempts
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
+from carrara.util.quantities import write_length
 
 DIGITS = 4
 """Of the figures that stand beside a reply in the log: one more than reports show."""

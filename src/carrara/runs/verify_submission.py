@@ -24,25 +24,25 @@ from typing import Any
 
 from inspect_ai.model import ModelOutput
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import CarraraError, LengthError, UsageError
-from carrara.core.metadata import REQUEST, RETRIEVE
-from carrara.core.params import read_canonical
-from carrara.core.recipe import Recipe
-from carrara.core.result import WITHIN, Result, Subject, test_of
-from carrara.core.subsets import APART
-from carrara.core.types import Question
+from carrara.constants import REQUEST, RETRIEVE
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import context_of, no_question, questions_of, weight
+from carrara.items.subsets import APART
 from carrara.logs.replies import Reply, read_replies
-from carrara.prompt.items import context_of, no_question, questions_of, weight
-from carrara.prompt.prompt import fingerprint
+from carrara.packing.prompt import fingerprint
+from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
-from carrara.results.report.provenance import Source
+from carrara.report.provenance import Source
+from carrara.result import WITHIN, Result, Subject, test_of
 from carrara.runs import manifest
 from carrara.runs.manifest import Entry
 from carrara.servers.response import ending
 from carrara.task import Task
-from carrara.tokens import permission
+from carrara.tokenizers import permission
+from carrara.types import Question
+from carrara.util.errors import CarraraError, LengthError, UsageError
 
 LONGEST, TOGETHER = 1 << 20, 8 << 20
 """Tokens of a prompt, and of all of a folder's, that are rendered for it."""

@@ -14,16 +14,16 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput, get
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import BaseModel
 
-from carrara.core.errors import RunError
-from carrara.core.metadata import COT, KEY, PROMPT, REQUEST, RETRIEVE
-from carrara.prompt.items import item_of
-from carrara.prompt.prompt import fingerprint
+from carrara.constants import COT, KEY, PROMPT, REQUEST, RETRIEVE
+from carrara.items.item import item_of
+from carrara.packing.prompt import fingerprint
 from carrara.readers.prompts import prompt_of, quickly
 from carrara.runs.by_reference import MESSAGES, call_in_thread, provider_of
 from carrara.runs.reasoning import request
 from carrara.servers.providers import prepare_client
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import WHOLE, shorten
+from carrara.util.errors import RunError
 
 SHORT = 60
 """Characters of a turn of a conversation that may stand in a log: a short one may be said elsewhere, too."""

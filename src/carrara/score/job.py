@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
-from carrara.core.progress import Progress
-from carrara.core.result import Result
+from carrara.result import Result
 from carrara.score.lines import Lines
 from carrara.score.parallel import ScorerPool
 from carrara.score.scored import Trouble
 from carrara.score.summary import Tally
+from carrara.util.progress import Progress
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -13,9 +13,9 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result
+from carrara.item_id import Recipe
+from carrara.result import Result
+from carrara.util.quantities import write_length
 
 SHARD, WEIGHT = 500, 8 << 20
 """Lines of a log, and letters: Inspect holds a log in memory to write it, and takes longer a line the more it has."""

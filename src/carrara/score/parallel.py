@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any, TypeVar
 from zlib import crc32
 
-from carrara.core.parallel import Engine, Executor, count_cores, start_workers
 from carrara.score.lines import Batch
 from carrara.score.scored import Outcome, Scorer, ScorerConfig
-from carrara.tokens.permission import with_permissions
+from carrara.tokenizers.permission import with_permissions
+from carrara.util.parallel import Engine, Executor, count_cores, start_workers
 
 T = TypeVar("T")
 

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from carrara.answers.grade import grade
-from carrara.core.cache import WeightedCache
-from carrara.core.errors import RunError, UsageError
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result, Status, test_of
-from carrara.core.types import Question
-from carrara.core.unicode import replace_surrogates
-from carrara.prompt.items import named, no_question, pose
-from carrara.prompt.wording import Pack, read_pack
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items.item import named, no_question, pose
+from carrara.items.registry import load
+from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.result import Result, Status, test_of
 from carrara.score.lines import LONGEST, Batch
 from carrara.task import Task
+from carrara.types import Question
+from carrara.util.cache import WeightedCache
+from carrara.util.errors import RunError, UsageError
+from carrara.util.unicode import replace_surrogates
 
 
 class Trouble(NamedTuple):

@@ -11,11 +11,11 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import overload
 
-from carrara.core.recipe import Recipe
-from carrara.core.result import Result, Status
-from carrara.results.analysis import Row, summarize
-from carrara.results.analysis.scores import Stat, stat
-from carrara.results.analysis.series import series_of
+from carrara.item_id import Recipe
+from carrara.result import Result, Status
+from carrara.stats import Row, summarize
+from carrara.stats.scores import Stat, stat
+from carrara.stats.series import series_of
 
 ALIKE = 4096
 """Results that are told by their figures alone, and made once: most scores are 0 or 1."""

@@ -16,7 +16,7 @@ import anyio
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.core.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError
 
 Function = Callable[[Any], str | Awaitable[str]]
 

@@ -7,10 +7,10 @@ A name is PROVIDER/MODEL, as Inspect has it: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8
 import re
 from difflib import get_close_matches
 
-from carrara import tokens
-from carrara.core.errors import UsageError
-from carrara.core.types import Style
-from carrara.tokens.gguf import PREFIX, gguf_model
+from carrara import tokenizers
+from carrara.tokenizers.gguf import PREFIX, gguf_model
+from carrara.types import Style
+from carrara.util.errors import UsageError
 
 PROVIDERS = frozenset(
     {
@@ -83,14 +83,14 @@ def check_model(model: str) -> None:
 
 def tokenizer_for(model: str) -> str:
     """Return the tokenizer of a model, which is known or asked for, and never guessed."""
-    known = tokens.for_model(model)
+    known = tokenizers.for_model(model)
     if known is None:
-        bundled = ", ".join(name for name, _ in tokens.names())
+        bundled = ", ".join(name for name, _ in tokenizers.names())
         raise UsageError(
             f"it is not known how {model} counts tokens: name its tokenizer with `tokenizer`, one of {bundled}"
         )
     if model.startswith(PREFIX):
-        tokens.get(known)  # a vocabulary that cannot be rebuilt is refused before the model is loaded
+        tokenizers.get(known)  # a vocabulary that cannot be rebuilt is refused before the model is loaded
     return known
 
 

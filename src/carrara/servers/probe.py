@@ -24,8 +24,6 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
 from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
@@ -33,6 +31,8 @@ from carrara.servers.response import tells_overflow
 from carrara.servers.retry import Trouble
 from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import Answer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
 
 IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})
 """Providers that load a model into this process: a second one only to be probed would take its memory twice."""
@@ -217,7 +217,7 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
 
 
 async def _tokenizer(api: ModelAPI) -> str:
-    from carrara.tokens import server as token_server  # with a template engine, which a run does without
+    from carrara.tokenizers import server as token_server
 
     address = api.base_url or ""
     if not address or public(address) != address:

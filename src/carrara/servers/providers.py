@@ -17,12 +17,12 @@ from urllib.parse import SplitResult, urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 
-from carrara.core.errors import UsageError
-from carrara.core.transport import LIMIT, is_client, limit_client
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.model_names import check_model
 from carrara.servers.redact import basic_auth, in_address, in_environment, public
+from carrara.util.errors import UsageError
+from carrara.util.transport import LIMIT, is_client, limit_client
 
 PLACEHOLDER = "none"
 """The key for a server on this machine, which mostly wants none, and a client that does."""

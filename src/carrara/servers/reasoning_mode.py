@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from carrara.core.errors import UsageError
-from carrara.core.metadata import COT
-from carrara.core.result import Subject
-from carrara.proof.reference import REFERENCES
+from carrara.constants import COT
+from carrara.result import Subject
 from carrara.servers.server_info import Prefill
+from carrara.util.errors import UsageError
+from carrara.verify.reference import REFERENCES
 
 FREE = "free"
 NONE = "none"

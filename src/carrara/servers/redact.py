@@ -13,8 +13,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from carrara.core.errors import UsageError
-from carrara.core.unicode import replace_surrogates
+from carrara.util.errors import UsageError
+from carrara.util.unicode import replace_surrogates
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelCall, ModelOutput, ModelUsage

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
 
-from carrara.core.metadata import NATS
+from carrara.constants import NATS
 from carrara.servers.retry import GarbledReplyError
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]

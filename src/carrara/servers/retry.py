@@ -23,9 +23,9 @@ from typing import Any, Literal
 
 from inspect_ai.model import RetryDecision
 
-from carrara.core.quantities import duration
-from carrara.core.transport import malformed, refused
 from carrara.servers.redact import clip
+from carrara.util.quantities import duration
+from carrara.util.transport import malformed, refused
 
 Kind = Literal["unreachable", "busy", "down", "failing", "hanging", "garbled", "final"]
 """Nobody answers; too many requests; the server is away or loading; it fails on this request; it says nothing; it says

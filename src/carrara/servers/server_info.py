@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from carrara.core.table import Line, table
 from carrara.servers.retry import Trouble
+from carrara.util.table import Line, table
 
 Prefill = Mapping[str, Any]
 """What a request says so that the server continues its last message; for many servers nothing."""

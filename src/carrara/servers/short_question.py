@@ -23,9 +23,6 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.log import logger
-from carrara.core.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
@@ -33,6 +30,9 @@ from carrara.servers.redact import clip, public
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import Trouble, status_of, trouble_of
 from carrara.servers.server_info import Prefill
+from carrara.util.errors import RunError, UsageError
+from carrara.util.log import logger
+from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
 
 QUESTION = "Reply with the word OK."
 

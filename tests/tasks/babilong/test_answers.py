@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.core.keys import Rng
-from carrara.core.types import Question
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._lexicon import MOTIVES
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
+from carrara.types import Question
 from tests.babi import parts_of, write_story
 from tests.labels import is_misread, percent_read
 from tests.published import predictions

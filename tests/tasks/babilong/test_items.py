@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import SPLITS
-from carrara.core.recipe import Recipe
-from carrara.core.types import UndecidableError
-from carrara.prompt.items import Item, contexts, make, questions_of
-from carrara.prompt.prompt import count
-from carrara.proof.audit import audit
+from carrara import corpora
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Item, contexts, make, questions_of
+from carrara.packing.prompt import count
+from carrara.rng import SPLITS
 from carrara.tasks.babilong._task import Babilong, load_task
-from carrara.text import corpus
+from carrara.types import UndecidableError
+from carrara.util.errors import LengthError, UsageError
+from carrara.verify.audit import audit
 
 QA = [f"babilong/qa{n}" for n in range(1, 21)]
 
@@ -229,7 +229,7 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
 def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     text = tmp_path / "book.txt"
     text.write_text(" ".join(f"Line {n} of the book tells of rain and of nothing else." for n in range(3000)), "utf-8")
-    added = corpus.add("rainy", str(text))
+    added = corpora.add("rainy", str(text))
     for given in ("rainy", str(text), added.hash):
         item = make("babilong/qa1", length=2048, params={"haystack": given, "background": "all"})
         assert item.id.startswith(f"babilong/qa1@3;haystack={added.hash};background=all/")

@@ -9,7 +9,7 @@ from typing import NamedTuple, get_args
 
 import pytest
 
-from carrara.core.keys import Key
+from carrara.rng import Key
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way, WhoGave, WhoReceived
 from carrara.tasks.babilong._grammar import read, read_question, split_statements

@@ -2,12 +2,12 @@
 
 import pytest
 
-from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Fits
 from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong.qa18 import chains
+from carrara.types import UndecidableError
 from tests.babi import official, parts_of
 
 UNDECIDED = {5: 1}

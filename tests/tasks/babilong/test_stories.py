@@ -2,13 +2,13 @@
 
 import pytest
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong import _lexicon as lexicon
 from carrara.tasks.babilong._facts import Fits, Lies, Neighbour
 from carrara.tasks.babilong._grammar import read, read_question
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast, plural, singular
+from carrara.types import UndecidableError
 from tests.babi import LIMIT, against_published, compare, official, parts_of, simulated, write_story
 
 STORIES = 60

@@ -9,9 +9,9 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.core.errors import UsageError
 from carrara.tasks.babilong._story_files import read_stories
 from carrara.tasks.babilong._task import load_task
+from carrara.util.errors import UsageError
 from tests import published
 
 Capture = pytest.CaptureFixture[str]
@@ -213,9 +213,9 @@ def test_a_file_that_changed_is_told(tmp_path: Path) -> None:
 
 def forget() -> None:
     """As in a new process."""
-    from carrara.prompt.items import _posed
+    from carrara.items.item import _posed
+    from carrara.published import rows
     from carrara.tasks.babilong import _story_files
-    from carrara.text import rows
 
     for cached in (_posed, _story_files._questions, _story_files._order, rows.file_hash):
         cached.cache_clear()

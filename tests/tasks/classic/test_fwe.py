@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import registry
-from carrara.core.keys import Rng
-from carrara.prompt.items import make, questions_of
+from carrara.items import registry
+from carrara.items.item import make, questions_of
+from carrara.rng import Rng
 from tests.classic import question_of, recipe, text_of
 from tests.labels import is_misread, percent_read
 from tests.told import answered

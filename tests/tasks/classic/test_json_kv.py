@@ -3,7 +3,7 @@
 import json
 import re
 
-from carrara.prompt.items import make
+from carrara.items.item import make
 from tests.told import answered
 
 

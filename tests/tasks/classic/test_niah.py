@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.prompt.items import make, questions_of
+from carrara.items import registry
+from carrara.items.item import make, questions_of
 from carrara.tasks.classic import _haystacks, niah
 from carrara.tasks.classic._values import CODE, NAME
 from tests.classic import question_of, recipe, text_of

@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from carrara import registry
-from carrara.prompt.items import questions_of
+from carrara.items import registry
+from carrara.items.item import questions_of
 from tests.classic import recipe
 from tests.told import answered
 

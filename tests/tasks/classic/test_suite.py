@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import registry, tokens
+from carrara import tokenizers
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
-from carrara.core.types import Message, UndecidableError
-from carrara.prompt.items import Item, make, questions_of
-from carrara.prompt.wording import Pack
-from carrara.proof.audit import audit
+from carrara.items import registry
+from carrara.items.item import Item, make, questions_of
+from carrara.packing.prompt_pack import Pack
+from carrara.rng import Rng
 from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe
+from carrara.types import Message, UndecidableError
+from carrara.util.errors import UsageError
+from carrara.verify.audit import audit
 from tests.classic import TASKS, question_of, recipe, text_of
 from tests.told import answered
 
@@ -63,7 +64,7 @@ def test_any_length_above_the_puzzle_can_be_had(task: str) -> None:
 def test_the_perfect_reply_fits_its_budget(task: str, tokenizer: str) -> None:
     for index in range(8):
         item = make(f"classic/{task}", index=index, tokenizer=tokenizer)
-        assert tokens.get(tokenizer).count(item.gold) + 16 < item.question.budget
+        assert tokenizers.get(tokenizer).count(item.gold) + 16 < item.question.budget
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.classic import _haystacks, _published, _turns, _words
 from carrara.tasks.classic._answers import blind
 from carrara.tasks.classic._values import NAME, NUMBER, number
@@ -62,7 +62,7 @@ def test_published_scores() -> None:
 
 
 def test_a_corpus_is_read_without_what_could_be_a_needle() -> None:
-    passes = _haystacks._FREE.task
+    passes = _haystacks._FREE.passes
     assert passes("The number of ships was kept for the winter.")
     for harmful in (
         "One number kept for red-wolf is 1234567.",

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.prompt.items import make
+from carrara.items import registry
+from carrara.items.item import make
 from tests.classic import question_of, text_of
 from tests.labels import is_misread, percent_read
 from tests.told import answered

@@ -8,16 +8,16 @@ from statistics import fmean, pvariance
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import make, questions_of
-from carrara.proof.audit import audit
-from carrara.registry import load
+from carrara.generators.people import NAMES
+from carrara.item_id import Recipe
+from carrara.items.item import make, questions_of
+from carrara.items.registry import load
+from carrara.rng import Rng
 from carrara.tasks.michelangelo import _decoys, _scenes
 from carrara.tasks.michelangelo.idk import UNKNOWN
-from carrara.text.writings.people import NAMES
+from carrara.types import Question
+from carrara.util.errors import UsageError
+from carrara.verify.audit import audit
 from tests.labels import is_misread, percent_read
 from tests.told import answered
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Rng
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import make, questions_of
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import make, questions_of
+from carrara.items.registry import load
+from carrara.rng import Rng
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_instances import draw, filler_block, search
+from carrara.types import Question
 from tests.labels import is_misread, percent_read
 from tests.told import answered
 

@@ -6,15 +6,15 @@ from collections import Counter
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.keys import Rng
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import Item, make, questions_of
-from carrara.prompt.prompt import count
-from carrara.proof.audit import audit
-from carrara.registry import load
+from carrara.item_id import Recipe
+from carrara.items.item import Item, make, questions_of
+from carrara.items.registry import load
+from carrara.packing.prompt import count
+from carrara.rng import Rng
 from carrara.tasks.michelangelo._conversation import marker, ordinal
 from carrara.tasks.michelangelo.mrcr import Recall
+from carrara.util.errors import LengthError, UsageError
+from carrara.verify.audit import audit
 
 TASK = "michelangelo/mrcr"
 

@@ -14,22 +14,21 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from carrara import tokens
+from carrara import params, tokenizers
 from carrara.answers.grade import grade
-from carrara.core import params
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
-from carrara.core.recipe import Recipe
-from carrara.core.types import Question
-from carrara.prompt.items import Item, contexts, questions_of, rebuild
-from carrara.proof.audit import audit
-from carrara.proof.reference import chance
-from carrara.registry import load
+from carrara.generators.writer import FORMATS, Key, styles, topics, write
+from carrara.item_id import Recipe
+from carrara.items.item import Item, contexts, questions_of, rebuild
+from carrara.items.registry import load
+from carrara.published.rows import known
+from carrara.rng import Rng
 from carrara.tasks.michelangelo import _mrcr_given as mrcr
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
-from carrara.text.rows import known
-from carrara.text.writings.writer import FORMATS, Key, styles, topics, write
+from carrara.types import Question
+from carrara.util.errors import UsageError
+from carrara.verify.audit import audit
+from carrara.verify.reference import chance
 from tests.process import python
 from tests.server import Address
 from tests.told import answered
@@ -216,9 +215,9 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys\n"
-        "from carrara.runs.config import RunConfig; from carrara.core.recipe import Job\n"
+        "from carrara.runs.config import RunConfig; from carrara.item_id import Job\n"
         "from carrara.runs.run import run\n"
-        "from carrara.core.recipe import Recipe\n"
+        "from carrara.item_id import Recipe\n"
         "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
         "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
     )
@@ -403,7 +402,7 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
     lines = [gdm(told(n, 2, True, length=length)) for n, length in enumerate((1, 100))]
     parquet(tmp_path / "v2.parquet", lines)
 
-    count = tokens.get("o200k").count
+    count = tokenizers.get("o200k").count
     sizes = [sum(count(one["content"]) for one in json.loads(row["prompt"])) + count(row["answer"]) for row in rows]
     bins: dict[int, list[Any]] = {}
     for row, size in zip(rows, sizes, strict=True):

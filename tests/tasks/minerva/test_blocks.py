@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from carrara.prompt.items import contexts, make
+from carrara.items.item import contexts, make
 
 
 def test_instances_that_do_not_fit_are_named_together() -> None:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
-from carrara.core.keys import Rng
+from carrara.generators import vocabulary
+from carrara.generators.vocabulary import Drawing
+from carrara.rng import Rng
 from carrara.tasks.minerva._edit import _Numbers
 from carrara.tasks.minerva.replace import _Mixed
-from carrara.text import vocabulary
-from carrara.text.vocabulary import Drawing
 from tests.minerva import context_of, items, replied
 
 

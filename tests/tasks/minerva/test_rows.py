@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import carrara
 from carrara.cli.main import main
-from carrara.core.errors import UsageError
 from carrara.tasks.minerva._given import graded
 from carrara.tasks.minerva._published import PRIMARY
+from carrara.util.errors import UsageError
 from tests.published import minerva_cases
 
 SCORE = ["score", "--published", "minerva"]

@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import make, named, pose
+from carrara.item_id import Recipe
+from carrara.items.item import make, named, pose
 from carrara.tasks.minerva import set_state, theory_of_mind
 from tests.minerva import context_of, items
 

@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade, trivial
 from carrara.answers.listing import above
 from carrara.cli.main import main
-from carrara.core.errors import LengthError, UsageError
-from carrara.core.types import ANSWER
-from carrara.prompt.items import make
-from carrara.prompt.prompt import count
-from carrara.prompt.wording import Pack, read_pack
+from carrara.generators import vocabulary
+from carrara.generators.fitting import pick
+from carrara.items import registry
+from carrara.items.item import make
+from carrara.packing.prompt import count
+from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.runs.presets import PRESETS
 from carrara.runs.reasoning import lead_of
 from carrara.tasks.minerva._task import Minerva
-from carrara.text import vocabulary
-from carrara.text.fitting import pick
+from carrara.types import ANSWER
+from carrara.util.errors import LengthError, UsageError
 from tests.minerva import context_of, items, replied
 
 TASKS = registry.select("minerva")
@@ -168,12 +168,12 @@ def test_no_answer_is_empty(task: str) -> None:
 
 def test_answers_fit_their_budget() -> None:
     """Published, the answers to `multiply` are longer than the output that was allowed."""
-    from carrara import tokens
+    from carrara import tokenizers
 
     for task in TASKS:
         for item in items(task, 10, 4096):
             for name in ("gpt2", "llama3", "mistral-v7"):
-                assert tokens.get(name).count(item.gold) <= item.question.budget, (task, name)
+                assert tokenizers.get(name).count(item.gold) <= item.question.budget, (task, name)
 
 
 # --- scores ---

@@ -1,6 +1,6 @@
 """Word search: what its words look like."""
 
-from carrara.text.vocabulary import listed
+from carrara.generators.vocabulary import listed
 from tests.minerva import items
 
 

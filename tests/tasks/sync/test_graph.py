@@ -6,18 +6,18 @@ from typing import Any
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.core.keys import Key, Rng
-from carrara.core.types import Question
-from carrara.prompt.items import make
+from carrara.items import registry
+from carrara.items.item import make
+from carrara.rng import Key, Rng
 from carrara.tasks.sync._graph import Graph, draw_graphs, is_isomorphic
 from carrara.tasks.sync._graph_answers import Answer
 from carrara.tasks.sync._graph_generator import BLOCK, Shape, _block, distant_pairs, generate_graph, unconnected_pairs
 from carrara.tasks.sync._graph_text import Ask, write_question
 from carrara.tasks.sync._task import is_due
 from carrara.tasks.sync.graph import SyncGraph
+from carrara.types import Question
+from carrara.util.errors import UsageError
 from tests.labels import is_misread, percent_read
 from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
 from tests.told import answered

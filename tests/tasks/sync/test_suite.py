@@ -3,9 +3,9 @@
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.core.errors import UsageError
-from carrara.prompt.items import Item, make
+from carrara.items.item import Item, make
 from carrara.tasks.sync._graph_answers import LABELS
+from carrara.util.errors import UsageError
 from tests.sync import COVERAGE, LONGEST, posed
 
 

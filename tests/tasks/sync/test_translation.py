@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from carrara import registry
 from carrara.answers.grade import grade
-from carrara.core.keys import Rng
-from carrara.core.types import Question
+from carrara.items import registry
+from carrara.rng import Rng
 from carrara.tasks.sync import _letter_coverage
 from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong, rank_words
 from carrara.tasks.sync._language_text import Ask, Query
@@ -16,6 +15,7 @@ from carrara.tasks.sync._languages import Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, first_letters
 from carrara.tasks.sync._random_words import WordRng
 from carrara.tasks.sync._translation_answers import Answer
+from carrara.types import Question
 from tests.labels import is_misread, percent_read
 from tests.sync import COVERAGE, MULTI, SINGLE, posed
 from tests.told import answered

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from carrara.core.errors import UsageError
+from carrara.util.errors import UsageError
 
 OPENAI = "https://api.openai.com/v1"
 _KEY, _OPENAI_KEY = "EMBEDDINGS_API_KEY", "OPENAI_API_KEY"

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from carrara.text.corpus.sentences import split_text
-from carrara.tokens.base import Tokenizer
+from carrara.corpora.sentences import split_text
+from carrara.tokenizers.base import Tokenizer
 
 _WORD = re.compile(r"\S+")
 _LEAD = "A"

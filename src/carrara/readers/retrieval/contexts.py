@@ -14,14 +14,14 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
-from carrara.core.errors import UsageError
-from carrara.core.log import logger
-from carrara.core.progress import LINE_EVERY
-from carrara.core.quantities import write_length
-from carrara.core.recipe import Recipe
-from carrara.prompt.items import Item, item_of, messages_of
+from carrara.item_id import Recipe
+from carrara.items.item import Item, item_of, messages_of
 from carrara.readers.retrieval import EmbedderUnavailableError, Index, Retrieval, Retrieved
 from carrara.servers.retry import PATIENCE
+from carrara.util.errors import UsageError
+from carrara.util.log import logger
+from carrara.util.progress import LINE_EVERY
+from carrara.util.quantities import write_length
 
 _KEPT = 4096
 """Shortened contexts: a few kilobytes each."""

@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from carrara.core.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError
 
 Vectors = npt.NDArray[np.float32]
 """One row a text, each of length 1."""

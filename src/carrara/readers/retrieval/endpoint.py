@@ -18,8 +18,10 @@ from urllib.parse import quote
 
 import numpy as np
 
-from carrara.core.errors import RunError, UsageError
-from carrara.core.transport import (
+from carrara.readers.retrieval.address import OPENAI, Address
+from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
+from carrara.util.errors import RunError, UsageError
+from carrara.util.transport import (
     PackingError,
     RedirectError,
     ReplyTooLargeError,
@@ -27,8 +29,6 @@ from carrara.core.transport import (
     malformed,
     untrusted,
 )
-from carrara.readers.retrieval.address import OPENAI, Address
-from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
 
 if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, OpenAI

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
-from carrara import tokens
+from carrara import tokenizers
 from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.chunks import Chunk, by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Watch
@@ -75,4 +75,4 @@ def ready(setting: Retrieval) -> None:
 def _cut(context: str, setting: Retrieval) -> list[Chunk]:
     if not setting.size:
         return by_sentences(context)
-    return by_tokens(context, setting.size, tokens.get(setting.tokenizer), setting.overlap)
+    return by_tokens(context, setting.size, tokenizers.get(setting.tokenizer), setting.overlap)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from carrara.core.data import data
 from carrara.readers.retrieval import network
 from carrara.readers.retrieval.embedders import Vectors, missing, unit
+from carrara.util.data import data
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from carrara.core.errors import UsageError, nearest
 from carrara.readers.retrieval.address import Address
+from carrara.util.errors import UsageError, nearest
 
 Order = Literal["score", "position"]
 BM25 = "bm25"

@@ -14,9 +14,9 @@ from threading import Lock
 
 import numpy as np
 
-from carrara.core.cache import cache_folder
-from carrara.core.errors import RunError
 from carrara.readers.retrieval.embedders import Embedder, Vectors, Watch
+from carrara.util.cache import cache_folder
+from carrara.util.errors import RunError
 
 _AT_ONCE = 1 << 16
 """Characters that are embedded and then kept together: a second's work, which is all that a kill can lose."""

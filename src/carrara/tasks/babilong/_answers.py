@@ -21,8 +21,8 @@ from itertools import chain
 
 from carrara.answers import Choice, YesNo
 from carrara.answers.cues import affirmed, names_in
-from carrara.core.types import Question
 from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast, plural
+from carrara.types import Question
 
 _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
 """Another word for the same answer."""

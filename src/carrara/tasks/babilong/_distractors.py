@@ -8,11 +8,11 @@ and what follows from them. So distractors put other people where the story's ow
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from carrara.core.keys import Rng
-from carrara.core.types import Filler, FillerStream, Segment, SegmentGroup
+from carrara.rng import Rng
 from carrara.tasks.babilong._grammar import group_pronouns
 from carrara.tasks.babilong._story import Story
 from carrara.tasks.babilong._words import Cast, draw_cast, individuals
+from carrara.types import Filler, FillerStream, Segment, SegmentGroup
 
 
 def distractors(own: Cast, official: Cast, write_story: Callable[[Rng, Cast], Story]) -> Filler:

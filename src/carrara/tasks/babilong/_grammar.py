@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar, cast
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     Absent,
     ColourOf,
@@ -64,7 +64,7 @@ from carrara.tasks.babilong._facts import (
     opposite,
 )
 from carrara.tasks.babilong._words import plural, singular, with_article
-from carrara.core.types import SentenceFilter
+from carrara.types import SentenceFilter
 
 T = TypeVar("T")
 

@@ -1,8 +1,8 @@
 """Places on a map and figures on a sheet: what lies beside what, and the way from one to another (qa4, 17, 19)."""
 
-from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Lies, Way, opposite
 from carrara.tasks.babilong._story import History
+from carrara.types import UndecidableError
 
 Edges = dict[str, list[tuple[str, Way, int]]]
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from carrara.core.errors import UsageError
-from carrara.text.official import Parts, constants, file_in, tree
+from carrara.published.programs import Parts, constants, file_in, tree
+from carrara.util.errors import UsageError
 
 FILE = "prompts.py"
 PROMPTS, TEMPLATE = "DEFAULT_PROMPTS", "USER_TEMPLATE"

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.core.errors import UsageError
-from carrara.core.types import UndecidableError
 from carrara.tasks.babilong import _grammar as grammar
 from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._story_files import read_stories
 from carrara.tasks.babilong._task import Babilong, load_task
+from carrara.types import UndecidableError
+from carrara.util.errors import UsageError
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import IO
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import open_binary
-from carrara.core.types import Question
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._task import TASKS, load_task
+from carrara.types import Question
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import open_binary
 
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)

@@ -12,13 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from carrara.core.errors import UsageError
-from carrara.core.quantities import read_length
-from carrara.core.types import LengthBudget, Segment
+from carrara.published.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
 from carrara.task import Instance, Rng
 from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import Babilong, load_task
-from carrara.text.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
+from carrara.types import LengthBudget, Segment
+from carrara.util.errors import UsageError
+from carrara.util.quantities import read_length
 
 COLUMNS = ("input", "question", "target")
 PREFIX = "published/babilong-"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Query, Solved, Stays, Went, When
 from carrara.tasks.babilong._grammar import write, write_question
 from carrara.tasks.babilong._words import Cast

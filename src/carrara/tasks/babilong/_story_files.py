@@ -12,12 +12,12 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.core.files import TEXT, open_binary
-from carrara.core.keys import Key, Rng
+from carrara.published.rows import Source, known, located, remembered
+from carrara.rng import Key, Rng
 from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
-from carrara.text.rows import Source, known, located, remembered
+from carrara.util.errors import UsageError
+from carrara.util.files import TEXT, open_binary
 
 SIMULATED = "simulated"
 _NAME = re.compile(r"qa([0-9]{1,2})_.*\.txt")

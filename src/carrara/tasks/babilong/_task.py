@@ -14,9 +14,17 @@ from typing import Any, ClassVar, Generic, Literal
 
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
-from carrara.core.errors import UsageError
-from carrara.core.keys import Split
-from carrara.core.types import (
+from carrara.generators import haystack
+from carrara.rng import Split
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.babilong import _story_files
+from carrara.tasks.babilong._answers import Label, Verdict, published_metric
+from carrara.tasks.babilong._distractors import distractors
+from carrara.tasks.babilong._facts import Query, Solved
+from carrara.tasks.babilong._grammar import HARMLESS, find_facts, group_pronouns, read, read_question
+from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
+from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
+from carrara.types import (
     PRESENTS,
     Deferred,
     Filler,
@@ -28,15 +36,7 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.babilong import _story_files
-from carrara.tasks.babilong._answers import Label, Verdict, published_metric
-from carrara.tasks.babilong._distractors import distractors
-from carrara.tasks.babilong._facts import Query, Solved
-from carrara.tasks.babilong._grammar import HARMLESS, find_facts, group_pronouns, read, read_question
-from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
-from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
-from carrara.text import haystack
+from carrara.util.errors import UsageError
 
 OTHERS = "others"
 """The haystack of facts about other people and things."""

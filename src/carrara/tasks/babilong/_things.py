@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from carrara.core.types import UndecidableError
 from carrara.tasks.babilong._facts import Dropped, Fact, Gave, Got, Went
 from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story import History, Thing
+from carrara.types import UndecidableError
 
 
 def thing_of(history: History, thing: str) -> Thing:

@@ -9,8 +9,7 @@ from itertools import islice
 from math import inf
 from typing import NamedTuple
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     Absent,
     Dropped,
@@ -26,6 +25,7 @@ from carrara.tasks.babilong._facts import (
 )
 from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, StoryBuilder
 from carrara.tasks.babilong._words import Cast
+from carrara.types import UndecidableError
 
 Action = Went | Got | Dropped | Gave
 

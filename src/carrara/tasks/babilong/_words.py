@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong import _lexicon as words
 
 Vocabulary = Literal["classic", "fresh"]

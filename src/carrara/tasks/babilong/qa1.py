@@ -2,7 +2,7 @@
 
 BABILong's first task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary went back to the hallway.
 Sandra went to the office.
@@ -15,7 +15,7 @@ Daniel journeyed to the bathroom.
 Question: Where is Sandra?
 """
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereIs
 from carrara.tasks.babilong._story import History, Story

@@ -2,7 +2,7 @@
 
 BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Fred went to the office.
 Fred is either in the bedroom or the school.
@@ -21,7 +21,7 @@ Question: Is Julie in the kitchen?
 
 from collections.abc import Iterator, Sequence
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._story import History, Story

@@ -2,7 +2,7 @@
 
 BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sandra and Mary travelled to the office.
 Mary and Daniel went back to the kitchen.
@@ -15,7 +15,7 @@ Question: Where is John?
 
 from collections.abc import Iterator
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, Went, WhereIs
 from carrara.tasks.babilong._story import History, Story

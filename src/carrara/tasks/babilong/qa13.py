@@ -2,7 +2,7 @@
 
 BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa13", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary and Daniel journeyed to the bathroom.
 After that they went to the bedroom.
@@ -19,7 +19,7 @@ Question: Where is Mary?
 
 from collections.abc import Iterator
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
 from carrara.tasks.babilong._story import History, Story

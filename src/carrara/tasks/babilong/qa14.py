@@ -2,7 +2,7 @@
 
 BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary went to the school yesterday.
 Fred went to the school this morning.
@@ -19,13 +19,13 @@ This afternoon Julie travelled to the office.
 Question: Where was Julie before the office?
 """
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
 from carrara.tasks.babilong._story import RECENT, History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
+from carrara.types import UndecidableError
 
 QUESTIONS = 5
 

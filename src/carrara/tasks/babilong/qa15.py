@@ -2,7 +2,7 @@
 
 BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mice are afraid of wolves.
 Sheep are afraid of wolves.
@@ -17,13 +17,13 @@ Jessica is a mouse.
 Question: What is gertrude afraid of?
 """
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Animal
 from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FEARFUL, Cast
+from carrara.types import UndecidableError
 
 QUESTIONS = 4
 

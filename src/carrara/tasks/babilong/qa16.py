@@ -2,7 +2,7 @@
 
 BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa16", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Greg is a rhino.
 Greg is gray.
@@ -18,13 +18,13 @@ Julius is a rhino.
 Question: What color is Julius?
 """
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import COLOURED, Cast
+from carrara.types import UndecidableError
 
 OWN_KIND = 0.68
 """How often an individual has its kind's colour and not any: fitted (60 % of pairs agree officially)."""

@@ -2,7 +2,7 @@
 
 BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The red square is to the left of the blue square.
 The red square is above the yellow square.
@@ -11,7 +11,7 @@ The red square is above the yellow square.
 Question: Is the blue square to the right of the yellow square?
 """
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
 from carrara.tasks.babilong._map import way

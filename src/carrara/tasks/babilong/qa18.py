@@ -2,7 +2,7 @@
 
 BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The container is bigger than the suitcase.
 The chest is bigger than the box.
@@ -16,13 +16,13 @@ Question: Is the chocolate bigger than the chest?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import CONTAINERS, Cast
+from carrara.types import UndecidableError
 
 BLOCK = 5
 QUESTIONS = 5

@@ -2,7 +2,7 @@
 
 BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The office is north of the bathroom.
 The hallway is east of the bathroom.
@@ -16,7 +16,7 @@ Question: How do you go from the office to the garden?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
 from carrara.tasks.babilong._map import way

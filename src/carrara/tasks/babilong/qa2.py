@@ -2,7 +2,7 @@
 
 BABILong's second task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Sandra travelled to the bathroom.
 Mary travelled to the office.
@@ -17,8 +17,7 @@ Question: Where is the apple?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, WhereThing
 from carrara.tasks.babilong._story import History, Story
@@ -26,6 +25,7 @@ from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+from carrara.types import UndecidableError
 
 
 class TwoFacts(Babilong[WhereThing]):

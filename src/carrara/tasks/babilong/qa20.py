@@ -2,7 +2,7 @@
 
 BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Antoine is tired.
 Antoine travelled to the bedroom.
@@ -13,14 +13,14 @@ Question: Why did antoine go to the bedroom?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
 from carrara.tasks.babilong._lexicon import FRESH_MOTIVES, MOTIVES
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import MOODY, Cast
+from carrara.types import UndecidableError
 
 Motive = WhereWill | WhyGo | WhyGet
 SOUND_FACTS = 5

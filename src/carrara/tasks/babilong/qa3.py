@@ -2,7 +2,7 @@
 
 BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa3", index=36).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 John picked up the milk.
 Mary went back to the hallway.
@@ -20,8 +20,7 @@ Question: Where was the apple before the bedroom?
 from collections.abc import Sequence
 from math import inf
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solved, ThingBefore
 from carrara.tasks.babilong._story import History, Story
@@ -29,6 +28,7 @@ from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+from carrara.types import UndecidableError
 
 MOST_SOUND_FACTS = 100
 """Facts of a sound story at most: in a long one everything has been everywhere twice."""

@@ -2,7 +2,7 @@
 
 BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 The office is east of the bedroom.
 The bedroom is east of the bathroom.
@@ -11,14 +11,14 @@ The bedroom is east of the bathroom.
 Question: What is east of the bathroom?
 """
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Beside
 from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
 from carrara.tasks.babilong._map import edges
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
+from carrara.types import UndecidableError
 
 MIDDLE_SECOND = 0.66
 """How often a fact names the middle place second, which is the place then asked about."""

@@ -2,7 +2,7 @@
 
 BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Fred grabbed the milk there.
 Jeff went to the bathroom.
@@ -19,14 +19,14 @@ Question: Who gave the milk?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Party
 from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._story import RECENT, History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import GIVERS, Cast
+from carrara.types import UndecidableError
 
 Gift = WhatGiven | WhoGave | WhoReceived
 

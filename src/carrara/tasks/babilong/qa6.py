@@ -2,7 +2,7 @@
 
 BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 John went to the garden.
 Daniel went to the hallway.
@@ -15,7 +15,7 @@ Question: Is John in the garden?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import IsIn, Solved, Went
 from carrara.tasks.babilong._story import History, Story

@@ -2,7 +2,7 @@
 
 BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary grabbed the milk there.
 John moved to the hallway.
@@ -15,14 +15,14 @@ Question: How many objects is John carrying?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Count
 from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, NUMBERS, Cast
+from carrara.types import UndecidableError
 
 
 class Counting(Babilong[HowMany]):

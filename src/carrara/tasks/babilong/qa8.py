@@ -2,7 +2,7 @@
 
 BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Mary took the apple there.
 Sandra travelled to the office.
@@ -15,14 +15,14 @@ Question: What is Mary carrying?
 
 from collections.abc import Sequence
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Things
 from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
 from carrara.tasks.babilong._words import HOUSEHOLD, NOTHING, Cast
+from carrara.types import UndecidableError
 
 
 class Lists(Babilong[WhatCarried]):

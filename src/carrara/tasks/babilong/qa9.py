@@ -2,7 +2,7 @@
 
 BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
 Daniel is no longer in the bedroom.
 Mary is in the bathroom.
@@ -15,7 +15,7 @@ Question: Is Mary in the bathroom?
 
 from collections.abc import Iterator, Sequence
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
 from carrara.tasks.babilong._story import History, Story

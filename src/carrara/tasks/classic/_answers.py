@@ -1,6 +1,6 @@
 """Answer types of values from the text: one value, or several in any order.
 
->>> from carrara.core.types import Question
+>>> from carrara.types import Question
 >>> from carrara.tasks.classic._values import NUMBER
 >>> which = Question("Which?", ("1234567", "4821937"), (), 0.0)
 >>> Values(NUMBER).read("FINAL ANSWER: 4,821,937 and 1234567", which).answer
@@ -15,9 +15,9 @@ from typing import Any
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmed
 from carrara.answers.types import AROUND
-from carrara.core.keys import Rng
-from carrara.core.types import Question
+from carrara.rng import Rng
 from carrara.tasks.classic._values import Kind
+from carrara.types import Question
 
 _KEY = re.compile(r"\w+(?:-\w+)+|[0-9]{4,}")
 _JOINTS = re.compile(r"(?:[\s,;:.!|&+=*•·\"'()\[\]-]|[0-9]{1,4}\b|\b(?:and|also|times?)\b)*+", re.IGNORECASE)

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from carrara.core.types import UndecidableError
+from carrara.types import UndecidableError
 
 
 def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:

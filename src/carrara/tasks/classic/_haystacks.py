@@ -2,10 +2,9 @@
 
 import re
 
-from carrara.core.keys import Key
-from carrara.core.types import Filler
-from carrara.text import haystack
-from carrara.core.types import SentenceFilter
+from carrara.generators import haystack
+from carrara.rng import Key
+from carrara.types import Filler, SentenceFilter
 
 NOISE = (
     "The kettle is on.",

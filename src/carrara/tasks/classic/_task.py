@@ -5,10 +5,10 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from carrara.answers.extraction import FINAL
-from carrara.core.keys import Key, draw_owned
-from carrara.core.types import PromptTemplate, Question, Style
+from carrara.rng import Key, draw_owned
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published
+from carrara.types import PromptTemplate, Question, Style
 
 EXAMPLE = f"<example>\n{{text}}{{ask}}\n{FINAL} {{answer}}\n</example>\n\n"
 MOST_EXAMPLES = 100

@@ -1,7 +1,7 @@
 """Depths of the facts, taken in turn."""
 
-from carrara.core.keys import Key
-from carrara.text.turns import in_turn
+from carrara.generators.round_robin import in_turn
+from carrara.rng import Key
 
 DRAWN = "drawn"
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import groupby, islice
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
 
 _OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)

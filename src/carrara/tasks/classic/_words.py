@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 from math import gcd
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 
 
 def _split_words(words: str) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> few = {"examples": "0", "words": "2", "often": "4", "rarely": "1"}
 >>> for line in make("classic/cwe", params=few).text.split("\\n"):
 ...     print(fill(line, 110))
@@ -24,13 +24,13 @@ from dataclasses import field, replace
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
 from carrara.tasks.classic._words import names as all_names
+from carrara.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
 
 RIVALS = 2
 """Rare words among the facts, for each common one: naming all words gains nothing, even at length 0."""

@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("classic/fwe").text.split("\\n"):
 ...     print(fill(line, 110))
 The text below is in coded words. Dots stand for what does not matter.
@@ -29,13 +29,13 @@ from functools import cache
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.types import Filler, FillerStream, Question, Segment
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import letters
 from carrara.tasks.classic._words import codes
+from carrara.types import Filler, FillerStream, Question, Segment
 
 LETTERS = 6
 CODED = letters("word", LETTERS, str.lower)

@@ -2,7 +2,7 @@
 
 From *Lost in the middle* (arXiv:2307.03172), section 3, as HELMET (arXiv:2410.02694) runs it. One item without filler:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("classic/json_kv").text.replace("? ", "?\\n"))
 Below is a JSON object. Look up one of its keys.
 <BLANKLINE>
@@ -25,7 +25,11 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
-from carrara.core.types import (
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.classic import _published, _turns
+from carrara.tasks.classic._answers import Value
+from carrara.tasks.classic._values import CODE
+from carrara.types import (
     PRESENTS,
     FillerStream,
     Message,
@@ -35,10 +39,6 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.classic import _published, _turns
-from carrara.tasks.classic._answers import Value
-from carrara.tasks.classic._values import CODE
 
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 

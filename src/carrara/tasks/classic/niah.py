@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("classic/niah", index=0, params={"variant": "multikey_1"}).text.split("\\n"):
 ...     print(fill(line, 110))
 The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are asked
@@ -23,13 +23,13 @@ from dataclasses import field
 from typing import Literal, NamedTuple
 
 from carrara.answers import asks_for
-from carrara.core.keys import Key
-from carrara.core.types import PRESENTS, Filler, FillerStream, Segment, UndecidableError
+from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._words import names as all_names
+from carrara.types import PRESENTS, Filler, FillerStream, Segment, UndecidableError
 
 NameKind = Literal["words", "uuid"]
 ValueKind = Literal["number", "uuid", "words"]

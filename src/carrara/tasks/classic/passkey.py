@@ -3,7 +3,7 @@
 From *Landmark attention* (arXiv:2305.16300), and many after it. One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("classic/passkey").text.split("\\n"):
 ...     print(fill(line, 110))
 Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.
@@ -20,12 +20,12 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import asks_for
-from carrara.core.types import PRESENTS, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _turns
 from carrara.tasks.classic._answers import SPARE, Value
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import number
+from carrara.types import PRESENTS, UndecidableError
 
 PASSKEY = number(5)
 

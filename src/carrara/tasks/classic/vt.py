@@ -3,7 +3,7 @@
 From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("classic/vt", params={"examples": "0", "hops": "2", "chains": "2"}).text.split("\\n"):
 ...     print(fill(line, 110))
 In the text below, variables are given values: some a number, the others the value of a variable that has one
@@ -26,11 +26,11 @@ from dataclasses import field, replace
 from typing import Any
 
 from carrara.answers import asks_for
-from carrara.core.types import PRESENTS, Question, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _values
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
+from carrara.types import PRESENTS, Question, UndecidableError
 
 VARIABLE = _values.letters("variable", 5, str.upper)
 VALUE = _values.number(5)

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
-from carrara.core.types import Segment, SegmentGroup
-from carrara.text.writings.source import Source
-from carrara.text.writings.writer import Key
+from carrara.generators.drafts import Source
+from carrara.generators.writer import Key
+from carrara.rng import Rng
+from carrara.types import Segment, SegmentGroup
+from carrara.util.errors import UsageError
 
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _SIGNS = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz23456789"

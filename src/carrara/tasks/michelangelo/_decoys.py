@@ -1,7 +1,7 @@
 """What a story says of the kind that is asked for, and what is no answer: of somebody else, of another time, denied,
 dreamt. An answer may be told in words that look like these.
 
->>> from carrara.core.keys import Rng
+>>> from carrara.rng import Rng
 >>> way, rng = "At one of the stalls {name} bought {value}.", Rng("decoys")
 >>> earlier(rng, way)
 'Not this time but the time before, at one of the stalls {name} bought {value}.'
@@ -12,7 +12,7 @@ dreamt. An answer may be told in words that look like these.
 import re
 from collections.abc import Callable
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 
 _DENIALS = {
     "It is not true that": "It is true that",

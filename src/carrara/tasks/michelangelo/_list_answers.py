@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmed, denies
 from carrara.answers.types import find_numbers, read_number
-from carrara.core.types import Question
 from carrara.tasks.michelangelo._list_machine import Answer
+from carrara.types import Question
 
 _LIST = re.compile(r"(?<![\w\](])\[\s*+(?:-? ?[0-9]{1,18}\s*+,\s*+){0,9999}+(?:-? ?[0-9]{1,18}\s*+)?\]")
 _INTEGER = re.compile(r"-?[0-9]+")

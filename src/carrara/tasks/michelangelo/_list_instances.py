@@ -12,8 +12,7 @@ at once. The other views have their place drawn beforehand: a free choice would 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.core.keys import Rng
-from carrara.core.types import FillerStream, Segment, SegmentGroup
+from carrara.rng import Rng
 from carrara.tasks.michelangelo._list_machine import (
     HIGH,
     KINDS,
@@ -26,6 +25,7 @@ from carrara.tasks.michelangelo._list_machine import (
     View,
     perform,
 )
+from carrara.types import FillerStream, Segment, SegmentGroup
 
 Strategy = Literal["print", "reverse", "cancel"]
 """What fills a context: prints, reversals in pairs, blocks of operations that cancel each other."""

@@ -22,8 +22,11 @@ from typing import ClassVar, NamedTuple
 from carrara.answers import AnswerType
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.errors import UsageError
-from carrara.core.types import (
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
+from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
+from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
+from carrara.types import (
     LengthBudget,
     Message,
     PromptTemplate,
@@ -34,10 +37,7 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
-from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
-from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
+from carrara.util.errors import UsageError
 
 MARKER = 12
 """Characters of MRCR v2's strings, which its answers do not set off from the draft."""

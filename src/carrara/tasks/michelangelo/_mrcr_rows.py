@@ -25,14 +25,14 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara import tokens
-from carrara.core.cache import cache_file, cache_folder
-from carrara.core.errors import UsageError
-from carrara.core.files import lines, open_binary, regular
-from carrara.core.log import logger
-from carrara.core.quantities import read_length, write_length
-from carrara.core.types import Message, Role
-from carrara.text.rows import Source, file_hash, files_of, remembered, tell_left_out
+from carrara import tokenizers
+from carrara.published.rows import Source, file_hash, files_of, remembered, tell_left_out
+from carrara.types import Message, Role
+from carrara.util.cache import cache_file, cache_folder
+from carrara.util.errors import UsageError
+from carrara.util.files import lines, open_binary, regular
+from carrara.util.log import logger
+from carrara.util.quantities import read_length, write_length
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 TOKENIZER = "o200k"
@@ -223,7 +223,7 @@ def _sizes(path: Path, task: str) -> Sequence[int]:
 
 def _size(row: Row, task: str) -> int:
     if task == OPENAI:
-        count = tokens.get(TOKENIZER).count_many
+        count = tokenizers.get(TOKENIZER).count_many
         return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
     told = row.cells.get("context_len", "")
     if not told.isdecimal():

@@ -3,8 +3,8 @@
 import re
 from pathlib import Path
 
-from carrara.core.errors import UsageError
-from carrara.text.official import Parts, constants, file_in, tree
+from carrara.published.programs import Parts, constants, file_in, tree
+from carrara.util.errors import UsageError
 
 FILE, PREFIX = "mrcr_utils.py", "FEW_SHOT_PREFIX"
 _BEGINS = re.compile(r"(=+) EXAMPLE 1 \1\n+")

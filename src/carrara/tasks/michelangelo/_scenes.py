@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
 
-from carrara.core.keys import Rng
+from carrara.generators.people import NAMES
+from carrara.rng import Rng
 from carrara.tasks.michelangelo import _decoys
-from carrara.text.writings.people import NAMES
 
 _SECTION = re.compile(r"\[([a-z]+)\]")
 

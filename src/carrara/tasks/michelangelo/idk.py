@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.3, B.2. One item without filler and
 examples:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> text = make("michelangelo/idk", index=22, params={"examples": "0"}).text
 >>> print(text.replace(" \\n", "\\n").replace(". ", ".\\n"))
 Read the text and answer the question about it, which has four choices.
@@ -42,8 +42,15 @@ from typing import Literal, NamedTuple
 from carrara.answers import Choice, asks_for
 from carrara.answers.extraction import FINAL
 from carrara.answers.types import AROUND
-from carrara.core.keys import Key
-from carrara.core.types import (
+from carrara.generators import haystack
+from carrara.generators.people import NAMES
+from carrara.generators.round_robin import in_turn
+from carrara.generators.template_bank import stock, stocks
+from carrara.rng import Key
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.michelangelo import _scenes
+from carrara.tasks.michelangelo._scenes import Story, Topic
+from carrara.types import (
     PRESENTS,
     Filler,
     FillerStream,
@@ -54,13 +61,6 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.michelangelo import _scenes
-from carrara.tasks.michelangelo._scenes import Story, Topic
-from carrara.text import haystack
-from carrara.text.turns import in_turn
-from carrara.text.writings.people import NAMES
-from carrara.text.writings.stock import stock, stocks
 
 UNKNOWN = "I don't know"
 _LETTERS = "ABCD"

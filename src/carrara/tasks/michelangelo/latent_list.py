@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.1, 5.5 and appendices A.1, B.1. One item without filler, after its
 two worked examples:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> print(make("michelangelo/latent_list", index=6, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
 Example 3:
 <BLANKLINE>
@@ -28,8 +28,13 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.core.keys import Key, draw_owned
-from carrara.core.types import (
+from carrara.rng import Key, draw_owned
+from carrara.task import Instance, Rng, Sweep, Task
+from carrara.tasks.michelangelo import _list_machine as machine
+from carrara.tasks.michelangelo._list_answers import Output, read_list
+from carrara.tasks.michelangelo._list_instances import Strategy, renumbered, search, statements
+from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
+from carrara.types import (
     PRESENTS,
     Drawn,
     Example,
@@ -40,11 +45,6 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks.michelangelo import _list_machine as machine
-from carrara.tasks.michelangelo._list_answers import Output, read_list
-from carrara.tasks.michelangelo._list_instances import Strategy, renumbered, search, statements
-from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 
 HARDEST = 50
 """Relevant operations up to which a search ends within a second or two."""

@@ -3,7 +3,7 @@
 From Michelangelo (arXiv:2409.12640), sections 2.2, 3.1.2, 3.3.1 and appendices A.2, B.1.1. One item without filler and
 examples, its lines cut short:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
 >>> for line in make("michelangelo/mrcr", index=121, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
@@ -46,8 +46,13 @@ from typing import Literal, NamedTuple
 from carrara.answers import AnswerType
 from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.core.errors import UsageError
-from carrara.core.types import (
+from carrara.generators import bank
+from carrara.generators.drafts import Source, shortened, source
+from carrara.generators.writer import Key as WritingKey
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.michelangelo import _conversation as talk
+from carrara.tasks.michelangelo._conversation import Dialogue, Turn
+from carrara.types import (
     PRESENTS,
     FillerStream,
     Message,
@@ -58,12 +63,7 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.michelangelo import _conversation as talk
-from carrara.tasks.michelangelo._conversation import Dialogue, Turn
-from carrara.text.writings import bank
-from carrara.text.writings.source import Source, shortened, source
-from carrara.text.writings.writer import Key as WritingKey
+from carrara.util.errors import UsageError
 
 MOST_NEEDLES = 64
 _START = "=====\n"

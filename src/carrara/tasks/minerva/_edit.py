@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 
 from carrara.answers import Words
-from carrara.core.errors import LengthError
-from carrara.core.keys import Rng
-from carrara.core.types import LengthBudget
-from carrara.text import vocabulary
-from carrara.text.fitting import fill
+from carrara.generators import vocabulary
+from carrara.generators.fitting import fill
+from carrara.rng import Rng
+from carrara.types import LengthBudget
+from carrara.util.errors import LengthError
 
 ITEMS = 40
 """The number of items in a context of length 0."""

@@ -37,11 +37,11 @@ from carrara.answers import (
     YesNo,
 )
 from carrara.answers.types import is_word
-from carrara.core.errors import UsageError
-from carrara.core.types import Question
 from carrara.tasks.minerva._lists import read_lines
 from carrara.tasks.minerva._published import primary
 from carrara.tasks.minerva._task import INSTRUCT, split_items
+from carrara.types import Question
+from carrara.util.errors import UsageError
 
 Gold = str | int | Words | Hands
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from carrara.core.errors import LengthError
-from carrara.core.types import LengthBudget
+from carrara.generators import vocabulary
+from carrara.generators.fitting import fill
 from carrara.tasks.minerva._task import split_items
-from carrara.text import vocabulary
-from carrara.text.fitting import fill
+from carrara.types import LengthBudget
+from carrara.util.errors import LengthError
 
 _LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
 

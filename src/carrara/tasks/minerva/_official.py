@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.text.official import Parts, assigned, classes, file_in, renamed, texts, tree
+from carrara.published.programs import Parts, assigned, classes, file_in, renamed, texts, tree
+from carrara.util.errors import UsageError
 
 FILES = (
     "search.py",

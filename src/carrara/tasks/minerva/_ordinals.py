@@ -3,7 +3,7 @@
 import re
 
 from carrara.answers.number_words import ORDINALS
-from carrara.core.types import UndecidableError
+from carrara.types import UndecidableError
 
 _ORDINAL = re.compile(r"([0-9]{1,9})(?:st|nd|rd|th)")
 

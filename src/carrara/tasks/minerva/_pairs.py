@@ -2,10 +2,10 @@
 
 from collections.abc import Collection
 
-from carrara.core.keys import Rng
-from carrara.core.types import Filler
+from carrara.generators import vocabulary
+from carrara.rng import Rng
 from carrara.tasks.minerva._task import split_items
-from carrara.text import vocabulary
+from carrara.types import Filler
 
 
 def write_pair(word: str, partner: str) -> str:

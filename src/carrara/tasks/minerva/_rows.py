@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from carrara.core.errors import UsageError, nearest
-from carrara.core.files import lines
 from carrara.tasks.minerva._given import Graded, graded
 from carrara.tasks.minerva._published import PRIMARY
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import lines
 
 FIELDS = ("task", "reference", "reply")
 _CALLED = {"identify_the_odd_group": "identify_odd_group"}

@@ -14,9 +14,11 @@ from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
-from carrara.core.errors import UsageError
-from carrara.core.files import lines
-from carrara.core.types import (
+from carrara.published.rows import Source, files_of, located
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.minerva._given import ANSWERS, posed
+from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
+from carrara.types import (
     Guesser,
     LengthBudget,
     Message,
@@ -26,10 +28,8 @@ from carrara.core.types import (
     Style,
     UndecidableError,
 )
-from carrara.task import Instance, Rng, Task
-from carrara.tasks.minerva._given import ANSWERS, posed
-from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
-from carrara.text.rows import Source, files_of, located
+from carrara.util.errors import UsageError
+from carrara.util.files import lines
 
 PREFIX = "published/minerva-"
 ENDING = ".jsonl"

@@ -12,11 +12,11 @@ from itertools import accumulate, chain, islice
 from threading import Lock
 from typing import Literal, NamedTuple
 
-from carrara.core.errors import LengthError
-from carrara.core.keys import Key, Rng
-from carrara.core.types import LengthBudget, UndecidableError
-from carrara.text import vocabulary
-from carrara.text.fitting import CHUNK, Stock
+from carrara.generators import vocabulary
+from carrara.generators.fitting import CHUNK, Stock
+from carrara.rng import Key, Rng
+from carrara.types import LengthBudget, UndecidableError
+from carrara.util.errors import LengthError
 
 AGAIN = 0.15
 """The probability that a word is drawn again that was discarded before, if there is any."""

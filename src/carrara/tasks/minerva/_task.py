@@ -6,10 +6,10 @@ from typing import Any, ClassVar, Literal
 
 from carrara.answers import Copy
 from carrara.answers.extraction import FINAL, behind_label
-from carrara.core.types import PRESENTS, Message, PromptTemplate, Question, Style, UndecidableError
+from carrara.generators import vocabulary
 from carrara.task import Instance, Task
 from carrara.tasks.minerva import _published
-from carrara.text import vocabulary
+from carrara.types import PRESENTS, Message, PromptTemplate, Question, Style, UndecidableError
 
 OPEN, INSTRUCT = "Context:", "Instruction:"
 """The marks before the context and before the question."""

@@ -3,7 +3,7 @@
 From Minerva (Table 10). One item of two roles in two turns:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -23,11 +23,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Label, Minerva, check_number
-from carrara.text import vocabulary
+from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class Alternating(Minerva):

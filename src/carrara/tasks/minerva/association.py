@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -20,11 +20,11 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UndecidableError
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._pairs import read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number
-from carrara.text import vocabulary
+from carrara.types import ANSWER, UndecidableError
 
 
 class Association(Minerva):

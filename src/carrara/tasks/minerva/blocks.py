@@ -3,7 +3,7 @@
 From Minerva (Table 1, composite). One item of two roles in two turns:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -25,11 +25,11 @@ from dataclasses import field
 from typing import Any
 
 from carrara.answers import Rows, Words
-from carrara.core.types import UNSIZED, LengthBudget, Question, UndecidableError
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, role_name, write_roles
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
+from carrara.types import UNSIZED, LengthBudget, Question, UndecidableError
 
 
 class Blocks(Minerva):

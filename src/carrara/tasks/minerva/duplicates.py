@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -21,10 +21,10 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import Word
-from carrara.core.types import UndecidableError
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
-from carrara.text import vocabulary
+from carrara.types import UndecidableError
 
 
 class Duplicates(Minerva):

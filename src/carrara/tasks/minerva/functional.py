@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of ten numbers:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -21,10 +21,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from carrara.answers import Copy, Words
-from carrara.core.types import UNSIZED, LengthBudget
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
+from carrara.types import UNSIZED, LengthBudget
 
 _CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 

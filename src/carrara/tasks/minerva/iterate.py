@@ -3,7 +3,7 @@
 From Minerva (Table 1; the first word of each is its ablation). One item of four short lists:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -24,11 +24,11 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Listing, Words
-from carrara.core.types import UNSIZED, LengthBudget
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import Needle, deal_words, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
+from carrara.types import UNSIZED, LengthBudget
 
 
 class Iterate(Minerva):

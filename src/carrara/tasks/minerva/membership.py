@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of four short lists:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -24,12 +24,12 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import ListName, asks_for
-from carrara.core.types import ANSWER, UNSIZED, LengthBudget
+from carrara.generators import vocabulary
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._lists import Needle, deal_words, list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
-from carrara.text.turns import in_turn
+from carrara.types import ANSWER, UNSIZED, LengthBudget
 
 QUARTERS = 4
 ABSENT = QUARTERS

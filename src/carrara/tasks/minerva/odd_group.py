@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of three short lists:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -27,13 +27,13 @@ from dataclasses import field
 from itertools import accumulate
 
 from carrara.answers import ListName
-from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
+from carrara.generators import vocabulary
+from carrara.generators.fitting import Stock
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import list_name, read_lines, write_lists
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, check_share
-from carrara.text import vocabulary
-from carrara.text.fitting import Stock
+from carrara.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
+from carrara.util.errors import LengthError
 
 LEAST = 3
 """The fewest lists: of two lists, either may be the odd one."""

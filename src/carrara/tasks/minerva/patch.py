@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -23,14 +23,14 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import Word
-from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
+from carrara.generators import vocabulary
+from carrara.generators.fitting import Stock, first_word_surplus
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
-from carrara.text import vocabulary
-from carrara.text.fitting import Stock, first_word_surplus
-from carrara.text.turns import in_turn
+from carrara.types import UNSIZED, LengthBudget, UndecidableError
+from carrara.util.errors import LengthError
 
 LEAST = 4
 """The fewest repetitions: with fewer, a hole in the sequence could be taken for part of a pattern."""

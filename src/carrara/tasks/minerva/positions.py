@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -21,11 +21,11 @@ from dataclasses import field
 from itertools import product
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, UndecidableError
+from carrara.generators import vocabulary
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import WORDS, Minerva, check_share, split_items
-from carrara.text import vocabulary
-from carrara.text.turns import in_turn
+from carrara.types import ANSWER, UndecidableError
 
 
 class Positions(Minerva):

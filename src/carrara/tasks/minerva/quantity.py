@@ -3,7 +3,7 @@
 From Minerva (Table 1, stateful processing). One item of five steps:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/quantity", params={"steps": "5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -26,12 +26,12 @@ from collections.abc import Mapping
 from dataclasses import field
 
 from carrara.answers import FinalNumber
-from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
+from carrara.generators.fitting import CHUNK, pick
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number
-from carrara.text.fitting import CHUNK, pick
-from carrara.text.turns import in_turn
+from carrara.types import UNSIZED, LengthBudget, UndecidableError
+from carrara.util.errors import LengthError
 
 LARGEST = 100
 """The largest number that is added, subtracted, or comes first."""

@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of ten words:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -24,12 +24,12 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Copy, Words
-from carrara.core.errors import ExhaustedError
-from carrara.core.types import UNSIZED, LengthBudget
+from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
-from carrara.text import vocabulary
+from carrara.types import UNSIZED, LengthBudget
+from carrara.util.errors import ExhaustedError
 
 BLOCK = 10
 """The number of items in a row that have each density exactly."""

@@ -3,7 +3,7 @@
 From Minerva (Table 1, string search). One item without filler:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -31,11 +31,11 @@ from itertools import product
 from typing import Literal, get_args
 
 from carrara.answers import YesNo
-from carrara.core.types import ANSWER, Segment
+from carrara.generators import vocabulary
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number, split_items
-from carrara.text import vocabulary
-from carrara.text.turns import in_turn
+from carrara.types import ANSWER, Segment
 
 Wrong = Literal["order", "gap", "moved", "absent", "wrap"]
 WRONG: tuple[Wrong, ...] = get_args(Wrong)

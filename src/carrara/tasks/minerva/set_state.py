@@ -3,7 +3,7 @@
 From Minerva (Table 1, stateful processing). One item of four steps:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -28,12 +28,12 @@ from functools import lru_cache
 from itertools import count, product
 
 from carrara.answers import FinalSet, Words
-from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, LengthBudget, UndecidableError
+from carrara.generators.round_robin import in_turn
+from carrara.rng import Key
 from carrara.task import Instance, Rng
 from carrara.tasks.minerva._state import Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text.turns import in_turn
+from carrara.types import UNSIZED, LengthBudget, UndecidableError
 
 KEPT = 0.75
 """The share of a hand that stays for long."""

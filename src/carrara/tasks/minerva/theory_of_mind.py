@@ -3,7 +3,7 @@
 From Minerva (Table 1, composite). One item of two agents in four steps:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -31,11 +31,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from carrara.answers import FinalHands, Hands
-from carrara.core.keys import Key
-from carrara.core.types import UNSIZED, LengthBudget, Question
+from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._state import LINE, Script, Step, Table, hands_after, read_hands
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
+from carrara.types import UNSIZED, LengthBudget, Question
 
 
 class TheoryOfMind(Minerva):

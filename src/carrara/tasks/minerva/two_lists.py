@@ -3,7 +3,7 @@
 From Minerva (Table 1). One item of two short lists:
 
 >>> from textwrap import fill
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
@@ -22,13 +22,13 @@ from dataclasses import field
 from typing import Literal
 
 from carrara.answers import Set, Words
-from carrara.core.errors import LengthError
-from carrara.core.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
+from carrara.generators import vocabulary
+from carrara.generators.fitting import CHUNK, fill
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._lists import read_lines, write_lists
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
-from carrara.text import vocabulary
-from carrara.text.fitting import CHUNK, fill
+from carrara.types import UNSIZED, LengthBudget, TokenCosts, UndecidableError
+from carrara.util.errors import LengthError
 
 
 class TwoLists(Minerva):

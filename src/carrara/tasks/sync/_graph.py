@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, pairwise
 
-from carrara.core.keys import Rng, digest
+from carrara.rng import Rng, digest
 
 Edge = tuple[int, int]
 Path = tuple[int, ...]

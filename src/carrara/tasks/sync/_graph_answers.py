@@ -8,9 +8,9 @@ from itertools import pairwise
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmed
 from carrara.answers.types import AROUND
-from carrara.core.types import ErrorType, Question
 from carrara.tasks.sync._graph import Graph
 from carrara.tasks.sync._graph_text import Ask
+from carrara.types import ErrorType, Question
 
 LABELS: Mapping[Ask, str] = {
     "connected": "Connected Node",

@@ -6,11 +6,11 @@ from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple
 
-from carrara.core.errors import UsageError
-from carrara.core.keys import Key, Rng
+from carrara.rng import Key, Rng
 from carrara.tasks.sync._graph import Edge, Graph, draw_graphs, is_isomorphic
 from carrara.tasks.sync._greedy_walks import GreedyWalks
 from carrara.tasks.sync._task import is_due
+from carrara.util.errors import UsageError
 
 BLOCK = 256
 """Instances in a row, of one size, whose graphs differ. Each graph is compared with all earlier ones of its block."""

@@ -4,9 +4,9 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from carrara.core.keys import Rng
-from carrara.core.types import UndecidableError
+from carrara.rng import Rng
 from carrara.tasks.sync._graph import Edge, Graph
+from carrara.types import UndecidableError
 
 Ask = Literal["connected", "shortest", "longest"]
 """The name of a question."""

@@ -1,11 +1,11 @@
 """Draw the languages of an instance, whose letter coverage neither a guess nor greed should find."""
 
-from carrara.core.errors import UsageError
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 from carrara.tasks.sync._greedy_coverage import is_greed_wrong, rank_words
 from carrara.tasks.sync._languages import Languages, Shape, draw_languages
 from carrara.tasks.sync._letter_coverage import Coverage, find_coverage, first_letters, letter_bit
 from carrara.tasks.sync._random_words import WordRng
+from carrara.util.errors import UsageError
 
 GREEDY_DRAWS = 300
 """The most sets of languages that are drawn for one instance until greed misses the letter coverage."""

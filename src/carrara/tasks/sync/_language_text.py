@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from carrara.core.types import UndecidableError
 from carrara.tasks.sync._languages import Dictionary
+from carrara.types import UndecidableError
 
 Ask = Literal["single", "multi", "coverage"]
 """The name of a question."""

@@ -1,6 +1,6 @@
 """Invented languages: vocabularies, and dictionaries between neighbours.
 
->>> from carrara.core.keys import Rng
+>>> from carrara.rng import Rng
 >>> rng = WordRng(Rng("an example"))
 >>> languages = draw_languages(rng, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> languages.vocabularies[0]

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.random.bit_generator import ISeedSequence
 
-from carrara.core.keys import Rng
+from carrara.rng import Rng
 
 _BLOCK = 1 << 13
 _SPACE = ord(" ")

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from carrara import tokens
-from carrara.core.keys import Rng
-from carrara.core.types import Segment, SegmentGroup
+from carrara import tokenizers
+from carrara.rng import Rng
+from carrara.types import Segment, SegmentGroup
 
 _CHUNK = 1 << 14
 """Tokens of one piece, at most."""
@@ -48,7 +48,7 @@ class Rounds:
 def _count_tokens(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
     """Return each sentence with the tokens that it adds behind itself, counted once for all streams of it."""
     twice = [f"{sentence} {sentence}" for sentence in sentences]
-    counts = tokens.get(tokenizer).count_many([*twice, *sentences])
+    counts = tokenizers.get(tokenizer).count_many([*twice, *sentences])
     pairs, alone = counts[: len(twice)], counts[len(twice) :]
     return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from carrara.core.types import Message, PromptTemplate, Question, Style
 from carrara.task import Instance, Task
+from carrara.types import Message, PromptTemplate, Question, Style
 
 
 class Sync(Task):

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 
 from carrara.answers import AnswerType
 from carrara.answers.cues import NOT_AN_ANSWER
-from carrara.core.types import ErrorType, Question
 from carrara.tasks.sync._language_text import Ask, Query
 from carrara.tasks.sync._languages import Languages
 from carrara.tasks.sync._letter_coverage import Coverage, count_letters, first_letters
+from carrara.types import ErrorType, Question
 
 LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
 

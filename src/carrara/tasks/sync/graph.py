@@ -2,7 +2,7 @@
 
 From SYNC (sections 3.1 and 4). One instance without filler, as the second of its questions is asked:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> for line in make("sync/graph", index=3, question=1).text.splitlines():
 ...     print(line[:100].rstrip())
 The text below describes a directed acyclic graph. It first lists the nodes; then it mentions, here
@@ -24,7 +24,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara.core.types import PRESENTS, Deferred, ErrorType, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync._graph import Graph
@@ -34,6 +33,7 @@ from carrara.tasks.sync._graph_text import Ask
 from carrara.tasks.sync._greedy_walks import RULES, GreedyWalks
 from carrara.tasks.sync._rounds import Rounds
 from carrara.tasks.sync._task import Sync, is_due
+from carrara.types import PRESENTS, Deferred, ErrorType, Question, Segment, UndecidableError
 
 GUESSED_EDGES = (2, 3, 4, 5)
 """Edges that a guesser gives the longest path, which has as many in most graphs."""

@@ -2,7 +2,7 @@
 
 From SYNC (sections 3.2 and 4). One small instance without filler, as the second of its questions is asked:
 
->>> from carrara.prompt.items import make
+>>> from carrara.items.item import make
 >>> given = {"languages": "3", "words": "30", "entries": "12"}
 >>> for line in make("sync/translation", index=2, question=1, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
@@ -27,7 +27,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from math import perm
 
-from carrara.core.types import PRESENTS, Deferred, ErrorType, FillerStream, Question, Segment, UndecidableError
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._greedy_coverage import choose_greedily
@@ -37,6 +36,7 @@ from carrara.tasks.sync._languages import Dictionary, Languages, Shape
 from carrara.tasks.sync._letter_coverage import find_coverage, first_letters
 from carrara.tasks.sync._task import Sync, is_due
 from carrara.tasks.sync._translation_answers import LABELS, Answer, Hidden, WordAnswer, find_error
+from carrara.types import PRESENTS, Deferred, ErrorType, FillerStream, Question, Segment, UndecidableError
 
 PART = 40
 """Words of a part of a vocabulary, at most."""

@@ -1,0 +1,191 @@
+"""Blocklists: the sentences to be skipped, because they name any of some words or fail a filter.
+
+A word is found whole and in either case: `mary` in `_Mary’s_` and `MARY`, not in `Maryland`. One pass over the text
+finds every sentence that names any word of a vocabulary; another finds all that fail a `SentenceFilter`. Both findings
+are stored beside the text. A blocklist of a few of the words is then made in less than a millisecond, so each item can
+have its own.
+"""
+
+import re
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+from unicodedata import normalize
+
+import numpy as np
+import numpy.typing as npt
+
+from carrara.corpora.index import U64
+from carrara.corpora.sentences import says_something
+from carrara.corpora.store import Corpus, Numbers, indices, mapped
+from carrara.types import SentenceFilter
+from carrara.util.cache import cache_file
+from carrara.util.errors import UsageError
+from carrara.util.unicode import unicode14
+
+_VERSION = 4
+"""Of how words are found and of what is kept of them."""
+_WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are no part of a word
+_Integers = npt.NDArray[np.integer[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocklist:
+    """What to skip in one corpus. The two parts have no sentence in common."""
+
+    words: tuple[str, ...]
+    sentence_filter: SentenceFilter | None
+    failed: Numbers
+    """The sentences that the sieve keeps back, ascending."""
+    named: Numbers
+    """The other sentences with any of the words, ascending."""
+
+    @cached_property
+    def blocked(self) -> Numbers:
+        """All sentences that are skipped, ascending."""
+        return np.union1d(self.failed, self.named)
+
+    def unblocked(self, spans: Numbers) -> Numbers:
+        """What is left of spans of sentences (start, stop): in their order, runs without a blocked one."""
+        return _unblocked(self, spans.tobytes())
+
+
+@lru_cache(maxsize=64)
+def _unblocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
+    """Kept for a while, for an item reads twice: to see where its gaps are, and to be told."""
+    spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
+    blocked, owners = [], []
+    for part in (blocklist.failed, blocklist.named):
+        low, high = part.searchsorted(spans).T
+        blocked.append(part[indices(low, high)])
+        owners.append(np.repeat(np.arange(len(spans)), high - low))
+    out, whose = np.concatenate(blocked), np.concatenate([np.arange(len(spans)), *owners])
+    begins = np.concatenate([spans[:, 0], out + np.uint64(1)])
+    ends = np.concatenate([spans[:, 1], out])
+    runs = np.stack([begins[np.lexsort((begins, whose))], ends[np.lexsort((ends, whose))]], axis=1)
+    return runs[runs[:, 0] < runs[:, 1]]
+
+
+def blocklist_of(
+    corpus: Corpus,
+    words: Iterable[str] = (),
+    *,
+    vocabulary: Iterable[str] = (),
+    sentence_filter: SentenceFilter | None = None,
+) -> Blocklist:
+    """The blocklist that keeps out all sentences of a corpus that say one of the words (or phrases) or fail the filter.
+
+    With a vocabulary, of which the words are some, its first use looks for all of it at once, and the next words need
+    no pass over the text. Without one the words are their own.
+    """
+    wanted = _normal(tuple(words))
+    if not wanted and not sentence_filter:
+        raise UsageError("a blocklist needs words: give those to be kept out")
+    return _blocklist(corpus, wanted, tuple(vocabulary) or wanted, sentence_filter)
+
+
+@lru_cache(maxsize=64)
+def _blocklist(
+    corpus: Corpus, words: tuple[str, ...], vocabulary: tuple[str, ...], sentence_filter: SentenceFilter | None
+) -> Blocklist:
+    failed = failing(corpus, sentence_filter) if sentence_filter else np.zeros(0, U64)
+    named = _mentions(corpus, vocabulary).of(words) if words else np.zeros(0, U64)
+    return Blocklist(words, sentence_filter, failed, named[~within(named, failed)])
+
+
+def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
+    """Which of the numbers are among others, which ascend: quick where these are many more."""
+    if not len(among):
+        return np.zeros(len(numbers), np.bool_)
+    places = np.searchsorted(among, numbers)
+    found: npt.NDArray[np.bool_] = among[np.minimum(places, len(among) - 1)] == numbers
+    return found
+
+
+@lru_cache(maxsize=64)
+def failing(corpus: Corpus, sentence_filter: SentenceFilter) -> Numbers:
+    """The sentences of a corpus that fail a filter, ascending: each is put to it only once."""
+    path = _file(corpus, f"sieve {sentence_filter.version}", sentence_filter.name)
+    if not path.exists():
+        failed = array("Q")
+        for first, texts in _sentences(corpus):
+            failed.extend(i for i, text in enumerate(texts, first) if not sentence_filter.passes(unicode14(text)))
+        with cache_file(path) as file:
+            file.write(np.array(failed, U64).tobytes())
+    return mapped(path) if path.stat().st_size else np.zeros(0, U64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Mentions:
+    """Word by word, the sentences that name it."""
+
+    places: dict[str, int]
+    ends: Numbers
+    """Where the sentences of each word begin, and, last, where those of the last one end."""
+    sentences: Numbers
+
+    def of(self, words: Sequence[str]) -> Numbers:
+        if strange := [word for word in words if word not in self.places]:
+            raise ValueError(f"the vocabulary lacks {', '.join(map(repr, strange))}")
+        each = [self.sentences[self.ends[k] : self.ends[k + 1]] for k in map(self.places.__getitem__, words)]
+        return np.unique(np.concatenate(each))
+
+
+@lru_cache(maxsize=64)
+def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
+    words = _normal(vocabulary)
+    path = _file(corpus, "words", *words)
+    if not path.exists():
+        ends, sentences = _found(corpus, words)
+        with cache_file(path) as file:
+            file.write(ends.astype(U64).tobytes())
+            file.write(sentences.astype(U64).tobytes())
+    kept = mapped(path)
+    places = {word: place for place, word in enumerate(words)}
+    return _Mentions(places, kept[: len(words) + 1], kept[len(words) + 1 :])
+
+
+def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
+    """A phrase is looked for where its first word stands: most sentences have none of the words at all."""
+    by_first: dict[str, list[tuple[int, re.Pattern[str] | None]]] = {}
+    for place, word in enumerate(words):
+        first = _WORD.findall(word)[0]
+        phrase = None if word == first else re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])")
+        by_first.setdefault(first, []).append((place, phrase))
+    firsts = frozenset(by_first)
+    which, where = array("Q"), array("Q")
+    for start, texts in _sentences(corpus):
+        for i, text in enumerate(texts, start):
+            text = text.casefold() if text.isascii() else normalize("NFKC", unicode14(text)).casefold()
+            for first in firsts.intersection(_WORD.findall(text)):
+                for place, phrase in by_first[first]:
+                    if phrase is None or phrase.search(text):
+                        which.append(place)
+                        where.append(i)
+    places = np.array(which, U64)
+    order = np.argsort(places, kind="stable")
+    ends = np.searchsorted(places[order], np.arange(len(words) + 1, dtype=U64))
+    return ends.astype(U64), np.array(where, U64)[order]
+
+
+def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
+    """All sentences in stretches, each with the number of its first."""
+    for i, j in corpus.blocks():
+        yield i, corpus.each(i, j)
+
+
+@lru_cache(maxsize=256)
+def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
+    found = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
+    if strange := [word for word in found if not says_something(word)]:
+        raise UsageError(f"no blocklist can be made of {', '.join(map(repr, strange))}: give words to be kept out")
+    return found
+
+
+def _file(corpus: Corpus, *of: str) -> Path:
+    mark = blake2b("\n".join((f"blocklist {_VERSION}", *of)).encode(), digest_size=8).hexdigest()
+    return corpus.folder / "screens" / f"{mark}.u64"

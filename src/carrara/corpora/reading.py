@@ -1,0 +1,249 @@
+"""Reading a corpus aloud: sentences in natural order from a keyed random start, as filler for the weaver.
+
+A document is drawn, then a sentence in it (as BABILong does with books); reading goes on from there to the document's
+end, then through other documents in a drawn order, and at last through what stood before the start. So no sentence is
+read twice, all can be, and nothing wraps around in silence: who wants a text to repeat says so.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, tee
+
+import numpy as np
+import numpy.typing as npt
+
+from carrara.corpora.blocklist import Blocklist, failing, within
+from carrara.corpora.store import Corpus, Numbers, indices
+from carrara.rng import Rng, Split
+from carrara.types import Segment, SegmentGroup, SentenceFilter
+from carrara.util.errors import ExhaustedError
+
+CHUNK = 1 << 14
+"""Tokens of the longest segment, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
+_FIRST, _MOST = 1 << 7, 1 << 12
+"""Sentences that are looked up together, at first and at last: many, because each look has its price, but few where
+little is read."""
+
+
+class Reading:
+    """A filler stream: each call gives the next sentence, and `upto` as many as fit, in one slice of the text."""
+
+    def __init__(
+        self, corpus: Corpus, rng: Rng, tokenizer: str, split: Split | None, blocklist: Blocklist | None, repeat: bool
+    ) -> None:
+        self.corpus, self.tokenizer = corpus, tokenizer
+        self.split, self.blocklist, self.repeat = split, blocklist, repeat
+        self.available = available(corpus, tokenizer, split, blocklist)
+        """Tokens that there are to read once."""
+        self.used = 0
+        self._sums = corpus.counts(tokenizer)
+        self._batches = self._drawn(rng)
+        # The batch that is being read: its runs (the one at `_next` may have been begun), what has been read of the
+        # batch when each of them ends, and what has been read of it now.
+        self._runs: list[tuple[int, int]] = []
+        self._ends: list[int] = []
+        self._next = self._read = 0
+
+    def __call__(self, gap: int = 0) -> SegmentGroup:
+        """The next sentence."""
+        self._must_have(1)
+        self._turn()
+        (start, stop), before = self._runs[self._next], self._read
+        return self._piece([self._begun(start + 1, stop)], self._read - before)
+
+    def several(self, groups: int) -> list[SegmentGroup]:
+        """The next sentences, each by itself, read in few slices: fewer where there are no more, one at least."""
+        found: list[SegmentGroup] = []
+        while len(found) < groups and (not found or self.repeat or self.used < self.available):
+            self._must_have(1)
+            self._turn()
+            start, stop = self._runs[self._next]
+            end = min(stop, start + groups - len(found))
+            self._begun(end, stop)
+            costs = np.diff(self._sums[start : end + 1]).tolist()
+            self.used += sum(costs)
+            texts = self.corpus.each(start, end)
+            found += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
+        return found
+
+    def upto(self, tokens: int) -> SegmentGroup:
+        """The next sentences that cost at most so many tokens together, as one segment no longer than a chunk.
+
+        Nothing is given only when the next sentence does not fit. Raises where too little text is left.
+        """
+        if tokens <= 0:
+            return ()
+        self._must_have(tokens)
+        runs: list[tuple[int, int]] = []
+        left = most = min(tokens, CHUNK)
+        while left > 0:
+            self._turn()
+            fits = bisect_right(self._ends, self._read + left, self._next)
+            if fits > self._next:
+                runs += self._runs[self._next : fits]
+                left -= self._ends[fits - 1] - self._read
+                self._next, self._read = fits, self._ends[fits - 1]
+            if fits == len(self._runs):
+                continue
+            start, stop = self._runs[fits]
+            end = self.corpus.run(start, left, self.tokenizer, stop)
+            if end == start and not runs and int(self._sums[end + 1] - self._sums[end]) <= tokens:
+                end += 1  # a sentence longer than a chunk
+            if end > start:
+                left += self._read
+                runs.append(self._begun(end, stop))
+                left -= self._read
+            break
+        return self._piece(runs, most - left) if runs else ()
+
+    def gaps(self, tokens: int) -> Numbers:
+        """The tokens that are read before each gap between sentences, of the next so many: ascending from 0.
+
+        Looks ahead: what is read afterwards is the same.
+        """
+        self._must_have(tokens)
+        ahead, self._batches = tee(self._batches)
+        begun = np.array(self._runs[self._next :], np.uint64).reshape(-1, 2)
+        found, read = [np.zeros(1, np.uint64)], 0
+        for runs in chain([begun], ahead):
+            sentences = indices(runs[:, 0], runs[:, 1])
+            ends = np.cumsum(self._sums[sentences + 1] - self._sums[sentences], dtype=np.uint64) + np.uint64(read)
+            found.append(ends)
+            read = int(ends[-1]) if ends.size else read
+            if read >= tokens:
+                break
+        gaps = np.concatenate(found)
+        return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
+
+    def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
+        self.used += cost
+        return (Segment(self.corpus.joined(runs), tokens=cost),)
+
+    def _begun(self, end: int, stop: int) -> tuple[int, int]:
+        """Read the next run up to a sentence; what was read."""
+        start = self._runs[self._next][0]
+        self._read += int(self._sums[end]) - int(self._sums[start])
+        self._runs[self._next] = end, stop
+        self._next += end == stop
+        return start, end
+
+    def _turn(self) -> None:
+        """Go on to the next batch where this one has ended."""
+        while self._next == len(self._runs):
+            runs = next(self._batches)
+            costs = self._sums[runs[:, 1]] - self._sums[runs[:, 0]]
+            self._ends = np.cumsum(costs).tolist()
+            self._runs = list(map(tuple, runs.tolist()))
+            self._next = self._read = 0
+
+    def _must_have(self, tokens: int) -> None:
+        if not self.repeat and self.used + tokens > self.available:
+            raise too_small(self, self.used + tokens)
+
+    def _drawn(self, rng: Rng) -> Iterator[Numbers]:
+        """What to read, in order and in batches: runs of sentences within one document, without blocked ones."""
+        documents = self.corpus.documents_of(self.split)
+        while True:
+            for spans in _batches(self._spans(rng, documents)):
+                yield self.blocklist.unblocked(spans) if self.blocklist else spans
+
+    def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
+        """All the documents once, from a drawn sentence on."""
+        order = _shuffled(rng, len(documents))
+        first, last = self.corpus.document(int(documents[next(order)]))
+        start = first + rng.below(last - first)
+        yield start, last
+        for number in order:
+            yield self.corpus.document(int(documents[number]))
+        yield first, start
+
+
+def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
+    """Spans of sentences, some together, the long ones in parts: a document may be a whole library."""
+    held: list[tuple[int, int]] = []
+    size, most = 0, _FIRST
+    for start, stop in spans:
+        while start < stop:
+            end = min(stop, start + most - size)
+            held.append((start, end))
+            size += end - start
+            start = end
+            if size == most:
+                yield np.array(held, np.uint64)
+                held, size, most = [], 0, min(2 * most, _MOST)
+    if held:
+        yield np.array(held, np.uint64)
+
+
+def reading(
+    corpus: Corpus,
+    rng: Rng,
+    tokenizer: str,
+    *,
+    split: Split | None = None,
+    blocklist: Blocklist | None = None,
+    repeat: bool = False,
+) -> Reading:
+    """Open a corpus to read from: with a split, only from the documents that it owns."""
+    opened = Reading(corpus, rng, tokenizer, split, blocklist, repeat)
+    if opened.available == 0:
+        raise too_small(opened, 0)
+    return opened
+
+
+@lru_cache(maxsize=256)
+def available(corpus: Corpus, tokenizer: str, split: Split | None, blocklist: Blocklist | None) -> int:
+    """Tokens that a split may read of a corpus, without what a blocklist keeps out."""
+    if blocklist is None:
+        return _passed(corpus, tokenizer, split, None)
+    return _passed(corpus, tokenizer, split, blocklist.sentence_filter) - _cost(
+        corpus, tokenizer, split, blocklist.named
+    )
+
+
+@lru_cache(maxsize=256)
+def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter: SentenceFilter | None) -> int:
+    """Kept apart from the words of a blocklist, of which each item may have others: these are few sentences."""
+    documents, sums = corpus.documents_of(split), corpus.counts(tokenizer)
+    first, last = corpus.firsts[documents], corpus.firsts[documents + 1]
+    total = int((sums[last] - sums[first]).sum())
+    return total - (_cost(corpus, tokenizer, split, failing(corpus, sentence_filter)) if sentence_filter else 0)
+
+
+def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Numbers) -> int:
+    """Tokens of those of some sentences that are a split's."""
+    sums = corpus.counts(tokenizer)
+    if split:
+        documents = np.searchsorted(corpus.firsts, sentences, "right") - 1
+        sentences = sentences[within(documents, corpus.documents_of(split))]
+    return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
+
+
+def too_small(reading: Reading, asked: int) -> ExhaustedError:
+    corpus, split, blocklist = reading.corpus, reading.split, reading.blocklist
+    whose = f" of the {split} split" if split else ""
+    out = [f"{len(blocklist.words)} blocked words"] if blocklist and blocklist.words else []
+    out += [f"what is not {blocklist.sentence_filter.name}"] if blocklist and blocklist.sentence_filter else []
+    wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
+    more = split and available(corpus, reading.tokenizer, None, blocklist) > reading.available
+    mends = ["read the documents of all splits (background=all)"] if more else []
+    mends += ["let it repeat (repeat=true)"] if reading.available else []
+    return ExhaustedError(
+        f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"
+        f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*mends, 'add text to it'))} "
+        "or take another"
+    )
+
+
+def _shuffled(rng: Rng, n: int) -> Iterator[int]:
+    """0 … n-1 in random order, drawn one at a time: Wikipedia has six million documents, an item needs a few."""
+    moved: dict[int, int] = {}
+    for i in range(n):
+        j = rng.between(i, n - 1)
+        here = moved.pop(i, i)
+        if i == j:
+            yield here
+        else:
+            yield moved.get(j, j)
+            moved[j] = here

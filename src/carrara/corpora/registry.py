@@ -1,0 +1,256 @@
+"""The registry: which corpora there are, by name, by hash and by where their text came from.
+
+    corpora/HASH/…        what was indexed (index.py)
+    names/NAME.json       a name that somebody gave to one
+    sources/….json        which one a path or data set came to, so that it is not indexed again
+
+A name wins over a hash and a hash over a path: write ./NAME for a file that is called like a corpus.
+
+What a hash stands for never changes, for ids have it. A name stands for what its source comes to by the rules of today:
+where those of an index are older, and the source is as it was, it is indexed anew and the name given to the new one.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from carrara.constants import RESERVED_NAMES
+from carrara.corpora.index import MARKED, REMOVED, About, LeftOut, Watch, build
+from carrara.corpora.sentences import VERSION
+from carrara.corpora.sources import SOTU, CorpusNotFoundError, find_source
+from carrara.corpora.store import Corpus
+from carrara.util.cache import cache_file, cache_folder, cache_location, partial_folder
+from carrara.util.errors import UsageError, nearest
+from carrara.util.log import logger
+
+BUILT_IN_HASH = "c832b8ba9497ca43"
+"""The hash of the built-in prose, which ids name by name."""
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+_HASH = re.compile(r"[0-9a-f]{8,16}")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A name in the registry. What was opened by its source alone has its hash for a name."""
+
+    name: str
+    hash: str
+    source: str
+
+
+def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
+    """The corpus of a name, a hash (or eight digits of it) or a source, which is indexed if it was not yet."""
+    named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
+    if named and _folder(named["hash"]).is_dir():
+        return _load(name, *_by_todays_rules(name, named, watch))
+    if _HASH.fullmatch(name):
+        begun = list(cache_folder("corpora").glob(f"{name}*"))
+        if len(begun) == 1:
+            return _known(begun[0].name)
+    hash, left_out = _indexed(name, gutenberg, watch, _told)
+    return _load(name, hash, left_out)
+
+
+def open_by_id(name: str) -> Corpus:
+    """Return a corpus as ids name it: the built-in one by its name, others by their hash.
+
+    It is kept for each place of the cache, because opening looks at every file of the source.
+    """
+    return _open_by_id(name, cache_location())
+
+
+@lru_cache(maxsize=64)
+def _open_by_id(name: str, location: str) -> Corpus:
+    found = open(name)
+    if name == SOTU and found.hash != BUILT_IN_HASH:
+        raise UsageError(
+            f"the corpus {name} has the hash {found.hash} here and not {BUILT_IN_HASH}, so its items would not be "
+            f"those of others: install this release of carrara anew"
+        )
+    return found
+
+
+def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
+    """Index a source, if it was not yet, and give it a name."""
+    if name == SOTU or name in RESERVED_NAMES:
+        raise UsageError(f"{name} is a haystack that is built in: choose another name")
+    if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
+        raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
+    found = find_source(spec)
+    row = _read(_name_file(name))
+    taken = row if row and _folder(row["hash"]).is_dir() else None
+    if taken and taken["source"] != found.spec:
+        raise _taken(name, taken)  # before the work, not after it
+    if taken:
+        taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
+    hash, left_out = _indexed(spec, gutenberg, watch)
+    if taken and taken["hash"] != hash:
+        raise _taken(name, taken)
+    _name(name, hash, found.spec, left_out)
+    return _load(name, hash, left_out)
+
+
+def entries() -> list[Entry]:
+    """What is in the registry: names, then corpora that have none."""
+    named = [
+        Entry(path.stem, row["hash"], row["source"])
+        for path in sorted(cache_folder("names").glob("*.json"))
+        if (row := _read(path)) and _folder(row["hash"]).is_dir()
+    ]
+    have_names = {entry.hash for entry in named}
+    sources = {row["hash"]: row["source"] for row in _sources()}
+    for path in sorted(cache_folder("corpora").iterdir()):
+        if _HASH.fullmatch(path.name) and path.name not in have_names:
+            source_ = sources.get(path.name, "")
+            named.append(Entry(SOTU if source_ == SOTU else path.name, path.name, source_))
+    return named
+
+
+def remove(name: str) -> None:
+    """Take a name out of the registry, and what was indexed too unless it has another name."""
+    there = entries()
+    entry = next((entry for entry in there if entry.name == name), None)
+    if entry is None:
+        raise _unknown(name)
+    _name_file(name).unlink(missing_ok=True)
+    if not any(other.hash == entry.hash for other in there if other != entry):
+        with partial_folder(cache_folder("corpora")) as bin:  # at once, so that none is seen half gone
+            _folder(entry.hash).rename(bin / "gone")
+    _opened.cache_clear()
+
+
+def _known(hash: str) -> Corpus:
+    """A corpus by its hash, which people may know by a name."""
+    names = [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
+    rows = [*names, *((hash, row) for row in _sources())]
+    name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
+    return _load(name, hash, _left_out(row))
+
+
+def _left_out(row: dict[str, Any]) -> LeftOut:
+    return LeftOut(**row.get("left_out", {}))
+
+
+def _load(name: str, hash: str, left_out: LeftOut) -> Corpus:
+    return _opened(name, str(_folder(hash)), left_out)
+
+
+@lru_cache(maxsize=64)
+def _opened(name: str, folder: str, left_out: LeftOut) -> Corpus:
+    return Corpus(name, Path(folder), About.read(Path(folder)), left_out)
+
+
+def _folder(hash: str) -> Path:
+    return cache_folder("corpora") / hash
+
+
+def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
+    """What a name stands for, indexed anew where the rules were others then and nothing else has changed."""
+    hash: str = row["hash"]
+    if row.get("rules") == VERSION:
+        return hash, _left_out(row)
+    old = About.read(_folder(hash)).splitter
+    memo = next((known for known in _sources() if (known["hash"], known["source"]) == (hash, row["source"])), None)
+    try:
+        state = find_source(row["source"]).state()
+        if memo is None or memo["state"] not in (_state(state, old), _state(state, VERSION)):
+            raise UsageError("it is another text by now")
+        if old != VERSION:
+            logger.info(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
+        new, left_out = _indexed(row["source"], memo["gutenberg"], watch, _told)
+    except UsageError as error:
+        if old != VERSION:
+            logger.warning(
+                f"the corpus {name} may have chat markers and control characters in it, and its source cannot be "
+                f"indexed anew ({error}): `carrara corpus remove {name}`, and add it again"
+            )
+        return hash, _left_out(row)
+    if new != hash:
+        logger.warning(f"the corpus {name} is {new} from now on; what it was, {hash}, stays for the ids that have it")
+    _name(name, new, row["source"], left_out)
+    return new, left_out
+
+
+def _told(spec: str, left_out: LeftOut) -> None:
+    """Say what of a text is left out that its reader would want to know of: markers and controls."""
+    if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
+        logger.warning(f"of {spec} {' and '.join(found)} are left out")
+
+
+def _name(name: str, hash: str, spec: str, left_out: LeftOut) -> None:
+    _write(_name_file(name), {"hash": hash, "source": spec, "left_out": asdict(left_out), "rules": VERSION})
+
+
+def _state(state: str, rules: int) -> str:
+    return _digest(f"{state}\nsplitter {rules}")
+
+
+def _indexed(
+    spec: str, gutenberg: bool, watch: Watch | None, tell_of: Callable[[str, LeftOut], None] | None = None
+) -> tuple[str, LeftOut]:
+    """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
+    try:
+        found = find_source(spec)
+    except CorpusNotFoundError:
+        for known in _sources():
+            if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
+                return known["hash"], _left_out(known)
+        if Path(spec).name == spec:
+            raise _unknown(spec) from None
+        raise
+    state = _state(found.state(), VERSION)
+    mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
+    memo = cache_folder("sources") / f"{mark}.json"
+    row = _read(memo)
+    if row and row["state"] == state and _folder(row["hash"]).is_dir():
+        return row["hash"], _left_out(row)
+    path, left_out = build(found, gutenberg, watch)
+    known = {"source": found.spec, "gutenberg": gutenberg, "state": state, "hash": path.name}
+    _write(memo, {**known, "left_out": asdict(left_out)})
+    if tell_of:
+        tell_of(found.spec, left_out)
+    return path.name, left_out
+
+
+def _sources() -> Iterator[dict[str, Any]]:
+    rows = map(_read, sorted(cache_folder("sources").glob("*.json")))
+    yield from (row for row in rows if row and _folder(row["hash"]).is_dir())
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(errors="surrogateescape"), digest_size=16).hexdigest()  # a path need not be UTF-8
+
+
+def _name_file(name: str) -> Path:
+    return cache_folder("names") / f"{name}.json"
+
+
+def _read(path: Path) -> dict[str, Any] | None:
+    try:
+        row: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    except (FileNotFoundError, ValueError):  # what cannot be read is indexed or named again
+        return None
+    return row
+
+
+def _write(path: Path, row: dict[str, Any]) -> None:
+    with cache_file(path) as file:
+        file.write(json.dumps(row, indent=2).encode())
+
+
+def _taken(name: str, row: dict[str, Any]) -> UsageError:
+    return UsageError(
+        f"the name {name} is taken by {row['source']} ({row['hash']}): choose another, "
+        f"or `carrara corpus remove {name}` first"
+    )
+
+
+def _unknown(name: str) -> UsageError:
+    names = [entry.name for entry in entries()] + [SOTU]
+    hint = nearest(name, names) or "; `carrara corpus list` shows those there are, `carrara corpus add` adds one"
+    return UsageError(f"there is no corpus or file {name!r}{hint}")

@@ -1,0 +1,264 @@
+"""A corpus that was indexed: its text by sentence numbers, and what each stretch costs.
+
+    corpus = open("novels")
+    j = corpus.run(1000, 4096, "gpt2")        # the sentences 1000 … j-1 cost at most 4,096 tokens
+    corpus.text(1000, j)                      # one slice of the file
+
+Numbers are memory-mapped and text is read where it is asked for, so a corpus of any size costs next to no memory, and
+processes share what they read. What each sentence costs by a tokenizer is kept beside the text, as sums.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+from weakref import finalize
+
+import numpy as np
+import numpy.typing as npt
+
+from carrara import tokenizers
+from carrara.corpora.index import U64, About, LeftOut
+from carrara.rng import SPLITS, Split
+from carrara.tokenizers.base import Tokenizer
+from carrara.util.cache import cache_file
+
+Numbers = npt.NDArray[np.uint64]
+Bytes = bytes  # `Corpus.bytes` is a number
+_MOST_READ = 1 << 30
+_BLOCK = 1 << 20
+_NEAR = 1 << 12
+"""Bytes between two runs that are read along with them, for that is quicker than to ask twice."""
+
+
+def mapped(path: Path) -> Numbers:
+    """A file of numbers as an array that is read when it is looked at."""
+    return np.asarray(np.memmap(path, U64, "r"))
+
+
+def indices(starts: npt.NDArray[np.integer[Any]], stops: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
+    """The numbers of several ranges, one after the other.
+
+    >>> indices(np.array([5, 1]), np.array([7, 4])).tolist()
+    [5, 6, 1, 2, 3]
+    """
+    sizes = stops.astype(np.intp) - starts.astype(np.intp)
+    return np.arange(sizes.sum()) + np.repeat(stops.astype(np.intp) - np.cumsum(sizes), sizes)
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Sentences in their natural order. Numbers of sentences and documents begin with 0; ends are not included."""
+
+    name: str
+    """As it was opened: what people call it, its path or its hash."""
+    folder: Path
+    about: About
+    left_out: LeftOut
+
+    @property
+    def hash(self) -> str:
+        return self.about.hash
+
+    @property
+    def sentences(self) -> int:
+        return self.about.sentences
+
+    @property
+    def documents(self) -> int:
+        return self.about.documents
+
+    @property
+    def bytes(self) -> int:
+        return self.about.bytes
+
+    def tokens(self, tokenizer: str) -> int:
+        """What all sentences cost together, joined by single spaces."""
+        return int(self.counts(tokenizer)[-1])
+
+    def text(self, i: int, j: int) -> str:
+        """The sentences i … j-1, joined by single spaces."""
+        return self.raw(i, j).decode()
+
+    def each(self, i: int, j: int) -> list[str]:
+        """The same sentences, each by itself."""
+        raw, starts = self.raw(i, j), (self.starts[i : j + 1] - self.starts[i]).tolist()
+        return [raw[a : b - 1].decode() for a, b in pairwise(starts)]
+
+    def joined(self, runs: Sequence[tuple[int, int]]) -> str:
+        """Several runs of sentences, joined by single spaces too."""
+        if len(runs) == 1:
+            return self.text(*runs[0])
+        reads: list[list[tuple[int, int]]] = []
+        for start, end in self.starts[np.array(runs, np.intp)].tolist():
+            if reads and 0 <= start - reads[-1][-1][1] <= _NEAR:
+                reads[-1].append((start, end - 1))
+            else:
+                reads.append([(start, end - 1)])
+        found: list[memoryview] = []
+        for read in reads:
+            first = read[0][0]
+            raw = memoryview(os.pread(self._file, read[-1][1] - first, first))
+            found += [raw[start - first : end - first] for start, end in read]
+        return b" ".join(found).decode()
+
+    def raw(self, i: int, j: int) -> "Bytes":
+        """Their UTF-8."""
+        if not 0 <= i <= j <= self.sentences:
+            raise IndexError(f"no sentences {i} … {j} in {self.name}, which has {self.sentences}")
+        start, end = int(self.starts[i]), int(self.starts[j]) - 1
+        found = []
+        while start < end:  # the system reads no more than 2 GiB at once
+            found.append(os.pread(self._file, min(end - start, _MOST_READ), start))
+            start += len(found[-1])
+        return b"".join(found)
+
+    def blocks(self) -> Iterator[tuple[int, int]]:
+        """The sentences in stretches of about a megabyte, for passes over the whole."""
+        i = 0
+        while i < self.sentences:
+            reach = self.starts[i] + np.uint64(_BLOCK)
+            j = max(i + 1, int(np.searchsorted(self.starts, reach, "right")) - 1)
+            yield i, j
+            i = j
+
+    def counts(self, tokenizer: str) -> Numbers:
+        """The tokens that all sentences before each one cost, and, last, those that all cost: counted only once."""
+        if tokenizer not in self._counts:
+            self._counts[tokenizer] = load_counts(self, tokenizers.get(tokenizer))
+        return self._counts[tokenizer]
+
+    def run(self, i: int, tokens: int, tokenizer: str, stop: int | None = None) -> int:
+        """The largest j, not beyond `stop`, with which the sentences i … j-1 cost at most so many tokens."""
+        sums = self.counts(tokenizer)
+        limit = np.uint64(int(sums[i]) + max(0, tokens))
+        j = int(np.searchsorted(sums, limit, "right")) - 1
+        return min(j, self.sentences if stop is None else stop)
+
+    def document_of(self, i: int) -> int:
+        """The document that a sentence is of."""
+        return int(np.searchsorted(self.firsts, np.uint64(i), "right")) - 1
+
+    def document(self, d: int) -> tuple[int, int]:
+        """The first sentence of a document and the first of the next."""
+        return int(self.firsts[d]), int(self.firsts[d + 1])
+
+    def documents_of(self, split: Split | None) -> npt.NDArray[np.intp]:
+        """The documents that a split owns, by what they say; all of them for None."""
+        if split not in self._owned:
+            owners = np.fromfile(self.folder / "owners.u8", np.uint8)
+            self._owned[split] = np.flatnonzero(owners == SPLITS.index(split)) if split else np.arange(len(owners))
+        return self._owned[split]
+
+    @cached_property
+    def starts(self) -> Numbers:
+        """The byte where each sentence begins, and, last, where the next would."""
+        return mapped(self.folder / "sentences.u64")
+
+    @cached_property
+    def firsts(self) -> Numbers:
+        """The sentence with which each document begins, and, last, the number of sentences."""
+        return mapped(self.folder / "documents.u64")
+
+    @cached_property
+    def _owned(self) -> dict[Split | None, npt.NDArray[np.intp]]:
+        return {}
+
+    @cached_property
+    def _counts(self) -> dict[str, Numbers]:
+        return {}
+
+    @cached_property
+    def _file(self) -> int:
+        # Read at given places, not mapped: pages that were once looked at would count as this process's memory.
+        file = os.open(self.folder / "text.txt", os.O_RDONLY)
+        finalize(self, os.close, file)
+        return file
+
+
+# --- what each sentence costs by a tokenizer ---
+
+# A sentence's cost is what it adds behind another one, single space included. For byte-level BPE that is the count of
+# the sentence with a space before it; for SentencePiece, which puts that space itself, of the sentence alone. Which
+# of the two is found out on a sample, by the definition, and where neither is right the definition is used
+# throughout.
+
+LEAD = "A."
+"""A sentence such as stands before and after another."""
+_SAMPLE = 256
+_GUARD = 16
+"""Sentences that are counted again when sums are loaded: a file or server of the same name may be another by now."""
+
+Costs = Callable[[Tokenizer, Sequence[str]], list[int]]
+
+
+def by_definition(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    around = tokenizer.count(f"{LEAD} {LEAD}")
+    return [count - around for count in tokenizer.count_many([f"{LEAD} {text} {LEAD}" for text in texts])]
+
+
+def behind_a_space(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    return tokenizer.count_many([f" {text}" for text in texts])
+
+
+def alone(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+    return tokenizer.count_many(texts)
+
+
+def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
+    """Prefix sums of the costs, one more than there are sentences: as they were kept, or counted now and kept."""
+    path = counts_file(corpus.folder, tokenizer.name)
+    if not path.exists() or not _right(corpus, tokenizer, mapped(path)):
+        _count(corpus, tokenizer, path)
+    return mapped(path)
+
+
+def counted_by(folder: Path) -> list[str]:
+    """The tokenizers that a corpus has been counted by."""
+    kept = sorted((folder / "counts").glob("*.json"))
+    return [json.loads(path.read_text("utf-8"))["tokenizer"] for path in kept]
+
+
+def counts_file(folder: Path, tokenizer: str) -> Path:
+    plain = re.sub(r"[^\w.-]+", "-", tokenizer, flags=re.ASCII)[-40:]
+    return folder / "counts" / f"{plain}-{blake2b(tokenizer.encode(), digest_size=4).hexdigest()}.u64"
+
+
+def _sample(corpus: Corpus, size: int) -> list[int]:
+    return sorted({k * corpus.sentences // size for k in range(size)})
+
+
+def _right(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
+    if len(sums) != corpus.sentences + 1:
+        return False
+    sample = _sample(corpus, _GUARD)
+    kept = [int(sums[i + 1] - sums[i]) for i in sample]
+    return kept == by_definition(tokenizer, [corpus.text(i, i + 1) for i in sample])
+
+
+def _count(corpus: Corpus, tokenizer: Tokenizer, path: Path) -> None:
+    costs = _way(corpus, tokenizer)
+    total = 0
+    with cache_file(path) as file:
+        file.write(bytes(8))
+        for i, j in corpus.blocks():
+            raw, starts = corpus.raw(i, j), (corpus.starts[i : j + 1] - corpus.starts[i]).tolist()
+            texts = [raw[a : b - 1].decode() for a, b in pairwise(starts)]
+            each = np.array(costs(tokenizer, texts), U64)
+            file.write((np.cumsum(each) + np.uint64(total)).astype(U64).tobytes())
+            total += int(each.sum())
+        with cache_file(path.with_suffix(".json")) as about:
+            about.write(json.dumps({"tokenizer": tokenizer.name, "tokens": total}).encode())
+
+
+def _way(corpus: Corpus, tokenizer: Tokenizer) -> Costs:
+    """The quickest way to count that is right on a sample."""
+    texts = [corpus.text(i, i + 1) for i in _sample(corpus, _SAMPLE)]
+    right = by_definition(tokenizer, texts)
+    return next((way for way in (behind_a_space, alone) if way(tokenizer, texts) == right), by_definition)

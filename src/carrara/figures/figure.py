@@ -1,0 +1,137 @@
+"""A figure as data: its values, and how they are shown. The command, notebooks and files draw the same one.
+
+Figures are drawn by vega.py. To make one and to print it needs no chart library.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
+from carrara.util.table import table
+
+Form = Literal["curves", "heat", "bars", "stack", "matrix", "scatter", "dots", "histogram", "radar"]
+"""How values are drawn: lines along x; a grid of models by x; bars beside each other, or on top; a grid of pairs;
+points by two numbers; points with their medians; counts; an outline over categories."""
+Kind = Literal["lengths", "numbers", "names"]
+
+MOST_COLUMNS = 16
+"""Values of x up to which each has a column of the table."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One value of a figure, of one model."""
+
+    model: str
+    x: float | str
+    value: float
+    panel: str = ""
+    """The part of the figure that it stands in."""
+    part: str = ""
+    """What tells it from other marks of its model at this place."""
+    low: float | None = None
+    high: float | None = None
+    """Its 95 % interval."""
+    n: int | None = None
+    published: bool = False
+    """Printed by a paper, by that paper's metric."""
+    label: str = ""
+    """What is written beside it."""
+
+
+@dataclass(frozen=True)
+class Figure:
+    name: str
+    title: str
+    form: Form
+    marks: Sequence[Mark]
+    x_label: str = "length"
+    y_label: str = "score"
+    x_kind: Kind = "lengths"
+    levels: Mapping[str, float] = field(default_factory=dict[str, float])
+    """Horizontal lines, by name."""
+    notes: Sequence[str] = ()
+    """Sentences that belong under it."""
+    order: Sequence[str] = ()
+    """The order of the names of x, where it is not that of the marks."""
+    maximum: float | None = 1.0
+    """The greatest value that is possible; None where there is no such value."""
+
+    @property
+    def panels(self) -> list[str]:
+        return list(dict.fromkeys(mark.panel for mark in self.marks))
+
+    @property
+    def columns(self) -> list[float | str]:
+        """The values of x: numbers in their order, names in that of the marks."""
+        found = dict.fromkeys(mark.x for mark in self.marks)
+        if self.order:
+            return [name for name in self.order if name in found]
+        return list(found) if self.x_kind == "names" else sorted(found, key=float)
+
+    def format_x(self, x: float | str) -> str:
+        """Return a value of x as people read it."""
+        if isinstance(x, str):
+            return x
+        return write_length(int(x)) if self.x_kind == "lengths" else f"{x:g}"
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return each value with its name: the rows of a data frame, of CSV or JSON."""
+        names = {"model": "model", "panel": "panel", "part": "part", "x": self.x_label, "value": self.y_label}
+        found = []
+        for mark in self.marks:
+            record: dict[str, Any] = {}
+            for own, name in names.items():
+                if own in ("model", "x", "value") or any(getattr(other, own) for other in self.marks):
+                    record[name] = getattr(mark, own)
+            found.append(record | {"low": mark.low, "high": mark.high, "n": mark.n, "published": mark.published})
+        return found
+
+    def frame(self) -> Any:
+        """Return its values as a pandas data frame."""
+        from carrara.util.to_pandas import frame
+
+        return frame(self.records())
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines_of_text())
+
+    def lines_of_text(self) -> Iterator[str]:
+        """Yield the title, a table and the notes. The table is a grid of models by x, where x has few values."""
+        yield self.title
+        if len(self.columns) <= MOST_COLUMNS and self.form not in ("scatter", "histogram"):
+            yield from self._grid()
+        else:
+            yield from self._list()
+        yield from self.notes
+
+    @property
+    def _heads(self) -> list[str]:
+        """The columns that tell series apart: those of which any mark has a value."""
+        return ["model", *(own for own in ("panel", "part") if any(getattr(mark, own) for mark in self.marks))]
+
+    def _series(self, mark: Mark) -> tuple[str, ...]:
+        model = f"{mark.model} (published)" if mark.published else mark.model
+        return model, *(getattr(mark, head) for head in self._heads[1:])
+
+    def _grid(self) -> Iterator[str]:
+        rows: dict[tuple[str, ...], dict[float | str, str]] = {}
+        for mark in self.marks:
+            rows.setdefault(self._series(mark), {})[mark.x] = self._value(mark)
+        columns = self.columns
+        yield from table(
+            [*self._heads, *map(self.format_x, columns)],
+            [[*series, *(cells.get(x, "") for x in columns)] for series, cells in rows.items()],
+        )
+
+    def _list(self) -> Iterator[str]:
+        marks = sorted(self.marks, key=lambda mark: [natural(part) for part in self._series(mark)])
+        yield from table(
+            [*self._heads, self.x_label, self.y_label],
+            [[*self._series(mark), self.format_x(mark.x), self._value(mark)] for mark in marks],
+        )
+
+    def _value(self, mark: Mark) -> str:
+        return mark.label or (f"{mark.value:.3f}" if self.maximum == 1 else f"{mark.value:g}")

@@ -1,0 +1,183 @@
+"""Banks: writings from a file instead of the built-in writer, such as those that a model has written.
+
+    {"format": "poem", "topic": "penguins", "text": "Ode to …"}          a line each, perhaps with style and mood
+
+`carrara write` makes such files. The nested JSON that MRCR v2 publishes (format, topic, style, seed → text) is read as
+it is. A bank is kept by the hash of what it says, so that an item's id tells which writings it was made of.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from carrara.answers.reply_text import without_reasoning
+from carrara.corpora.sentences import has_marker
+from carrara.generators.writer import Key
+from carrara.util.cache import cache_file, cache_folder
+from carrara.util.errors import UsageError
+from carrara.util.files import DATA, content
+
+BUILT_IN = "built-in"
+FIELDS = ("format", "topic", "style", "mood", "text")
+_SPEAKERS = ("User:", "Model:", "=====")
+"""How no line of a writing may begin, for these mark the turns of a conversation that is told as one text."""
+
+_CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e001f]")
+"""Escapes and overrides, which nobody writes; a space of no width may be in any text."""
+
+Row = tuple[str, Any]
+"""Where an entry stands, for messages, and the entry as it was found."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bank:
+    hash: str
+    entries: tuple[tuple[Key, str], ...]
+
+
+def named(text: str) -> str:
+    """How a bank is written in an id.
+
+    >>> named("built-in")
+    'built-in'
+    """
+    return text if text == BUILT_IN else bank(text).hash
+
+
+def bank(name: str) -> Bank:
+    """The bank of a file, or of a hash that was met before."""
+    path = Path(name).expanduser()
+    if not os.path.exists(path):
+        if os.path.isfile(_place(name)):
+            return _kept(name, str(_place(name)))
+        raise UsageError(
+            f"there is no file of writings {name!r}, and no bank of this hash was used here before: `carrara write` "
+            f"makes one, and {BUILT_IN} needs none"
+        )
+    rows = [[*key, text] for key, text in entries(path)]
+    if not rows:
+        raise UsageError(f"the writings {path} are empty: give a line for each, as docs/writings.md shows")
+    data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
+    hash = blake2b(data, digest_size=8).hexdigest()
+    if not _place(hash).is_file():
+        with cache_file(_place(hash)) as file:
+            file.write(data)
+    return _kept(hash, str(_place(hash)))
+
+
+def entries(path: Path) -> list[tuple[Key, str]]:
+    """What a file says, in its order."""
+    try:
+        said = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UsageError as error:
+        raise UsageError(f"the writings {error}") from None
+    except UnicodeDecodeError as error:
+        raise UsageError(f"the writings {path} cannot be read: {error}") from None
+    known: dict[str, str] = {}
+    found = []
+    for where, row in _nested(path, said) if path.suffix == ".json" else _lines(path, said):
+        key, text = _entry(row, where)
+        if known.setdefault(gist(text), where) != where:
+            raise UsageError(
+                f"{where} repeats {known[gist(text)]}: a conversation has no writing twice; remove one of them"
+            )
+        found.append((key, text))
+    return found
+
+
+def flaw(text: str) -> str | None:
+    """What keeps a text from being a draft in a conversation, if anything does: `it` is the text.
+
+    >>> flaw("Snow on the wing."), flaw("Snow.\\nUser: more"), flaw("<think>Snow?</think>Ice.")
+    (None, "it has a line that begins like a turn of a conversation ('User: more')", "it has marks of a model's turns")
+    """
+    if not any(sign.isalnum() for sign in text):
+        return "it has no word"
+    if any("\ud800" <= sign <= "\udfff" for sign in text):
+        return "it has half a character (a lone surrogate)"
+    if strange := next((line for line in text.splitlines() if line.startswith(_SPEAKERS)), None):
+        return f"it has a line that begins like a turn of a conversation ({strange[:20]!r})"
+    if (
+        without_reasoning(text) != text
+    ):  # such as <think> and <|im_end|>: who says it again word for word could not be understood
+        return "it has marks of a model's turns"
+    if has_marker(text):
+        return "it has a chat marker, such as <|im_start|> or [INST]"
+    if control := _CONTROL.search(text):
+        return f"it has a control character ({control[0]!a})"
+    return None
+
+
+def tidy(text: str) -> str:
+    """A text as drafts are kept: with one kind of line end, and nothing around it."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+
+
+def gist(text: str) -> str:
+    """What is the same for texts that differ in nothing but spaces and capitals: of such a conversation has but one."""
+    return " ".join(text.split()).casefold()
+
+
+@lru_cache(maxsize=8)
+def _kept(hash: str, place: str) -> Bank:
+    rows = [json.loads(line) for line in Path(place).read_text("utf-8").split("\n")]
+    return Bank(hash, tuple((Key(*row[:-1]), row[-1]) for row in rows))
+
+
+def _place(hash: str) -> Path:
+    return cache_folder("banks") / f"{hash}.jsonl"
+
+
+def _lines(path: Path, content: str) -> Iterator[Row]:
+    # Not `splitlines`, which ends a line at signs such as U+2028 too: JSON has them as they are.
+    for number, line in enumerate(content.split("\n"), 1):
+        if line.strip():
+            where = f"{path}, line {number},"
+            try:
+                yield where, json.loads(line)
+            except (ValueError, RecursionError) as error:
+                raise UsageError(f"{where} is not JSON: {error}") from None
+
+
+def _nested(path: Path, content: str) -> Iterator[Row]:
+    def within(level: Any, where: str, expected: str) -> Iterator[tuple[str, Any]]:
+        if not isinstance(level, dict):
+            raise UsageError(f"{where} is not an object with {expected}: a bank of lines is called .jsonl")
+        yield from level.items()
+
+    try:
+        formats = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path} is not JSON of formats, topics, styles and seeds: {error}") from None
+    for form, topics in within(formats, f"{path}", "formats"):
+        for topic, styles in within(topics, f"{path}, {form},", "topics"):
+            for style, drafts in within(styles, f"{path}, {form} / {topic},", "styles"):
+                for seed, text in within(drafts, f"{path}, {form} / {topic} / {style},", "seeds"):
+                    where = f"{path}, {form} / {topic} / {style} / {seed},"
+                    yield where, {"format": form, "topic": topic, "style": style, "text": text}
+
+
+def _entry(row: Any, where: str) -> tuple[Key, str]:
+    if not isinstance(row, dict):
+        raise UsageError(f"{where} is not an object with format, topic and text")
+    values = {field: row.get(field) for field in FIELDS}
+    for field, value in values.items():
+        if value is not None and not isinstance(value, str):
+            raise UsageError(f"{where} has a {field} that is no text but {json.dumps(value)[:40]}: mend it")
+    *parts, text = (tidy(value or "") for value in values.values())
+    key = Key(*parts)
+    if missing := [
+        field for field, value in (("format", key.format), ("topic", key.topic), ("text", text)) if not value
+    ]:
+        raise UsageError(f"{where} has no {missing[0]}: fill it in, or remove the entry")
+    if broken := next((part for part in parts if "\n" in part), None):
+        raise UsageError(f"{where} has a name of more than one line ({broken[:20]!r}): mend it")
+    if wrong := flaw(text):
+        raise UsageError(f"{where} cannot be part of a conversation: {wrong}; mend it, or remove the entry")
+    return key, text

@@ -1,0 +1,144 @@
+"""Where a conversation's drafts come from: the built-in writer, which never ends, or a bank, which does."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from hashlib import blake2b
+from itertools import product
+from math import ceil
+from typing import Protocol
+
+from carrara.generators.bank import BUILT_IN, Bank, bank
+from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.rng import Rng
+from carrara.util.errors import ExhaustedError, UsageError
+
+_SENTENCE_END = re.compile(r"(?<!\n\d)(?<!\n\d\d)[.!?][\"')\]]*(?=\s)")
+"""But not the point behind the number of a list's entry."""
+_PARTS = ("format", "topic", "style", "mood")
+
+
+class Source(Protocol):
+    def keys(self, count: int) -> Sequence[Key]:
+        """The keys with at least so many drafts."""
+
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+        """So many different drafts for one key."""
+
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+        """Drafts for some keys as it comes, none twice. Raises `ExhaustedError` where there are no more."""
+
+    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+        """Raise `ExhaustedError` if all drafts for some keys cost less than that together."""
+
+
+def source(name: str, depth: int) -> Source:
+    """The writer or a bank. Keys have so many parts: format and topic, then style, then mood."""
+    return Writer(depth) if name == BUILT_IN else _banked(bank(name), depth)
+
+
+@dataclass(frozen=True)
+class Writer:
+    depth: int
+
+    def keys(self, count: int) -> Sequence[Key]:
+        return _written(self.depth)
+
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+        found: dict[str, None] = {}
+        while len(found) < count:
+            found[write(key, rng)] = None
+        return list(found)
+
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+        if not keys:
+            raise ExhaustedError("no topic is left to fill a conversation with: ask for fewer keys or examples")
+        seen: set[bytes] = set()
+        while True:
+            key = rng.choice(keys)
+            draft = write(key, rng)
+            if (mark := blake2b(draft.encode(), digest_size=8).digest()) not in seen:
+                seen.add(mark)
+                yield key, draft
+
+    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+        """It always does."""
+
+
+@lru_cache
+def _written(depth: int) -> Sequence[Key]:
+    return [Key(*parts) for parts in product(*(FORMATS, topics(), styles(), moods())[:depth])]
+
+
+@dataclass(frozen=True, eq=False)
+class Banked:
+    bank: Bank
+    depth: int
+
+    @cached_property
+    def _writings(self) -> Mapping[Key, list[str]]:
+        found: dict[Key, list[str]] = {}
+        for key, text in self.bank.entries:
+            if all(key[: self.depth]):
+                found.setdefault(Key(*key[: self.depth]), []).append(text)
+        if not found:
+            parts = " and ".join(_PARTS[: self.depth])
+            raise UsageError(
+                f"the writings {self.bank.hash} have no piece with {parts}: ask for a smaller depth than {self.depth}, "
+                f"or give their entries a {_PARTS[self.depth - 1]}"
+            )
+        self._check_names(found)
+        return found
+
+    def _check_names(self, keys: Mapping[Key, object]) -> None:
+        """Two keys that a request calls alike could not be told apart."""
+        names: dict[str, Key] = {}
+        for key in keys:
+            if (other := names.setdefault(str(key).casefold(), key)) != key:
+                raise UsageError(
+                    f"the writings {self.bank.hash} have two keys that a request cannot tell apart, {tuple(other)} and "
+                    f"{tuple(key)}: give them one name"
+                )
+
+    def keys(self, count: int) -> Sequence[Key]:
+        return sorted(key for key, texts in self._writings.items() if len(texts) >= count)
+
+    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+        texts = self._writings.get(key, [])
+        if len(texts) < count:
+            raise UsageError(f"the writings {self.bank.hash} have {len(texts)} drafts of {key.one}, and not {count}")
+        return rng.sample(texts, count)
+
+    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+        pieces = self._pieces(keys)
+        yield from rng.shuffled(pieces)
+        raise self._dry(pieces, "and a few more are needed")
+
+    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+        pieces, have = self._pieces(keys), 0
+        for piece in pieces:
+            have += cost(*piece)
+            if have >= room:
+                return
+        more = ceil((room - have) * len(pieces) / max(1, have))
+        raise self._dry(pieces, f"{have:,} tokens of the {room:,} that it takes: about {more:,} more are needed")
+
+    def _pieces(self, keys: Sequence[Key]) -> list[tuple[Key, str]]:
+        return [(key, text) for key in keys for text in self._writings[key]]
+
+    def _dry(self, pieces: Sequence[object], why: str) -> ExhaustedError:
+        return ExhaustedError(
+            f"the writings {self.bank.hash} have {len(pieces):,} pieces on other topics to fill this conversation "
+            f"with, {why}; have them written (`carrara write`), or ask for a smaller length"
+        )
+
+
+_banked = lru_cache(maxsize=8)(Banked)
+
+
+def shortened(drafts: Iterator[tuple[Key, str]], rng: Rng) -> Iterator[tuple[Key, str]]:
+    """Drafts, each cut at one of its sentences, drawn; without those of one sentence, which might be there whole."""
+    for key, draft in drafts:
+        if ends := [found.end() for found in _SENTENCE_END.finditer(draft)]:
+            yield key, draft[: rng.choice(ends)]

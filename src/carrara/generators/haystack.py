@@ -1,0 +1,112 @@
+"""What facts are hidden in, where that is text: fillers that any task may take whose segments are sentences.
+
+A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain`, `none`. An id has to
+mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from carrara.constants import RESERVED_NAMES
+from carrara.rng import Rng, Split
+from carrara.types import Filler, FillerStream, Segment, SentenceFilter
+
+_BUILT_IN = "sotu"
+
+_ALPHABET = "abcdeghijklmnopqrstuvwxyz"
+"""No f: `are afraid of` would be read as a fact by bAbI, whose other facts have a capital letter."""
+
+PASSAGE = (
+    "The rain had not stopped since noon, and nobody was on the road.",
+    "Somewhere a shutter kept banging in the wind.",
+    "It would be dark before long.",
+    "The river had risen again and stood close under the bridge.",
+    "On the far side the willows leaned almost into the water.",
+    "No boat had come past for days.",
+    "What the old people said about such weather was seldom comforting.",
+    "Their own winters had been longer, they said, and their roofs less sound.",
+    "Still, there was enough flour, and the wood had been kept dry.",
+    "Towards evening the clouds parted a little, and a pale light fell across the hills.",
+    "It lasted only a few minutes.",
+    "Soon the first drops fell again, and everyone drew closer to the fire.",
+)
+"""What `refrain` says over and over."""
+
+
+BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
+"""The haystacks that open no file."""
+
+
+def named(text: str) -> str:
+    """How a haystack is written in an id: a corpus by its content.
+
+    >>> named("letters")
+    'letters'
+    """
+    if text in RESERVED_NAMES:
+        return text
+    from carrara import corpora
+
+    found = (corpora.open_by_id(text) if text == _BUILT_IN else corpora.open(text)).hash
+    return _BUILT_IN if found == corpora.BUILT_IN_HASH else found
+
+
+def prose(
+    name: str,
+    *,
+    split: Split | None = None,
+    sentence_filter: SentenceFilter | None = None,
+    words: Iterable[str] = (),
+    vocabulary: Iterable[str] = (),
+    repeat: bool = False,
+) -> Filler:
+    """A corpus, read from a drawn place on, without sentences that say one of the words or fail the filter.
+
+    The words are some of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
+    owns are read. The text is opened when the filler is.
+    """
+    words, vocabulary = tuple(words), tuple(vocabulary)
+
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        from carrara import corpora
+
+        text = corpora.open_by_id(name)
+        blocklist = (
+            corpora.blocklist_of(text, words, vocabulary=vocabulary, sentence_filter=sentence_filter)
+            if words or sentence_filter
+            else None
+        )
+        return corpora.reading(text, rng, tokenizer, split=split, blocklist=blocklist, repeat=repeat)
+
+    return open_filler
+
+
+def letters() -> Filler:
+    """Sentences of random small letters: `qwv xlplu oqe rtzz.`"""
+    return lambda rng, _: lambda gap: (Segment(_gibberish(rng)),)
+
+
+def refrain() -> Filler:
+    """A passage that is repeated over and over: text that nobody needs to read twice."""
+    return repeated(PASSAGE)
+
+
+def repeated(sentences: Sequence[str]) -> Filler:
+    """Some sentences over and over, from a drawn one on."""
+
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        groups = [(Segment(sentence),) for sentence in sentences]
+        at = rng.below(len(groups))
+
+        def stream(gap: int) -> tuple[Segment, ...]:
+            nonlocal at
+            at = (at + 1) % len(groups)
+            return groups[at]
+
+        return stream
+
+    return open_filler
+
+
+def _gibberish(rng: Rng) -> str:
+    sizes = [rng.between(1, 9) for _ in range(rng.between(3, 12))]
+    return f"{' '.join(''.join(rng.choice(_ALPHABET) for _ in range(size)) for size in sizes)}."

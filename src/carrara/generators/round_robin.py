@@ -1,0 +1,16 @@
+"""What is taken in turn: the cells of a grid of parameters, each as often as any other."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from carrara.rng import Key
+
+T = TypeVar("T")
+
+
+def in_turn(key: Key, purpose: str, options: Sequence[T], every: int = 1) -> T:
+    """One of some options: each comes up once in as many instances, in a drawn order. With `every`, each stays so
+    long."""
+    block, place = divmod(key.index // every, len(options))
+    return replace(key, index=block, attempt=0).rng(purpose).shuffled(options)[place]

@@ -1,0 +1,153 @@
+"""A pen: fills the patterns of a voice with the material of a topic, and uses nothing twice while there is a choice."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from carrara.generators.people import CITIES, NAMES, short
+from carrara.generators.template_bank import Stock
+from carrara.rng import Rng
+
+Words = frozenset[str]
+
+_ANYWHERE = {"name": NAMES, "city": CITIES}
+_SLOT = re.compile(r"\{(\w+)\}")
+_SPOKEN = re.compile(r'\.(?=" [a-z])')
+"""A quotation that goes on: `"I know." said the cook` is not how it is written."""
+
+
+class Pen:
+    def __init__(self, rng: Rng, topic: Stock, voice: Stock, mood: Stock | None) -> None:
+        self.rng = rng
+        self.topic, self.voice, self.mood = topic, voice, mood
+        self._used: dict[int, set[int]] = {}
+        """Places that were drawn, by the identity of what they were drawn from: it is told faster than what that is."""
+        self._casts: dict[tuple[str, ...], tuple[str, ...]] = {}
+        """All so far, so that the same people are the same options again."""
+        self._cast: tuple[str, ...] = ()
+        self._met: set[str] = set()
+
+    def material(self, kind: str, said: Words = frozenset()) -> str:
+        """Something of the topic, and nothing that repeats what has been said in the sentence."""
+        if kind == "topic":
+            return self.topic.name
+        if kind in _ANYWHERE:
+            return self._drawn(kind, _ANYWHERE[kind])
+        if kind == "person" and self._cast:
+            return self._called(self._drawn(kind, self._cast, said))
+        return self._drawn(kind, self.topic.entries[kind], said)
+
+    def say(self, kind: str, but: str = "") -> str:
+        """A sentence of the voice, which adds none of some words to its own."""
+        return self.fill(self._drawn(kind, self.voice.entries[kind]), but)
+
+    def feel(self, kind: str) -> str:
+        """A sentence of the mood, or of the voice where there is none."""
+        return self.fill(self._drawn(kind, (self.mood or self.voice).entries[kind]))
+
+    def fill(self, pattern: str, but: str = "") -> str:
+        slots, end, said = _parsed(pattern)
+        if not slots:
+            return pattern
+        if but:
+            said |= _words(but.lower())
+        filled = ""
+        for before, kind, capital, last in slots:
+            text = self.material(kind, said)
+            if not last:
+                said |= _said(kind, text)
+            filled += f"{before}{text[0].upper()}{text[1:]}" if capital else before + text
+        filled += end
+        return _SPOKEN.sub(",", filled) if '."' in filled else filled
+
+    def cast(self, people: Sequence[str]) -> None:
+        """Those that are meant by a person from now on. Whoever has been named in full is named shortly after that."""
+        self._cast = self._casts.setdefault(tuple(people), tuple(people))
+
+    def meet(self, people: Sequence[str]) -> None:
+        """Have people count as named in full."""
+        self._met.update(people)
+
+    def people(self, count: int) -> list[str]:
+        """Some people who cannot be taken for one another."""
+        found: dict[str, str] = {}
+        for person in self.rng.shuffled(self.topic.entries["person"]):
+            if len(found) < count:
+                found.setdefault(short(person), person)
+        return list(found.values())
+
+    def others(self, people: Sequence[str]) -> list[str]:
+        """All who cannot be taken for any of these people."""
+        names = {short(person) for person in people}
+        return [person for person in self.topic.entries["person"] if short(person) not in names]
+
+    def _called(self, person: str) -> str:
+        if person in self._met:
+            return short(person)
+        self._met.add(person)
+        return person
+
+    def _drawn(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
+        used, random, count = self._used.setdefault(id(options), set()), self.rng.random, len(options)
+        if len(used) >= count:
+            used.clear()
+        for tried in _TRIES:
+            while (place := int(random() * count)) in used and tried < _NEW:
+                pass
+            if not said or said.isdisjoint(_said(kind, options[place])):
+                break
+        used.add(place)
+        return options[place]
+
+
+_TRIES, _NEW = range(12), 8
+"""How often something else is drawn, the last times even what was used before, until a repeated word is put up with."""
+_DEEDS = frozenset(("act", "did", "doing"))
+_WORD = re.compile(r"[a-z]{4,}")
+_WHEN = re.compile(
+    r"\b(?:(?:minute|hour|day|night|week|month|year|spring|summer|autumn|winter|morning|noon|afternoon|evening)s?"
+    r"|midnight|sunrise|sunset|dawn|daily|dusk|yesterday|today|tonight|tomorrow|morrow|breakfast|lunch|supper"
+    r"|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)days?|January|March|April|June|July|August|October|twelvemonth"
+    r"|at (?:two|three|four|five|six|half|first light))\b"
+)
+_LITTLE = frozenset((
+    "about", "been", "could", "does", "down", "from", "have", "here", "into", "like", "more", "most",
+    "must", "other", "others", "over", "said", "shall", "should", "some", "such", "than", "that", "their",
+    "them", "then", "there", "these", "they", "this", "those", "through", "upon", "were", "what", "when",
+    "where", "which", "while", "whom", "whose", "will", "with", "would", "your",
+))  # fmt: skip
+
+
+def _said(kind: str, text: str) -> Words:
+    """The words of some material that a sentence should not have twice; `when` if it tells when something is done."""
+    return _words_and_when(text) if kind in _DEEDS else _words(text)
+
+
+@lru_cache(maxsize=1 << 16)
+def _words(text: str) -> Words:
+    return frozenset(word.removesuffix("s") for word in {*_WORD.findall(_SLOT.sub(" ", text).lower())} - _LITTLE)
+
+
+@lru_cache(maxsize=1 << 14)
+def _words_and_when(text: str) -> Words:
+    return _words(text) | {"when"} if _WHEN.search(text) else _words(text)
+
+
+class _Slot(NamedTuple):
+    before: str
+    """What stands between it and the slot before it."""
+    kind: str
+    capital: bool
+    last: bool
+
+
+@lru_cache(maxsize=1 << 14)
+def _parsed(pattern: str) -> tuple[Sequence[_Slot], str, Words]:
+    """A pattern's slots, what stands behind the last, and the words that it has of its own."""
+    *parts, end = _SLOT.split(pattern)
+    slots = [
+        _Slot(before, name.lower(), name[0].isupper(), last=left == 0)
+        for before, name, left in zip(parts[::2], parts[1::2], reversed(range(len(parts) // 2)), strict=True)
+    ]
+    return slots, end, _words_and_when(pattern)

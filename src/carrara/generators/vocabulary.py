@@ -1,0 +1,356 @@
+"""Words to make contexts of: of an English dictionary, common ones, gibberish, or a list of one's own.
+
+A task names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
+An id has to mean the same everywhere, so in it a list stands by the hash of its words (`named`), and is kept by it.
+"""
+
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from functools import cache, lru_cache
+from itertools import islice
+from pathlib import Path
+from threading import Lock
+from unicodedata import category, normalize
+
+from carrara.answers.cues import NO_WORDS, SPOKEN_FOR
+from carrara.rng import Key, Rng, digest
+from carrara.tokenizers.prices import prices
+from carrara.types import Filler, FiniteFillerStream, Segment, SegmentGroup, TokenCosts
+from carrara.util.cache import cache_file, cache_folder
+from carrara.util.data import lines
+from carrara.util.errors import ExhaustedError, UsageError
+from carrara.util.files import SMALL, content
+from carrara.util.unicode import unicode14
+
+KINDS = ("dictionary", "common", "gibberish")
+ENDLESS = ("dictionary", "gibberish")
+"""Kinds that go on: with two words joined, when all words of the dictionary have been said, at a million tokens."""
+
+_JOINTS = "-'’"
+_HASH = re.compile(r"[0-9a-f]{16}")
+_ALPHABET = "abcdefghijklmnopqrstuvwxyz"
+
+_FEW = 16
+"""A list is shuffled with a dictionary of swaps as long as one word in so many is drawn."""
+AT_ONCE = 64
+"""Words that are drawn together."""
+LEAST = 2
+"""Tokens that a word and its comma take at least, by any tokenizer."""
+
+Draw = Callable[[], str]
+"""Gives the next word."""
+
+
+class Drawing(ABC):
+    """Gives items one after the other, and many at once faster than that."""
+
+    @abstractmethod
+    def __call__(self) -> str:
+        """Return the next item. Raises ExhaustedError where there is none."""
+
+    @abstractmethod
+    def several(self, n: int) -> list[str]:
+        """Return so many items, or as many as there are."""
+
+
+class Supply(Drawing):
+    """Words of a list in random order, none of them twice: a shuffle that goes only as far as it is asked to."""
+
+    def __init__(
+        self, words: Sequence[str], rng: Rng, without: Collection[str] = (), parts: Sequence[str] = ()
+    ) -> None:
+        self.words, self._rng, self._without, self._parts = words, rng, without, parts
+        self._shuffled = self._shuffle()
+        self._joined: set[str] = set()
+
+    def __call__(self) -> str:
+        for word in self._shuffled:
+            return word
+        if self._parts:
+            return self._compound()
+        raise ExhaustedError(
+            f"the list has {len(self.words):,} words, and this context needs more, none of them twice: ask for a "
+            f"shorter one, or name a longer list with words=dictionary or words=FILE"
+        )
+
+    def several(self, n: int) -> list[str]:
+        found = list(islice(self._shuffled, n))
+        with suppress(ExhaustedError):
+            while len(found) < n:
+                found.append(self())
+        return found
+
+    def _shuffle(self) -> Iterator[str]:
+        """Yield the words of the list: contexts are made of hundreds of thousands.
+
+        The first swaps of the shuffle are kept in a dictionary, later ones in the order of the whole list.
+        """
+        words, size, without, random = self.words, len(self.words), self._without, self._rng.random
+        moved: dict[int, int] = {}
+        few = size // _FEW
+        for first in range(few):
+            place = first + int(random() * (size - first))
+            chosen, last = moved.get(place, place), moved.pop(first, first)
+            if place != first:
+                moved[place] = last
+            if (word := words[chosen]) not in without:
+                yield word
+        order = list(range(size))
+        for place, chosen in moved.items():
+            order[place] = chosen
+        for first in range(few, size):
+            place = first + int(random() * (size - first))
+            chosen, order[place] = order[place], order[first]
+            if (word := words[chosen]) not in without:
+                yield word
+
+    def _compound(self) -> str:
+        """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
+        while True:
+            word = "-".join(self._rng.sample(self._parts, 2))
+            if word not in self._joined and word not in self._without:
+                self._joined.add(word)
+                return word
+
+
+class _Stream:
+    """What a supply has given so far, and what more it gives."""
+
+    def __init__(self, words: str, rng: Rng) -> None:
+        self._draw, self._given, self._lock = supply(words, rng), list[str](), Lock()
+        self._costs: dict[tuple[TokenCosts, str], list[int]] = {}
+
+    def part(self, start: int, n: int) -> list[str]:
+        """So many words from a place on, or as many as there are."""
+        with self._lock:
+            if (more := start + n - len(self._given)) > 0:
+                self._given += upto(self._draw, max(more, AT_ONCE))
+            return self._given[start : start + n]
+
+    def costs(self, start: int, end: int, prices: TokenCosts, separator: str) -> list[int]:
+        """What that part takes."""
+        with self._lock:
+            known = self._costs.setdefault((prices, separator), [])
+            if len(known) < end:
+                known += prices(self._given[len(known) : end], separator)
+            return known[start:end]
+
+    def end(self) -> str:
+        """Raises ExhaustedError, where there was no such part."""
+        return self._draw()
+
+
+class Remembered(Drawing):
+    """The words of an instance from the first on, which are drawn once for all that want them."""
+
+    def __init__(self, stream: _Stream) -> None:
+        self._stream, self._taken = stream, 0
+
+    def __call__(self) -> str:
+        return next(iter(self.several(1)), None) or self._stream.end()
+
+    def several(self, n: int) -> list[str]:
+        found = self._stream.part(self._taken, n)
+        self._taken += len(found)
+        return found
+
+    def priced(self, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+        start, found = self._taken, self.several(n)
+        return found, self._stream.costs(start, self._taken, prices, separator)
+
+
+class _Gibberish:
+    """Random letters, never the same ones twice."""
+
+    def __init__(self, rng: Rng, without: Collection[str] = ()) -> None:
+        self._rng, self._said = rng, set(without)
+
+    def __call__(self) -> str:
+        rng = self._rng
+        while True:
+            word = "".join([rng.choice(_ALPHABET) for _ in range(rng.between(3, 9))])
+            if word not in self._said and word not in SPOKEN_FOR:
+                self._said.add(word)
+                return word
+
+
+def supply(words: str, rng: Rng, without: Collection[str] = ()) -> Draw:
+    """Words of a kind or list, without some that stand elsewhere."""
+    if words == "gibberish":
+        return _Gibberish(rng, without)
+    return Supply(listed(words), rng, without, _common() if words == "dictionary" else ())
+
+
+def drawn(words: str, key: Key) -> Draw:
+    """The words of an instance: the same at every length, so that a shorter one's are the first of a longer one's.
+
+    They are remembered for a while: an instance that fills a length is made more than once until it fits, and instances
+    of several lengths are often wanted one after the other.
+    """
+    return Remembered(_stream(words, key))
+
+
+@lru_cache(maxsize=2)
+def _stream(words: str, key: Key) -> _Stream:
+    return _Stream(words, key.rng("words"))
+
+
+def any_word(words: str, rng: Rng) -> str:
+    """One word, whatever was drawn before."""
+    return _Gibberish(rng)() if words == "gibberish" else rng.choice(listed(words))
+
+
+def some(draw: Draw, n: int) -> list[str]:
+    """So many words. Raises ExhaustedError where there are fewer."""
+    found = draw.several(n) if isinstance(draw, Drawing) else []
+    return found + [draw() for _ in range(n - len(found))]
+
+
+def upto(draw: Draw, n: int) -> list[str]:
+    """So many words, or as many as there are."""
+    if isinstance(draw, Drawing):
+        return draw.several(n)
+    found: list[str] = []
+    with suppress(ExhaustedError):
+        while len(found) < n:
+            found.append(draw())
+    return found
+
+
+def priced(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+    """So many words, or as many as there are, and what each takes."""
+    if isinstance(draw, Remembered):
+        return draw.priced(n, prices, separator)
+    words = upto(draw, n)
+    return words, prices(words, separator)
+
+
+def filler(
+    words: str, without: Collection[str], told: Callable[[str, Rng], str] | None = None, separator: str = ", "
+) -> Filler:
+    """Other words, each as `told` has it, or alone."""
+    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, prices(tokenizer), separator)
+
+
+class _Words(FiniteFillerStream):
+    def __init__(
+        self,
+        draw: Draw,
+        rng: Rng,
+        words: str,
+        told: Callable[[str, Rng], str] | None,
+        prices: TokenCosts,
+        separator: str,
+    ) -> None:
+        self._draw, self._rng, self._words, self._told = draw, rng, words, told
+        self._prices, self._joint = prices, separator
+        self._waiting = list[SegmentGroup]()
+        """Words that were drawn together, the next one last."""
+
+    def __call__(self, gap: int) -> SegmentGroup:
+        if not self._waiting:
+            texts = upto(self._draw, AT_ONCE) if self._told is None else self._add(self._told)
+            if not texts:
+                self._draw()  # raises: there are no more
+            costs = self._prices(texts, self._joint)
+            self._waiting = [
+                (Segment(text, tokens=cost),) for text, cost in zip(reversed(texts), reversed(costs), strict=True)
+            ]
+        return self._waiting.pop()
+
+    def _add(self, told: Callable[[str, Rng], str]) -> list[str]:
+        """Return the next words with what `told` adds. Random numbers are drawn in between."""
+        draw, rng, found = self._draw, self._rng, list[str]()
+        with suppress(ExhaustedError):
+            while len(found) < AT_ONCE:
+                found.append(told(draw(), rng))
+        return found
+
+    def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
+        if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
+            return
+        while tokens > 0:
+            tokens -= cost(self(0))  # raises where there are no more
+
+
+def listed(words: str) -> Sequence[str]:
+    """All words of a kind, or of a list by its hash."""
+    match words:
+        case "dictionary":
+            return _dictionary()
+        case "common":
+            return _common()
+        case hash:
+            return _own(hash)
+
+
+def named(words: str) -> str:
+    """How words are written in an id: a list of one's own by its content, which is kept."""
+    if words in KINDS or (_HASH.fullmatch(words) and (cache_folder("words") / words).is_file()):
+        return words
+    try:
+        said = content(Path(words), SMALL).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
+    except UsageError as error:
+        raise UsageError(
+            f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line "
+            f"({str(error)[-200:]})"
+        ) from None
+    lines = [normalize("NFC", line.strip()) for line in said.splitlines()]
+    own = list(dict.fromkeys(filter(None, lines)))
+    _check(words, own)
+    hash = f"{digest(*own):016x}"
+    with cache_file(cache_folder("words") / hash) as file:
+        file.write("\n".join(own).encode())
+    return hash
+
+
+def _check(source: str, words: Sequence[str]) -> None:
+    """Raise unless replies can be read that have these words, each of which is told from the others."""
+    if len(words) < 2:
+        raise UsageError(f"{source} needs two words or more, one a line: it has {len(words)}")
+    if odd := next((word for word in words if not _is_one(word)), None):
+        raise UsageError(
+            f"{source} has {odd[:40]!a}, which is no single word: letters and digits, with hyphens or apostrophes "
+            "between them"
+        )
+    if said := [word for word in words if word.casefold() in NO_WORDS]:
+        raise UsageError(f"{source} has {', '.join(said)}: replies say so where they mean no word; leave them out")
+    alike: dict[str, str] = {}
+    for word in words:
+        if (other := alike.setdefault(word.casefold(), word)) != word:
+            raise UsageError(
+                f"{source} has {other[:40]} and {word[:40]}, which differ by capitals alone: leave one out"
+            )
+
+
+def _is_one(word: str) -> bool:
+    """Letters with their marks and digits; what joins them stands between two.
+
+    >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
+    (True, False, False, True)
+    """
+    inner = [one.isalnum() or category(one).startswith("M") for one in unicode14(word)]
+    return inner[0] and inner[-1] and all(yes or one in _JOINTS for yes, one in zip(inner, word, strict=True))
+
+
+@cache
+def _own(hash: str) -> tuple[str, ...]:
+
+    path = cache_folder("words") / hash
+    if not path.is_file():
+        raise UsageError(f"the list of words {hash} is not known here: name it once by its path, words=FILE")
+    return tuple(path.read_text("utf-8").split("\n"))
+
+
+@cache
+def _dictionary() -> tuple[str, ...]:
+    return tuple(lines("dictionary"))
+
+
+@cache
+def _common() -> tuple[str, ...]:
+    return tuple(lines("common"))

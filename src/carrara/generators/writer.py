@@ -1,0 +1,65 @@
+"""The built-in writer: poems, e-mails, essays … on many topics, in several styles and moods, without a download.
+
+    from carrara.rng import Rng
+    from carrara.generators.writer import Key, write
+    print(write(Key("riddle", "penguins"), Rng("mine", 7)))
+
+A draft is a form (forms.py) filled with the sentence patterns of a style (`voices/`) and the material of a topic
+(`topics/`), both written for this purpose. Two drafts for one key are as unlike as two drafts by one author.
+"""
+
+from typing import NamedTuple
+
+from carrara.generators.forms import FORMS
+from carrara.generators.template_bank import stock, stocks
+from carrara.generators.template_filler import Pen
+from carrara.rng import Rng
+
+PLAIN = "plain"
+"""The voice of whoever was asked for no style."""
+
+FORMATS = tuple(FORMS)
+
+
+def topics() -> tuple[str, ...]:
+    return tuple(stocks("topics"))
+
+
+def styles() -> tuple[str, ...]:
+    return tuple(name for name in stocks("voices") if name != PLAIN)
+
+
+def moods() -> tuple[str, ...]:
+    return tuple(stocks("moods"))
+
+
+class Key(NamedTuple):
+    """What a draft was asked to be."""
+
+    format: str
+    topic: str
+    style: str = ""
+    mood: str = ""
+
+    def __str__(self) -> str:
+        """As requests name it: `cheerful poem about penguins in a gothic style`."""
+        mood = f"{self.mood} " if self.mood else ""
+        style = f" in {_a(self.style)} style" if self.style else ""
+        return f"{mood}{self.format} about {self.topic}{style}"
+
+    @property
+    def one(self) -> str:
+        """With its article."""
+        return _a(str(self))
+
+
+def write(key: Key, rng: Rng) -> str:
+    """A new draft for a key."""
+    topic = stock("topics", stocks("topics")[key.topic])
+    voice = stock("voices", stocks("voices")[key.style or PLAIN])
+    mood = stock("moods", stocks("moods")[key.mood]) if key.mood else None
+    return FORMS[key.format](Pen(rng, topic, voice, mood))
+
+
+def _a(words: str) -> str:
+    return f"{'an' if words[0] in 'aeiou' else 'a'} {words}"

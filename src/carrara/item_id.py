@@ -1,0 +1,105 @@
+"""Recipes: an item's name, from which it can be built again to the byte, on any machine.
+
+>>> r = Recipe.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
+>>> r.index, r.length, r.tokenizer
+(17, 4096, 'gpt2')
+>>> r.instance_id
+'michelangelo/latent_list@1;complexity=5/test-0-17'
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from typing import NamedTuple, get_args
+
+from carrara.rng import SPLITS, Key, Split
+from carrara.types import Style
+from carrara.util.errors import UsageError
+from carrara.util.quantities import MAX_LENGTH
+
+_ID = re.compile(
+    r"(?P<task>[^/@]+/[^/@]+)@(?P<version>\d+)(?:;(?P<params>[^/]*))?"
+    rf"/(?P<split>{'|'.join(SPLITS)})-(?P<seed>\d+)-(?P<index>\d+)\.(?P<question>\d+)"
+    rf"/(?P<length>\d+)/(?P<style>{'|'.join(get_args(Style))})(?:~(?P<pack>[0-9a-f]+))?/(?P<tokenizer>.+)",
+    re.ASCII,
+)
+
+_NUMBERS = 1 << 63
+
+
+@dataclass(frozen=True)
+class Recipe:
+    task: str
+    version: int
+    params: str
+    split: Split
+    seed: int
+    index: int
+    question: int
+    length: int
+    style: Style
+    pack: str
+    """Hash of the prompt pack that replaces the task's own wording; empty for the own one."""
+    tokenizer: str
+
+    @staticmethod
+    def parse(text: str) -> "Recipe":
+        found = _ID.fullmatch(text) if len(text) < 2000 and text.isprintable() else None
+        if not found:
+            raise UsageError(f"{text[:200]!r} is not an item's id; `carrara generate` writes them")
+        part = found.groupdict(default="")
+        recipe = Recipe(
+            task=part["task"],
+            version=int(part["version"]),
+            params=part["params"],
+            split=part["split"],  # type: ignore[arg-type]  # the pattern admits only splits
+            seed=int(part["seed"]),
+            index=int(part["index"]),
+            question=int(part["question"]),
+            length=int(part["length"]),
+            style=part["style"],  # type: ignore[arg-type]  # the pattern admits only styles
+            pack=part["pack"],
+            tokenizer=part["tokenizer"],
+        )
+        if recipe.length > MAX_LENGTH or max(recipe.seed, recipe.index, recipe.question) >= _NUMBERS:
+            raise UsageError(
+                f"{text[:200]!r} is no item's id: a length is at most {MAX_LENGTH:,}, other numbers below 2**63"
+            )
+        if str(recipe) != text:
+            raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
+        return recipe
+
+    def __str__(self) -> str:
+        return f"{self.instance_id}.{self.question}{self._setting}"
+
+    @property
+    def instance_id(self) -> str:
+        """The same at every length, for every model: scores are paired by it."""
+        params = f";{self.params}" if self.params else ""
+        return f"{self.task}@{self.version}{params}/{self.split}-{self.seed}-{self.index}"
+
+    @property
+    def context_id(self) -> str:
+        """The same for all questions on one context."""
+        return self.instance_id + self._setting
+
+    @property
+    def _setting(self) -> str:
+        pack = f"~{self.pack}" if self.pack else ""
+        return f"/{self.length}/{self.style}{pack}/{self.tokenizer}"
+
+    @property
+    def key(self) -> Key:
+        return Key(self.task, self.version, self.params, self.split, self.seed, self.index)
+
+
+ALL = sys.maxsize
+"""As the number of a job's instances: as many as there are."""
+
+
+class Job(NamedTuple):
+    """A task at a length."""
+
+    first: Recipe
+    instances: int
+    """How many instances, from the first recipe's on."""

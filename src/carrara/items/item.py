@@ -1,0 +1,389 @@
+"""Items: a question in its context, built from a recipe.
+
+`make` builds one from a name: task, key, instance, questions, prompt template, packing. `item_of` keeps those that a
+run needs again.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from threading import Lock
+from typing import Any, NamedTuple
+
+from carrara import params as parameters
+from carrara import tokenizers
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.packing import sizing
+from carrara.packing.packing import Packing
+from carrara.packing.prompt import Measure, Prompt, Survey
+from carrara.packing.prompt_pack import Pack
+from carrara.rng import Key, Split, draw_owned
+from carrara.task import Task
+from carrara.tokenizers import permission
+from carrara.types import Instance, LengthBudget, Message, Question, Style
+from carrara.util.cache import WeightedCache
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.quantities import write_length
+
+SMALL = 1 << 11
+"""What an instance weighs that is the same at every length, in tokens: it is never large."""
+KEPT = 1 << 23
+"""What is kept may weigh: four thousand small instances, which serve every length, or eight of a million tokens."""
+QUICK = 1 << 12
+"""Tokens of a prompt, and letters of a reply, up to which they are worked on at once: a thread takes longer to call."""
+SIZED_MOST = 16 << 20
+"""Tokens of a context that is itself the structure, and is held in memory whole: some 60 bytes a token."""
+
+
+class Posed(NamedTuple):
+    """An instance with its questions, before any prompt."""
+
+    task: Task
+    """With one value of each sweep."""
+    key: Key
+    instance: Instance
+    questions: Sequence[Question[Any]]
+
+
+@dataclass(frozen=True)
+class Context:
+    """An instance in its filler, with the prompts of all its questions."""
+
+    recipe: Recipe
+    task: Task
+    instance: Instance
+    questions: Sequence[Question[Any]]
+    prompts: Sequence[Prompt]
+    pack: Pack | None = None
+    """The prompt pack that it was made with."""
+
+    @property
+    def packing(self) -> Packing:
+        """That of all its prompts."""
+        return self.prompts[0].packing
+
+    @property
+    def items(self) -> "list[Item]":
+        return [self.item(question) for question in range(len(self.questions))]
+
+    def item(self, question: int) -> "Item":
+        recipe = replace(self.recipe, question=question)
+        if question >= len(self.questions):
+            raise UsageError(no_question(recipe, len(self.questions)))
+        return Item(recipe, self)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One question on one context: what a model is asked, and what is right."""
+
+    recipe: Recipe
+    context: Context
+
+    @property
+    def id(self) -> str:
+        """All that it is made from: `carrara.item(id)` makes it again."""
+        return str(self.recipe)
+
+    @property
+    def task(self) -> Task:
+        return self.context.task
+
+    @property
+    def question(self) -> Question[Any]:
+        """How it is asked, what it needs, what guessing scores."""
+        return self.context.questions[self.recipe.question]
+
+    @property
+    def prompt(self) -> Prompt:
+        return self.context.prompts[self.recipe.question]
+
+    @property
+    def gold(self) -> str:
+        """The right answer, as the perfect reply."""
+        return self.task.write(self.question.gold)
+
+    def solve(self, messages: Sequence[Message]) -> Any:
+        """Return the answer that the task's solver reads from a prompt of this item. Raises UndecidableError."""
+        return self.task.solve_prompt(messages, worded(self.recipe, self.task, self.context.pack))
+
+    @property
+    def text(self) -> str:
+        """The prompt as one text."""
+        return self.prompt.text
+
+    @cached_property
+    def survey(self) -> Survey:
+        """What is counted of the prompt: tokens, spans, hash."""
+        return self.prompt.survey()
+
+    def messages(self) -> list[Message]:
+        """The prompt as messages, each with its role."""
+        return self.prompt.messages()
+
+    def __reduce__(self) -> "tuple[Callable[..., Item], tuple[type[Item], str, Pack | None]]":
+        """Pickle the id alone: the item is made again from it, in this process or in another one."""
+        return _again, (type(self), self.id, self.context.pack)
+
+    def __deepcopy__(self, memo: object) -> "Item":
+        """Return the item itself, which nothing changes."""
+        return self
+
+
+def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
+    made = rebuild(id, pack)
+    return kind(made.recipe, made.context)
+
+
+def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
+    """The instance that a recipe names and what is asked of it: all that grading needs.
+
+    No tokenizer is needed, unless the task is sized: then what fills a length depends on how it is counted and worded.
+    """
+    posed = _posed(*named(recipe, pack))
+    if recipe.question >= len(posed.questions):
+        raise UsageError(no_question(recipe, len(posed.questions)))
+    return posed
+
+
+def no_question(recipe: Recipe, there: int) -> str:
+    """What to say where an instance has not so many."""
+    return f"{recipe} asks question {recipe.question}, and there are {there} (from 0)"
+
+
+def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
+    """What names the instance of a recipe, and it alone: the same for all recipes that share it."""
+    if recipe.length and registry.load(recipe.task).is_sized:
+        return replace(recipe, question=0), pack
+    return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
+
+
+def pose(recipe: Recipe, pack: Pack | None) -> Posed:
+    """An instance with its questions, built anew."""
+    permission.check(recipe.tokenizer)
+    default = registry.load(recipe.task)
+    if recipe.version != default.version:
+        raise UsageError(
+            f"{recipe.instance_id} is of version {recipe.version} of {recipe.task}, and this is version "
+            f"{default.version}: generate the items anew, or install the release that made them"
+        )
+    configured = parameters.build_canonical(default, recipe.task, recipe.params)
+    if parameters.canonical(configured) != recipe.params:
+        raise UsageError(f"{recipe.instance_id} is not how an id is written: copy it as `carrara generate` writes it")
+    parameters.check_unsized(configured, recipe.task, recipe.length)
+    if configured.is_sized and recipe.length > SIZED_MOST:
+        raise UsageError(
+            f"{recipe.task} holds its whole context in memory and makes at most {write_length(SIZED_MOST)} tokens: "
+            f"ask for fewer than {write_length(recipe.length)}"
+        )
+    key = replace(recipe.key, params=parameters.of_instance(configured))
+    task = configured.choose_values(key)
+    if task.given_count(recipe.length) is not None:
+        instance = task.draw(key, LengthBudget(recipe.length))
+    else:
+        instance, key = draw_owned(task, key)
+        if recipe.length and task.is_sized:
+            instance = sizing.sized(task, key, recipe, worded(recipe, task, pack), instance)
+    return Posed(task, key, instance, task.questions(instance))
+
+
+def weight(recipe: Recipe, pack: Pack | None = None) -> int:
+    """How much is held by whoever keeps the instance of a recipe, in tokens."""
+    return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
+
+
+_posed = WeightedCache(pose, weight, KEPT)
+
+
+def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
+    """The words of a recipe's prompt: the task's own, or those of the pack that it was made with."""
+    if recipe.pack != (pack.hash if pack else ""):
+        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
+    return pack.wording(recipe.task, task) if pack else task.wording
+
+
+def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
+    """The context that a recipe names. `variant` is for the audit (packing.py)."""
+    permission.check(recipe.tokenizer)
+    task, key, instance, questions = questions_of(recipe, pack)
+    measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
+    longest = max(measures, key=lambda measure: measure.puzzle)
+    room = 0 if task.given_count(recipe.length) is not None else _room(recipe, longest.puzzle)
+    packing = Packing(instance, room, longest.cost, key, recipe.tokenizer, variant)
+    if room:
+        if instance.filler is None:
+            raise LengthError(f"{recipe.instance_id} has no filler: ask for length 0, which is the puzzle alone")
+        if not longest.additive(f"{recipe.task};{recipe.params}", packing.probe, instance.segments):
+            packing = sizing.repair(recipe, longest, packing)
+        try:
+            packing.settle()
+        except LengthError as reason:
+            raise LengthError(f"{recipe.instance_id} cannot be made {recipe.length} tokens long: {reason}") from None
+    prompts = [
+        Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
+        for measure, question in zip(measures, questions, strict=True)
+    ]
+    return Context(recipe, task, instance, questions, prompts, pack)
+
+
+def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
+    """The frames of an instance's questions, measured."""
+    task, _, instance, questions = questions_of(recipe, pack)
+    wording, tokenizer = worded(recipe, task, pack), tokenizers.get(recipe.tokenizer)
+    frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
+    fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
+    known = recipe.length if fills else None  # such an instance was made to this length (sizing.py)
+    return [Measure.of(tokenizer, recipe.style, template, instance, known) for template in frames]
+
+
+_measures = WeightedCache(measured, weight, KEPT)
+"""Once for all lengths of an instance that is the same at them."""
+
+
+def _room(recipe: Recipe, puzzle: int) -> int:
+    if recipe.length and recipe.length < puzzle:
+        raise LengthError(
+            f"{recipe.instance_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
+            f"ask for a greater length, or for 0, which is the puzzle alone"
+        )
+    return recipe.length - puzzle if recipe.length else 0
+
+
+def make(
+    task: str,
+    *,
+    length: int = 0,
+    index: int = 0,
+    seed: int = 0,
+    split: Split = "test",
+    tokenizer: str = tokenizers.DEFAULT,
+    style: Style = "chat",
+    question: int = 0,
+    params: Mapping[str, str] | None = None,
+    pack: Pack | None = None,
+) -> Item:
+    """One item, by what it is asked to be."""
+    permission.allow(tokenizer)
+    loaded = registry.load(task)
+    settled = parameters.build(loaded, task, params or {})
+    recipe = Recipe(
+        task=task,
+        version=loaded.version,
+        params=parameters.canonical(settled),
+        split=split,
+        seed=seed,
+        index=index,
+        question=question,
+        length=length,
+        style=style,
+        pack=pack.hash if pack else "",
+        tokenizer=tokenizer,
+    )
+    return Item(recipe, context_of(recipe, pack))
+
+
+def rebuild(id: str, pack: Pack | None = None) -> Item:
+    """The item of an id."""
+    recipe = Recipe.parse(id)
+    return Item(recipe, context_of(recipe, pack))
+
+
+def contexts(
+    first: Recipe,
+    count: int,
+    pack: Pack | None = None,
+    warn: Callable[[str], None] | None = None,
+    of: Callable[[Recipe, Pack | None], Context] = context_of,
+) -> Iterator[Context]:
+    """The contexts of `count` instances in a row, starting with a recipe's.
+
+    With `warn`, instances that cannot be made so long, because their puzzle alone is longer or leaves no room that
+    filler could fill, are left out, as in published data sets, and `warn` is called with a sentence that counts them.
+    Without it, and where no instance is left, they are an error.
+    """
+    count = there(first, count)
+    unfit: list[LengthError] = []
+    for index in range(first.index, first.index + count):
+        try:
+            context = of(replace(first, index=index), pack)
+        except LengthError as reason:
+            unfit.append(reason)
+            if warn is None:
+                raise
+        else:
+            yield context
+    if unfit and warn is not None:
+        warn(too_long(first, count, unfit))
+
+
+def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
+    """What to say of instances that cannot be made so long; raised where none of `count` can."""
+    if len(unfit) == count:
+        raise unfit[0]
+    parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
+    return (
+        f"{len(unfit)} of {count} instances of {first.task} do not fit into {write_length(first.length)} tokens "
+        f"and are left out there{f' ({parts})' if parts else ''}"
+    )
+
+
+def there(first: Recipe, count: int) -> int:
+    """How many of `count` instances from a recipe's on there are: of given ones there may be fewer."""
+    configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
+    given = configured.given_count(first.length)
+    return count if given is None else min(count, given - first.index)
+
+
+def left_out(first: Recipe, reason: LengthError) -> str:
+    """What to say of a task that has no instance of a length."""
+    return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
+
+
+# --- the items of a run, built once and kept while they are wanted ---
+
+_PACKS: dict[str, Pack] = {}
+_RENDERING = Lock()
+
+
+def remember_pack(pack: Pack | None) -> None:
+    """Let items of this prompt pack be built by their ids."""
+    if pack is not None:
+        _PACKS[pack.hash] = pack
+
+
+def cached_context(first: Recipe, pack: Pack | None) -> Context:
+    """Return the context of a recipe that asks its first question, and was made with this prompt pack."""
+    remember_pack(pack)
+    return _context(first)
+
+
+def _make_context(first: Recipe) -> Context:
+    if first.pack and first.pack not in _PACKS:
+        raise UsageError(f"{first} was made with a prompt pack of hash {first.pack}: give it with `prompts`")
+    return context_of(first, _PACKS.get(first.pack))
+
+
+def _item(id: str) -> Item:
+    recipe = Recipe.parse(id)
+    return _context(replace(recipe, question=0)).item(recipe.question)
+
+
+_context = WeightedCache(_make_context, weight, KEPT)
+item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
+
+
+def is_quick(id: str) -> bool:
+    """Return whether an item is rendered faster than a thread is called."""
+    return item_of(id).prompt.tokens <= QUICK
+
+
+def messages_of(id: str) -> list[Message]:
+    """Return the prompt of an item, for threads beside the event loop, unless it is quick.
+
+    One at a time: rendering is bound by the interpreter's lock, and each text under way costs its size in memory.
+    """
+    if is_quick(id):
+        return item_of(id).messages()
+    with _RENDERING:
+        return item_of(id).messages()

@@ -1,0 +1,135 @@
+"""Import tasks: official ones, published items, those of other packages, and those in folders of one's own.
+
+A folder becomes the package `carrara_tasks.FOLDER`, so that a task may import what stands beside it:
+`from ._help import sentences`. Nothing is put on `sys.path`. A folder's name need not be one of Python's. Of two
+folders with one name, the second package has a hash of its place behind its name.
+"""
+
+import importlib
+import re
+import sys
+from hashlib import blake2b
+from importlib.machinery import ModuleSpec
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import TypeGuard
+
+from carrara.items.plugin_errors import checked, not_loaded
+from carrara.task import Task
+from carrara.util.errors import UsageError
+
+_ALL = "carrara_tasks"
+_REQUIRED = ("version", "title", "capability", "answer")
+"""The attributes that a task of a plugin must set."""
+
+
+def load_official(name: str, file: Path) -> Task:
+    """Return an official task."""
+    return _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+
+
+def load_published(name: str) -> Task | None:
+    """Return a task of published items; None if the name is not one's."""
+    if name.startswith("published/babilong-"):
+        from carrara.tasks.babilong import _published_items as babilong
+
+        return babilong.load(name)()
+    if name.startswith("published/mrcr-"):
+        from carrara.tasks.michelangelo import _mrcr_given as mrcr
+
+        return mrcr.load(name)()
+    if name.startswith("published/minerva-"):
+        from carrara.tasks.minerva import _snapshot as minerva
+
+        return minerva.load(name)()
+    return None
+
+
+def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
+    """Return a task of a package or of a folder of one's own, whose errors name its file.
+
+    Args:
+        file: The file of the task.
+        module: The module that the file is, if it is part of an installed package.
+        package: The name of that package, as it is installed.
+    """
+    kind = _task_in(_package_module(module, package, file) if module else _own_module(file), file)
+    missing = [name for name in _REQUIRED if not hasattr(kind, name)]
+    if missing or not hasattr(kind, "wording"):
+        unsaid = ", ".join(missing or ["ask"])
+        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/new-task.md")
+    try:
+        return checked(kind, file)()
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+
+
+def _task_in(module: ModuleType, file: Path) -> type[Task]:
+    """Return the one task that a module defines."""
+    found = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
+    if len(found) != 1:
+        raise UsageError(
+            f"{file} has {'several tasks' if found else 'no task'}: a file has one class that is a carrara.Task; see "
+            f"docs/new-task.md"
+        )
+    return found[0]
+
+
+def _is_task(one: object) -> TypeGuard[type[Task]]:
+    return isinstance(one, type) and issubclass(one, Task) and one is not Task
+
+
+def _package_module(name: str, package: str, file: Path) -> ModuleType:
+    try:
+        return importlib.import_module(name)
+    except (Exception, SystemExit) as error:
+        raise not_loaded(file, error, f"{name} of the package {package}") from error
+
+
+def _own_module(file: Path) -> ModuleType:
+    """Return the module of a task in a folder of one's own."""
+    if "." in file.stem:
+        raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
+    try:
+        return importlib.import_module(f"{_package(file.parent.resolve())}.{file.stem}")
+    except (Exception, SystemExit) as error:
+        raise not_loaded(file, error) from error
+
+
+def _package(folder: Path) -> str:
+    """The package of a folder, made when it is first asked for."""
+    if _ALL not in sys.modules:
+        sys.modules[_ALL] = module_from_spec(_without_file(_ALL, []))
+    plain = f"{_ALL}.{re.sub(r'[^A-Za-z0-9_]', '_', folder.name)}"
+    for name in (plain, f"{plain}_{blake2b(bytes(folder), digest_size=4).hexdigest()}"):
+        there = sys.modules.get(name)
+        if there is None:
+            _make(name, folder)
+        if there is None or list(there.__path__) == [str(folder)]:
+            return name
+    raise AssertionError("two folders with one hash")
+
+
+def _make(name: str, folder: Path) -> None:
+    """A package with this folder's files, after its `__init__.py` if it has one."""
+    importlib.invalidate_caches()  # the folder may be younger than the last look at what stands beside it
+    own = folder / "__init__.py"
+    spec = _without_file(name, [str(folder)])
+    if own.is_file():
+        found = spec_from_file_location(name, own, submodule_search_locations=[str(folder)])
+        assert found is not None
+        spec = found
+    made = sys.modules[name] = module_from_spec(spec)
+    if spec.loader is not None:
+        try:
+            spec.loader.exec_module(made)
+        except BaseException:
+            del sys.modules[name]
+            raise
+
+
+def _without_file(name: str, places: list[str]) -> ModuleSpec:
+    spec = ModuleSpec(name, None, is_package=True)
+    spec.submodule_search_locations = places
+    return spec

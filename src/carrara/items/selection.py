@@ -1,0 +1,73 @@
+"""What is asked for by names: a selection of tasks with their parameters comes to the first recipe of each task."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara import params as parameters
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.rng import Split
+from carrara.tokenizers import permission
+from carrara.types import Style
+from carrara.util.errors import UsageError, nearest
+
+
+class Selection(NamedTuple):
+    """Tasks by name, suite or pattern, and what is said of their parameters: each takes those that it has."""
+
+    tasks: str
+    params: Mapping[str, str] = {}
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How items are drawn and worded, whichever task they are of."""
+
+    seed: int = 0
+    split: Split = "test"
+    style: Style = "chat"
+    prompts: Path | None = None
+    """The file of a prompt pack."""
+
+    def pack(self) -> Pack | None:
+        pack = read_pack(self.prompts) if self.prompts else None
+        for name in pack.replaced if pack else ():
+            if name not in (known := registry.names()):
+                raise UsageError(f"the prompt pack is for {name!r}, and no task is called so{nearest(name, known)}")
+        return pack
+
+
+def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[Recipe]:
+    """The first recipe of each task, at length 0."""
+    permission.allow(tokenizer)
+    loaded = {name: registry.load(name) for name in registry.select(selection.tasks)}
+    known = {parameter for task in loaded.values() for parameter in parameters.defaults(task)}
+    for parameter in selection.params:
+        if parameter not in known:
+            raise UsageError(
+                f"no task of {selection.tasks!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
+                f"they have {', '.join(sorted(known)) or 'none'}"
+            )
+    found = []
+    for name, task in loaded.items():
+        own = parameters.defaults(task)
+        mine = {parameter: value for parameter, value in selection.params.items() if parameter in own}
+        found.append(
+            Recipe(
+                task=name,
+                version=task.version,
+                params=parameters.canonical(parameters.build(task, name, mine)),
+                split=sampling.split,
+                seed=sampling.seed,
+                index=0,
+                question=0,
+                length=0,
+                style=sampling.style,
+                pack=pack.hash if pack else "",
+                tokenizer=tokenizer,
+            )
+        )
+    return found

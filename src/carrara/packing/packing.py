@@ -1,0 +1,344 @@
+"""Packing: an instance's facts among filler, so that the prompt has exactly the number of tokens asked for.
+
+The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
+Every fact stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
+total comes out: of a pool of groups some subset fills the room to the token (a subset sum over the bits of an integer,
+found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced anew on each pass, and
+only the pool, and what stands behind it in short gaps, is ever held.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from math import ceil, gcd
+from typing import NamedTuple, cast
+
+from carrara.rng import Key
+from carrara.types import BulkFillerStream, FillerStream, FiniteFillerStream, Instance, Segment, SegmentGroup
+from carrara.util.errors import ExhaustedError, LengthError
+
+Cost = Callable[[SegmentGroup], int]
+
+POOL = 64
+"""Units among which those that make the total come out are chosen."""
+WINDOW = 8
+"""The room for which they are chosen, in typical groups."""
+HELD = 1 << 12
+"""Tokens of filler up to which what was packed is kept, for short contexts are asked for again and again."""
+MOST = 1 << 18
+"""Tokens of filler up to which it is kept for whoever says so."""
+BULK = 1 << 18
+"""Tokens of filler that are held at once: about a megabyte of text."""
+PROBED = 256
+"""Units of filler with which it is probed that costs add up."""
+TRIES = 24
+"""Fillers that are tried, before all of it goes into one gap."""
+
+
+class _Scale(NamedTuple):
+    """What groups of filler cost, as far as some of them tell."""
+
+    typical: int
+    window: int
+    """The room in which groups are chosen: some typical, two large ones."""
+    even: bool
+    """Whether all costs have a common divisor, so that they add up to its multiples only."""
+
+
+class _Settled(NamedTuple):
+    bounds: list[int]
+    """Where each gap ends, in tokens of filler."""
+    tried: int
+    """Which filler it is filled with."""
+    groups: list[SegmentGroup] | None = None
+    """What came of it, where that was packed and is short."""
+
+
+@dataclass(frozen=True)
+class Packing:
+    """An instance in its filler. Iterating gives its segments in order, the same on every pass."""
+
+    instance: Instance
+    room: int
+    """Tokens of filler."""
+    cost: Cost
+    key: Key
+    tokenizer: str
+    variant: int = 0
+    """Another number gives other filler around the same facts."""
+
+    @property
+    def has_filler(self) -> bool:
+        return self.instance.filler is not None and self.room > 0
+
+    def __iter__(self) -> Iterator[Segment]:
+        yield from self.instance.start
+        if not self.has_filler:
+            for fact in self.instance.chunks:
+                yield from fact
+            return
+        for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
+            yield from group
+
+    def hold(self) -> None:
+        """Keep what is packed, as far as it is in small segments: somebody will ask for it again and again."""
+        if self.instance.filler is not None and HELD < self.room <= MOST:
+            _ = self._all_groups
+
+    def _units(self) -> Iterable[SegmentGroup]:
+        bounds, tried, _ = self._settled
+        packing, groups = _LATEST[0]
+        return groups if packing is self else self._pack(bounds, tried)
+
+    @cached_property
+    def _all_groups(self) -> list[SegmentGroup]:
+        return self._settled.groups or list(self._units())
+
+    @cached_property
+    def drawn(self) -> tuple[float, ...]:
+        """The share of its window that is to stand before each fact: the same at every length."""
+        if self.instance.depths is not None:
+            return self.instance.depths
+        rng = self.key.rng("depths")
+        return tuple(sorted(rng.random() for _ in self.instance.chunks))
+
+    def offsets(self) -> list[int]:
+        """How far from its drawn place each fact came to stand, in tokens of filler."""
+        bounds = self._bounds
+        used = -sum(self.cost((segment,)) for segment in self.instance.start)
+        found: dict[int, int] = {}
+        for segment in self:
+            if segment.fact is None:
+                used += self.cost((segment,))
+            else:
+                found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
+        return list(found.values())
+
+    @cached_property
+    def _bounds(self) -> list[int]:
+        """The tokens of filler that are to stand before each fact."""
+        low, high = self._limits()
+        if self.instance.spread == "tokens":
+            return [low + int(share * (high - low)) for share in self.drawn]
+        gaps = self._gaps(high)
+        first, last = bisect_left(gaps, low), bisect_right(gaps, high)
+        if first == last:
+            raise LengthError(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
+        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
+
+    def _limits(self) -> tuple[int, int]:
+        """The least and the most filler that may stand before a fact."""
+        start, end = self.instance.window
+        if (start, end) == (0.0, 1.0):
+            return 0, self.room
+        facts = sum(self.cost(fact) for fact in self.instance.chunks)
+        size = self.room + facts
+        low, high = ceil(start * size), min(self.room, int(end * size) - facts)
+        if high < low:
+            raise LengthError(
+                f"its facts take {facts} tokens, and the window {_percent(self.instance.window)} of this context "
+                f"is smaller; ask for a greater length or a wider window"
+            )
+        return low, high
+
+    def _gaps(self, tokens: int) -> Sequence[int]:
+        """The tokens before each gap between the groups of so much filler."""
+        stream = self._open("filler", self.variant, 0)
+        if (bulk := _bulk(stream)) is not None:
+            return bulk.gaps(tokens)
+        gaps = [0]
+        while gaps[-1] <= tokens:
+            gaps.append(gaps[-1] + self.cost(stream(0)))
+        return gaps[:-1]
+
+    @cached_property
+    def _scale(self) -> "_Scale":
+        costs = [self.cost(group) for group in some(self._open("scale"), 0, POOL)]
+        typical = max(1, sum(costs) // len(costs))
+        return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
+
+    @cached_property
+    def _settled(self) -> _Settled:
+        """Where all gaps are short, or groups have sizes that add up to few totals, none may be able to make the total
+        come out: then other filler is tried, and if none does, all of it goes into the largest gap.
+        """
+        bounds = [*self._bounds, self.room]
+        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
+            return _Settled(bounds, 0)
+        for tried in range(TRIES):
+            try:
+                return self._proved(bounds, tried)
+            except LengthError:
+                continue
+        largest = _largest(bounds)
+        return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
+
+    def _proved(self, bounds: list[int], tried: int) -> _Settled:
+        """Raises LengthError where so bounded filler does not come out."""
+        groups = self._pack(bounds, tried)
+        if self.room <= HELD:
+            return _Settled(bounds, tried, list(groups))
+        if self.room <= MOST:
+            _LATEST[0] = self, list(groups)
+        else:
+            deque(groups, 0)
+        return _Settled(bounds, tried)
+
+    def settle(self) -> None:
+        """Raise LengthError, or ExhaustedError where a stream can tell, now, and not when the prompt is rendered."""
+        stream = self._open("filler", self.variant, 0)
+        if isinstance(stream, FiniteFillerStream):
+            stream.must_last(self.room, self.cost)
+        _ = self._settled
+
+    def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
+        """Filler and facts in order. `bounds` has one entry more than there are facts."""
+        stream = self._open("filler", self.variant, tried)
+        window = self._scale.window
+        sizes = _sizes(bounds)
+        # The last gap with room for a choice, so that what is held behind it is short.
+        chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
+        used = 0
+        for gap in range(chosen):
+            for group, after in self._reach(stream, gap, used, bounds[gap]):
+                used = after
+                yield group
+            yield self.instance.chunks[gap]
+        for group, after in self._reach(stream, chosen, used, bounds[chosen] - window):
+            used = after
+            yield group
+        pool = _Pool(stream, chosen)
+        if any(after - before > self._scale.typical // 2 for before, after in pairwise(bounds[chosen:])):
+            pool.draw_all()  # what follows is drawn behind it
+        behind = bounds[chosen]
+        tail: list[SegmentGroup] = []
+        for gap in range(chosen + 1, len(bounds)):
+            tail.append(self.instance.chunks[gap - 1])
+            for group, after in self._reach(stream, gap, behind, bounds[gap]):
+                behind = after
+                tail.append(group)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, stream)
+        yield from tail
+
+    def _reach(self, stream: FillerStream, gap: int, used: int, bound: int) -> Iterator[tuple[SegmentGroup, int]]:
+        """Filler up to a bound, as near as whole groups come to it, each with what is used with it.
+
+        A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
+        """
+        bulk = _bulk(stream)
+        while bulk and used < bound and (group := bulk.upto(min(bound - used, BULK))):
+            used += self.cost(group)
+            yield group, used
+        cost_of, half, beyond = self.cost, self._scale.typical // 2, 3 * self._scale.window // 8
+        while used + half < bound:
+            group = stream(gap)
+            cost = cost_of(group)
+            if used + cost - bound <= beyond:
+                used += cost
+                yield group, used
+
+    def _fit(self, gap: int, room: int, pool: "_Pool", stream: FillerStream) -> list[SegmentGroup]:
+        """Some groups of a pool, and of what follows it, in their order, that cost exactly `room` together."""
+        if room < 0:
+            raise LengthError(f"its filler runs over by {-room} tokens; ask for more")
+        fine = self.instance.fine_filler
+        fine_filler = fine(self.key.rng("grit", self.variant), self.tokenizer) if fine else stream
+        mask = (2 << room) - 1
+        groups: list[SegmentGroup] = []
+        reach = [1]  # bit n of reach[i]: some of the first i groups cost n together
+        while not reach[-1] >> room & 1:
+            group = None if len(groups) == 8 * POOL else self._next(pool, fine_filler, gap)
+            if group is None:
+                nearest = reach[-1].bit_length() - 1
+                raise LengthError(
+                    f"no filler of {self.key.task} makes up {room} tokens; ask for {room - nearest} fewer, or for more"
+                )
+            groups.append(group)
+            reach.append((reach[-1] | reach[-1] << self.cost(groups[-1])) & mask)
+        chosen = []
+        for i in range(len(groups) - 1, -1, -1):
+            if not reach[i] >> room & 1:
+                chosen.append(groups[i])
+                room -= self.cost(groups[i])
+        return chosen[::-1]
+
+    def _next(self, pool: "_Pool", fine_filler: FillerStream, gap: int) -> SegmentGroup | None:
+        """Return another candidate, if there is one."""
+        group = pool.next()
+        try:
+            return fine_filler(gap) if group is None else group
+        except ExhaustedError:
+            return None
+
+    def probe(self) -> list[SegmentGroup]:
+        """Return groups of its filler, such as may stand in it: with them it is probed that costs add up."""
+        return some(self._open("probe"), 0, PROBED)
+
+    def _open(self, purpose: str, *more: int) -> FillerStream:
+        assert self.instance.filler is not None
+        return self.instance.filler(self.key.rng(purpose, *more), self.tokenizer)
+
+
+class _Pool:
+    """Up to `POOL` groups of a filler stream, drawn when they are wanted: a group may be a long draft."""
+
+    def __init__(self, stream: FillerStream, gap: int) -> None:
+        self._tap, self._gap, self._left = stream, gap, POOL
+        self._drawn = deque[SegmentGroup]()
+        if _bulk(stream) is not None:
+            self.draw_all()
+
+    def draw_all(self) -> None:
+        self._drawn.extend(some(self._tap, self._gap, self._left))
+        self._left = 0
+
+    def next(self) -> SegmentGroup | None:
+        """Return the next unit; None where there is none."""
+        if self._drawn or not self._left:
+            return self._drawn.popleft() if self._drawn else None
+        self._left -= 1
+        try:
+            return self._tap(self._gap)
+        except ExhaustedError:
+            if self._left == POOL - 1:
+                raise
+            self._left = 0
+            return None
+
+
+_LATEST: list[tuple[Packing | None, Sequence[SegmentGroup]]] = [(None, ())]
+"""What was packed last to prove that it comes out, and is not long: the questions on one context follow each other."""
+
+
+def _bulk(stream: FillerStream) -> BulkFillerStream | None:
+    """By one attribute: `isinstance` of a protocol takes longer than a short gap."""
+    return cast(BulkFillerStream, stream) if hasattr(stream, "upto") else None
+
+
+def some(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
+    """Up to so many groups of filler, fewer where there are no more, but one at least."""
+    if (bulk := _bulk(stream)) is not None:
+        return bulk.several(most)
+    groups = [stream(gap)]
+    while len(groups) < most:
+        try:
+            groups.append(stream(gap))
+        except ExhaustedError:
+            break
+    return groups
+
+
+def _percent(window: tuple[float, float]) -> str:
+    return f"{window[0]:.0%}-{window[1]:.0%}"
+
+
+def _sizes(bounds: Sequence[int]) -> list[int]:
+    return [after - before for before, after in pairwise([0, *bounds])]
+
+
+def _largest(bounds: Sequence[int]) -> int:
+    sizes = _sizes(bounds)
+    return sizes.index(max(sizes))

@@ -1,0 +1,415 @@
+"""Prompts: a packed context in its template, as messages, with where every fact stands and what all of it costs.
+
+`Prompt` is a recipe that renders: hash and spans come from one stream of parts, and a prompt of ten million tokens is
+never held unless somebody asks for its text.
+
+`Measure` has token counts that add up. A group costs what it adds between two others, with its separator. With the
+tokenizers in use these costs sum to the count of the whole (measured on millions of sentences), because a separator, or
+what follows it, starts a new token; so a prompt's length is the count of its puzzle plus the costs of its filler. That
+is probed when a tokenizer first meets a task's groups, and where it fails whole prompts are counted instead.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import sha256
+from typing import Any, Literal, NamedTuple, overload
+
+from carrara.packing.packing import Packing
+from carrara.tokenizers.base import Tokenizer, count_chat, count_plain
+from carrara.types import Instance, Message, PromptTemplate, Role, Segment, SegmentGroup, Style
+
+HELD = 1 << 16
+"""Characters that are held before they go into a hash."""
+_PROBED: dict[tuple[str, str, str], bool] = {}
+_COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
+_CACHED = 500_000
+MANY = 64
+"""Pieces of a group from which on they are counted together."""
+
+
+def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Message]:
+    """The messages of a prompt with just these segments."""
+    if not template.turns:
+        labels = template.labels
+        texts = (
+            [labels.get(segment.role, "") + segment.text for segment in segments]
+            if labels
+            else [p.text for p in segments]
+        )
+        text = template.separator.join(texts)
+        return [Message("user", template.before + text + template.after)]
+    messages = [Message(segment.role, segment.text) for segment in segments]
+    if messages and template.before:
+        messages[0] = Message(messages[0].role, template.before + messages[0].content)
+    return [*messages, Message("user", template.after)]
+
+
+def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
+    """Return the messages of a prompt without filler."""
+    if template.turns or template.labels:
+        return assemble(template, instance.segments)
+    return [Message("user", template.before + template.separator.join(instance.texts) + template.after)]
+
+
+def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
+    """Tokens of a prompt as sent: a conversation in the model's chat format, or plain text."""
+    if style == "base":
+        return count_plain(tokenizer, "\n\n".join(message.content for message in messages))
+    return count_chat(tokenizer, messages)
+
+
+# --- what it costs ---
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What things cost in one template, by one tokenizer."""
+
+    tokenizer: Tokenizer
+    style: Style
+    template: PromptTemplate
+    instance: Instance
+    lead: str
+    """A segment such as stands before and after another, with its label."""
+    puzzle: int
+    """Tokens of the prompt without filler."""
+    _cache: dict[tuple[Role, str], int] = field(repr=False)
+
+    @staticmethod
+    def of(
+        tokenizer: Tokenizer,
+        style: Style,
+        template: PromptTemplate,
+        instance: Instance,
+        tokens: int | None = None,
+    ) -> "Measure":
+        """Return the measure of an instance in a template. `tokens` are those of its prompt without filler, if
+        known."""
+        last = instance.last
+        lead = template.labels.get(last.role, "") + last.text if last else "A."
+        key = (tokenizer.name, lead[:1] + lead[-1:], template.separator, template.turns)
+        cache = _COSTS.setdefault(key, {})
+        if len(cache) > _CACHED:
+            cache.clear()
+        if tokens is None:
+            tokens = count(tokenizer, style, puzzle(template, instance))
+        return Measure(tokenizer, style, template, instance, lead, tokens, cache)
+
+    @cached_property
+    def before(self) -> int:
+        """Tokens of the prompt before its first segment, as if a separator stood there too."""
+        return self.puzzle - self.cost(tuple(self.instance.segments)) - self._after()
+
+    @cached_property
+    def separator(self) -> int:
+        """Tokens of a separator that are not part of what stands before or after it."""
+        last = self.instance.last
+        return 0 if self.template.turns or not last else max(0, self.cost((last,)) - self.tokenizer.count(self.lead))
+
+    def cost(self, group: SegmentGroup) -> int:
+        """Tokens that a group adds among others, by what its segments add."""
+        total, cache = 0, self._cache
+        if len(group) > MANY and not self.template.turns:
+            self._count_together(group)
+        for segment in group:
+            known = segment.tokens
+            if known is None:
+                known = cache.get((segment.role, segment.text))
+            if known is None:
+                known = cache[segment.role, segment.text] = self._added(segment.text, segment.role)
+            total += known
+        return total
+
+    def _added(self, text: str, role: Role) -> int:
+        if self.template.turns:
+            return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
+        text = self.template.labels.get(role, "") + text
+        return self.tokenizer.count(self._around + text + self.template.separator + self.lead) - self._without
+
+    def _count_together(self, group: SegmentGroup) -> None:
+        cache, labels, ending = self._cache, self.template.labels, self.template.separator + self.lead
+        new = {(role, text): labels.get(role, "") + text for text, role, _, known in group if known is None}
+        new = {name: f"{self._around}{text}{ending}" for name, text in new.items() if name not in cache}
+        counts = self.tokenizer.count_many(list(new.values()))
+        cache.update(zip(new, (counted - self._without for counted in counts), strict=True))
+
+    @cached_property
+    def _around(self) -> str:
+        return self.lead + self.template.separator
+
+    @cached_property
+    def _without(self) -> int:
+        """Tokens where nothing stands between two segments."""
+        return self.tokenizer.count(self._around + self.lead)
+
+    @cached_property
+    def _without_turn(self) -> Mapping[Role, int]:
+        """Tokens of the turns behind which one of a role is counted."""
+        return {role: count_chat(self.tokenizer, _turns(role)) for role in ("user", "assistant")}
+
+    def _after(self) -> int:
+        """Tokens of the prompt behind its last segment."""
+        if self.template.turns:
+            return self._added(self.template.after, "user")
+        with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
+        ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
+        opening = self._opening()
+        return with_it - without + ending - opening
+
+    def _opening(self) -> int:
+        """Tokens that the chat format puts before the first message's content."""
+        if self.style == "base":
+            return self.tokenizer.opening
+        if self.tokenizer.chat is None:
+            return 0
+        mark = "A"
+        total = 0
+        for segment in self.tokenizer.chat.parts([Message("user", mark)]):
+            if segment.special:
+                total += 1
+            elif segment.text.endswith(mark):
+                return total + self.tokenizer.count(segment.text) - self.tokenizer.count(mark)
+            else:
+                total += self.tokenizer.count(segment.text)
+        return total
+
+    def additive(self, task: str, groups: Callable[[], Sequence[SegmentGroup]], fixed: Sequence[Segment]) -> bool:
+        """Whether costs sum to counts for this tokenizer and task; probed once.
+
+        They never do where the first or last segment has no separator at its outer side: what stands there decides.
+        """
+        if not self._joined(fixed):
+            return False
+        key = (self.tokenizer.name, task, self.template.separator)
+        if key not in _PROBED:
+            segments = [segment for group in groups() for segment in group]
+            whole = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
+            _PROBED[key] = whole == self.puzzle + self.cost(tuple(segments))
+        return _PROBED[key]
+
+    def _joined(self, fixed: Sequence[Segment]) -> bool:
+        """Whether any segment can be the first and the last, and costs what it does elsewhere."""
+        template = self.template
+        opened = bool(fixed) and fixed[0].fact is None
+        return template.turns or (
+            (opened or template.before.endswith(template.separator)) and template.after.startswith(template.separator)
+        )
+
+
+def _turns(role: Role) -> list[Message]:
+    """Formats differ in what they make of two turns of one speaker: a turn follows the other's."""
+    turns = [Message("user", "A"), Message("assistant", "B")]
+    return [*turns, Message("user", "A")] if role == "assistant" else turns
+
+
+# --- what it says ---
+
+
+class Part(NamedTuple):
+    """A stretch of one message."""
+
+    message: int
+    role: Role
+    text: str
+    fact: int | None = None
+    segment: bool = False
+    """Whether it is a segment of the context, rather than template or separator."""
+    tokens: int = 0
+    """What it adds, with the separator and label before it."""
+
+
+Kind = Literal["template", "filler", "needed", "fact"]
+
+
+class Stretch(NamedTuple):
+    """A stretch of one message, and what it is for."""
+
+    message: int
+    role: Role
+    text: str
+    kind: Kind
+    """`needed` is a fact that decides the answer, `fact` any other."""
+
+
+class Span(NamedTuple):
+    """Where one segment of a fact stands: characters of a message's content, tokens of the prompt as sent."""
+
+    fact: int
+    message: int
+    start: int
+    end: int
+    token_start: int
+    token_end: int
+    needed: bool
+
+
+class Survey(NamedTuple):
+    """What one pass over a prompt tells."""
+
+    tokens: int
+    characters: int
+    sha256: str
+    spans: Sequence[Span]
+
+
+def fingerprint(messages: Iterable[Message]) -> str:
+    """The hash that `Survey` has for a prompt with these messages."""
+    digest = sha256()
+    parts = (Part(number, message.role, message.content) for number, message in enumerate(messages))
+    for _ in hashed(parts, digest):
+        pass
+    return digest.hexdigest()
+
+
+def _opened(role: Role) -> str:
+    """What stands before a message's content in a hash."""
+    return f"\x1e{role}\x1f"
+
+
+def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
+    """Parts as they pass, and into a hash, which is that of `fingerprint` when all have passed: little text is held."""
+    message, held, size = -1, list[str](), 0
+    for part in parts:
+        if part.message != message:
+            held.append(_opened(part.role))
+            message = part.message
+        held.append(part.text)
+        size += len(part.text)
+        if size > HELD:
+            digest.update("".join(held).encode())
+            held, size = [], 0
+        yield part
+    digest.update("".join(held).encode())
+
+
+def _uncounted(group: SegmentGroup) -> int:
+    return 0
+
+
+class _Spans(Sequence[Span]):
+    """The spans of a prompt, found at the first look: there may be a quarter of a million."""
+
+    def __init__(self, prompt: "Prompt") -> None:
+        self._prompt = prompt
+
+    @cached_property
+    def _found(self) -> Sequence[Span]:
+        return self._prompt._of_text().spans
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @overload
+    def __getitem__(self, place: int) -> Span: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Span]: ...
+    def __getitem__(self, place: int | slice) -> Span | Sequence[Span]:
+        return self._found[place]
+
+    def __iter__(self) -> Iterator[Span]:
+        return iter(self._found)
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A packed context in its template."""
+
+    template: PromptTemplate
+    packing: Packing
+    measure: Measure
+    evidence: Sequence[int]
+    tokens: int
+    """As sent."""
+
+    def parts(self, counted: bool = True) -> Iterator[Part]:
+        """All that it says. What parts cost is left out where nobody asks: it takes longer than the rest."""
+        template, number = self.template, 0
+        cost = self.measure.cost if counted else _uncounted
+        if not template.turns:
+            yield Part(0, "user", template.before)
+            for number, segment in enumerate(self.packing):
+                if number:
+                    yield Part(0, "user", template.separator)
+                if label := template.labels.get(segment.role):
+                    yield Part(0, "user", label)
+                yield Part(0, "user", segment.text, segment.fact, True, cost((segment,)))
+            yield Part(0, "user", template.after)
+            return
+        for number, segment in enumerate(self.packing):
+            if number == 0 and template.before:
+                yield Part(0, segment.role, template.before)
+            yield Part(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
+        yield Part(number + 1, "user", template.after)
+
+    def stretches(self) -> Iterator[Stretch]:
+        """Yield the same for people who look at it, each part with its kind."""
+        evidence = frozenset(self.evidence)
+        for part in self.parts():
+            if part.fact is not None:
+                kind: Kind = "needed" if part.fact in evidence else "fact"
+            else:
+                kind = "filler" if part.segment else "template"
+            yield Stretch(part.message, part.role, part.text, kind)
+
+    def messages(self) -> list[Message]:
+        return assemble(self.template, self.packing)
+
+    @property
+    def text(self) -> str:
+        """The contents of all messages, one after the other: to be read by people."""
+        return "\n\n".join(message.content for message in self.messages())
+
+    def survey(self) -> Survey:
+        """Length, hash and spans in one pass. The hash covers roles and contents."""
+        if self.template.turns:
+            return self._of_parts()
+        return self._of_text() if self.packing.has_filler else self._of_puzzle()
+
+    def _of_puzzle(self) -> Survey:
+        """Where the context is the structure. Its spans are found when somebody looks at them."""
+        [message] = puzzle(self.template, self.packing.instance)
+        found = fingerprint([message])
+        return Survey(self.tokens, len(message.content), found, _Spans(self))
+
+    def _of_text(self) -> Survey:
+        """Where all is one message, of a segment for each word perhaps: without two parts for each of them."""
+        template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
+        evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
+        digest = sha256(f"{_opened('user')}{template.before}".encode())
+        spans, held = list[Span](), list[str]()
+        place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
+        for segment in self.packing:
+            text, _, fact, taken = segment
+            if labels:
+                before += labels.get(segment.role, "")
+            start = place + len(before)
+            place = start + len(text)
+            after = tokens + (cost((segment,)) if taken is None else taken)
+            if fact is not None:
+                spans.append(Span(fact, 0, start, place, tokens + joint_tokens, after, fact in evidence))
+            held += before, text
+            tokens, before = after, separator
+            if place - hashed_to > HELD:
+                digest.update("".join(held).encode())
+                held, hashed_to = [], place
+        digest.update("".join([*held, template.after]).encode())
+        return Survey(self.tokens, place + len(template.after), digest.hexdigest(), tuple(spans))
+
+    def _of_parts(self) -> Survey:
+        digest = sha256()
+        spans = []
+        message, start, characters = -1, 0, 0
+        evidence = frozenset(self.evidence)
+        tokens = self.measure.before
+        for part in hashed(self.parts(), digest):
+            if part.message != message:
+                message, start = part.message, 0
+            if part.fact is not None:
+                end = start + len(part.text)
+                own = tokens + self.measure.separator
+                spans.append(Span(part.fact, message, start, end, own, tokens + part.tokens, part.fact in evidence))
+            start += len(part.text)
+            characters += len(part.text)
+            tokens += part.tokens
+        return Survey(self.tokens, characters, digest.hexdigest(), tuple(spans))

@@ -1,0 +1,135 @@
+"""Prompt packs: other words for a task's prompt, from a TOML file.
+
+    ["michelangelo/latent_list"]
+    instruction = "You run Python. ..."
+
+What a pack does not name keeps the task's own wording. The hash of a pack stands in the id of every item made with it.
+"""
+
+import json
+import re
+import string
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from carrara.util.errors import UsageError, nearest
+from carrara.util.files import SMALL, content
+
+if TYPE_CHECKING:
+    from carrara.task import Task
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+"""Names that TOML takes without quotes."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
+
+
+@dataclass(frozen=True)
+class Pack:
+    replaced: Mapping[str, Mapping[str, str]]
+    """By task, then by the part of its wording."""
+
+    @property
+    def hash(self) -> str:
+        text = "\x1e".join(
+            f"{task}\x1f{part}\x1f{words}"
+            for task, parts in sorted(self.replaced.items())
+            for part, words in sorted(parts.items())
+        )
+        return blake2b(text.encode(), digest_size=4).hexdigest()
+
+    def __hash__(self) -> int:
+        return hash(self.hash)
+
+    def wording(self, name: str, task: "Task") -> Mapping[str, str]:
+        mine = self.replaced.get(name, {})
+        for part, words in mine.items():
+            if part not in task.wording:
+                raise UsageError(
+                    f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
+                    f"its parts are {', '.join(task.wording)}"
+                )
+            _check_fields(name, part, task.wording[part], words)
+            if (mark := task.marks.get(part, "")) not in words:
+                raise UsageError(
+                    f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
+                )
+        return {**task.wording, **mine}
+
+
+def _check_fields(name: str, part: str, own: str, words: str) -> None:
+    """A part with fields is a format and has to have the same ones, in quotes where it has them: solvers look for them.
+
+    Any other is taken as it stands.
+    """
+    wanted = _fields(own)
+    if not wanted:
+        return
+    try:
+        given = _fields(words)
+        words.format(**dict.fromkeys(wanted, "1"))
+    except (ValueError, IndexError, KeyError) as error:
+        raise UsageError(
+            f"the prompt pack's {part!r} for {name} is not a format ({error}); double other braces"
+        ) from None
+    if given != wanted:
+        odd = ", ".join(sorted(given ^ wanted))
+        raise UsageError(f"the prompt pack's {part!r} for {name} differs from the original in {{{odd}}}")
+    bare = [quoted for field in sorted(wanted) if (quoted := f'"{{{field}}}"') in own and quoted not in words]
+    if bare:
+        raise UsageError(
+            f"the prompt pack's {part!r} for {name} has to have {', '.join(bare)} with the quotes, as it is"
+        )
+
+
+def _fields(words: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(words) if name is not None}
+
+
+def written(words: Mapping[str, Mapping[str, str]]) -> str:
+    """A pack as a file: what `read_pack` reads again.
+
+    >>> print(written({"a/b": {"instruction": "Say it.\\nTwice.\\n\\n", "answer": "So:"}}), end="")
+    ["a/b"]
+    instruction = \"\"\"
+    Say it.
+    Twice.
+    <BLANKLINE>
+    \"\"\"
+    answer = "So:"
+    """
+    tables = []
+    for name, parts in words.items():
+        lines = [
+            f"{part if _BARE.fullmatch(part) else json.dumps(part)} = {_quoted(text)}\n" for part, text in parts.items()
+        ]
+        tables.append(f"[{json.dumps(name, ensure_ascii=False)}]\n{''.join(lines)}")
+    return "\n".join(tables)
+
+
+def _quoted(text: str) -> str:
+    """A line in quotes; several as they are, but for what would end them."""
+    if "\n" not in text.strip("\n") or _CONTROL.search(text):
+        return json.dumps(text, ensure_ascii=False)
+    inner = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')
+    if inner.endswith('"'):
+        inner = inner[:-1] + '\\"'
+    return f'"""\n{inner}"""'
+
+
+def read_pack(path: Path) -> Pack:
+    try:
+        pack = tomllib.loads(content(path, SMALL).decode())
+    except UsageError as error:
+        raise UsageError(f"the prompt pack {error}") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UsageError(f"the prompt pack {path} cannot be read: {error}") from None
+    for task, parts in pack.items():
+        if not isinstance(parts, dict) or not all(isinstance(words, str) for words in parts.values()):
+            raise UsageError(f"the prompt pack {path} must give {task} a table of texts, as in docs/prompts.md")
+    if not pack:
+        raise UsageError(f"the prompt pack {path} is empty; docs/prompts.md shows one")
+    return Pack(pack)

@@ -1,0 +1,83 @@
+"""Exact lengths of prompts that are counted whole, and corrected by what they are off.
+
+Instances that fill a length by themselves are such: their context is their structure. A task says with prices what its
+instance takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
+does. The others are prompts with filler by a tokenizer whose counts do not add up.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from carrara import tokenizers
+from carrara.item_id import Recipe
+from carrara.packing.packing import Packing
+from carrara.packing.prompt import Measure, Prompt, count, puzzle
+from carrara.rng import Key
+from carrara.task import Task
+from carrara.tokenizers.prices import prices
+from carrara.types import Instance, LengthBudget, PromptTemplate
+from carrara.util.errors import LengthError
+from carrara.util.quantities import write_length
+
+CORRECTIONS = 8
+"""Of one budget, before the instance is asked to choose otherwise, and choices before the length is given up."""
+REPAIRS = 8
+"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
+OTHER_FILLER = 1000
+"""Far from the variants that the audit asks for."""
+
+
+def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
+    """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for.
+
+    Args:
+        bare: The instance of length 0, by which the first budget is estimated.
+    """
+    tokenizer = tokenizers.get(recipe.tokenizer)
+    priced = prices(recipe.tokenizer)
+
+    def taken(instance: Instance) -> tuple[int, PromptTemplate]:
+        """By its longest prompt, and its template."""
+        frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
+        return max(count(tokenizer, recipe.style, puzzle(template, instance)) for template in frames), frames[0]
+
+    whole, template = taken(bare)
+    budget = recipe.length - (whole - sum(priced(bare.texts, template.separator)))
+    unfit: LengthError | None = None
+    for again in range(CORRECTIONS):
+        tried: set[int] = set()
+        while budget not in tried and len(tried) < CORRECTIONS:
+            tried.add(budget)
+            try:
+                instance = task.draw(key, LengthBudget(recipe.length, budget, priced, again))
+            except LengthError as reason:
+                unfit = reason
+                break
+            off = taken(instance)[0] - recipe.length
+            if not off:
+                return instance
+            budget -= off
+    if unfit is None:
+        unfit = LengthError("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
+    raise LengthError(
+        f"{recipe.instance_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
+        f"greater length, or for other parameters",
+        unfit.part,
+    )
+
+
+def repair(recipe: Recipe, measure: Measure, packing: Packing) -> Packing:
+    """Return the packing whose whole prompt, counted, has the length asked for."""
+    for again in range(REPAIRS):  # where no target gives the length, other filler does
+        target = packing.room
+        other = replace(packing, variant=packing.variant + again * OTHER_FILLER)
+        for _ in range(REPAIRS):
+            other = replace(other, room=max(0, target))
+            prompt = Prompt(measure.template, other, measure, (), recipe.length)
+            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+            if off == 0:
+                return other
+            target -= off
+    raise LengthError(
+        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
+    )

@@ -1,0 +1,145 @@
+"""The scores that the four papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
+
+A row is one number of one table. Where two tables print one score in two ways both rows are kept, each with a note;
+the first is the one to count. Papers spell a model in several ways, even one paper, so `tables/models.csv` gives each
+spelling the name that providers use, `Llama-3.1-8B-Instruct`; what a paper leaves open (which GPT-4o) stays open.
+
+>>> rows = read_scores(["sync"])
+>>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.task == "Shortest Path" and row.length == 65536)
+Score(paper='sync', table='Table 7', model='GPT-4o', ... score=77.3, ours='sync/graph:shortest', note='as printed; ...')
+"""
+
+import csv
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from carrara.util.errors import UsageError, nearest
+from carrara.util.quantities import read_length
+
+PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
+SHARE = "share: "
+"""How the metric of a row begins if it is a share of errors, not a score."""
+
+MEAN = "QA1-QA5"
+"""A task that is the mean of other tasks, which are in the table as well."""
+GUESSER = "random guesser"
+"""How the names of guessers begin, which are no models."""
+
+
+@dataclass(frozen=True)
+class Score:
+    paper: str
+    table: str
+    model: str
+    """The name as the table spells it."""
+    name: str
+    """The name that providers use, the same for all spellings of a model."""
+    task: str
+    length: int | None
+    """None: the paper gives a number of operations (see the note), or the score belongs to no length."""
+    metric: str
+    score: float
+    """From 0 to 100 in all papers."""
+    ours: str
+    """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
+    note: str
+
+    @property
+    def share(self) -> bool:
+        """Whether it is a share of errors, where less is better."""
+        return self.metric.startswith(SHARE)
+
+
+def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[Score]:
+    return [score for paper in papers for score in _scores(paper)]
+
+
+def counting(scores: Collection[Score]) -> list[Score]:
+    """Return one score for each model on each task at each length: the first of those that are printed."""
+    found: dict[tuple[str, str, str, int | None], Score] = {}
+    for score in scores:
+        if not score.share:
+            found.setdefault((score.paper, score.name, score.task, score.length), score)
+    return list(found.values())
+
+
+def claimed(model: str) -> int | None:
+    """Return the context that the makers of a model claim, in tokens, if its paper prints it."""
+    return _windows().get(model)
+
+
+@cache
+def _windows() -> dict[str, int]:
+    return {row["name"]: read_length(row["claims"]) for row in read_table("models") if row["claims"]}
+
+
+class Time(NamedTuple):
+    """How long a published model takes for an item."""
+
+    model: str
+    length: int
+    seconds: float
+
+
+def read_times() -> list[Time]:
+    """Return BABILong's Table 3, which prints minutes for 1,000 items."""
+    return [
+        Time(row["model"], read_length(row["length"]), float(row["minutes"]) * 60 / 1000)
+        for row in read_table("babilong_times")
+    ]
+
+
+def correlations_of_sync() -> Iterator[tuple[str, str, str, float]]:
+    """Yield the rows of SYNC's Figures 5 and 6: length, two benchmarks, their rank correlation over fourteen models."""
+    for row in read_table("sync_correlations"):
+        yield row["length"], row["first"], row["second"], float(row["rho"])
+
+
+def select_papers(text: str) -> list[str]:
+    """
+    >>> select_papers("sync,babilong"), len(select_papers("all"))
+    (['sync', 'babilong'], 4)
+    """
+    if text.strip().lower() == "all":
+        return list(PAPERS)
+    names = list(dict.fromkeys(part.strip().lower() for part in text.split(",")))
+    for name in names:
+        if name not in PAPERS:
+            raise UsageError(f"no paper here is called {name!r}{nearest(name, PAPERS)}; there are {', '.join(PAPERS)}")
+    return names
+
+
+@cache
+def _scores(paper: str) -> tuple[Score, ...]:
+    names = {row["printed"]: row["name"] for row in read_table("models") if row["paper"] == paper}
+    return tuple(
+        Score(
+            paper=row["paper"],
+            table=row["table"],
+            model=row["model"],
+            name=names[row["model"]],
+            task=row["task"],
+            length=_length(row["length"]),
+            metric=row["metric"],
+            score=float(row["score"]),
+            ours=row["ours"],
+            note=row["note"],
+        )
+        for row in read_table(paper)
+    )
+
+
+def read_table(name: str) -> Iterator[dict[str, str]]:
+    """Yield the rows of `tables/NAME.csv`."""
+    text = (files("carrara.papers") / "tables" / f"{name}.csv").read_text("utf-8")
+    yield from csv.DictReader(text.splitlines())
+
+
+def _length(text: str) -> int | None:
+    """Parse a length. Minerva writes 4K and 4000 for the same contexts; both are 4k."""
+    if text.endswith("00"):
+        text = f"{int(text) / 1000:g}k"
+    return read_length(text) if text else None

@@ -1,0 +1,206 @@
+"""Published data sets: files of rows (JSON, JSONL or Parquet) by task and length, known by one hash of them all.
+
+Where the files lie is remembered under that hash, so that an item's id says which text it was; the files themselves
+stay where they are.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from importlib import import_module
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple, overload
+
+from carrara.util.cache import cache_file, cache_folder
+from carrara.util.errors import UsageError
+from carrara.util.files import DATA, content, lines, open_binary, regular
+from carrara.util.log import warn_once
+
+Row = Mapping[str, str]
+ENDINGS = (".json", ".jsonl", ".parquet")
+
+
+class Source(NamedTuple):
+    """A file of published rows."""
+
+    task: str
+    """The task here that asks the same."""
+    length: int
+    """What its name says: published lengths are of other tokens than ours, and of less than the prompt."""
+    path: Path
+
+
+def files_of(place: Path, endings: Collection[str]) -> list[Path]:
+    """A file, or all files below a folder. What is called like one that is read, and cannot be, is refused."""
+    found = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
+    for path in found:
+        if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
+            regular(path)
+    return [path for path in found if path.is_file()]
+
+
+def tell_left_out(paths: Sequence[Path], why: str) -> None:
+    """One sentence, however many files there are of a kind that is not read."""
+    if paths:
+        more = f" and {len(paths) - 1:,} more are" if paths[1:] else " is"
+        warn_once(f"{min(paths)}{more} left out: {why}")
+
+
+def known(sources: Iterable[Source]) -> str:
+    """The hash of some files together, by which they can be opened from now on."""
+    rows = [
+        (source.task, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
+    ]
+    hashed = blake2b(digest_size=8)
+    for task, length, own, _ in rows:
+        hashed.update(f"{task}\x1f{length}\x1f{own}\x1e".encode())
+    with cache_file(remembered(hashed.hexdigest())) as file:
+        file.write(json.dumps(rows).encode())
+    return hashed.hexdigest()
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of some files, one file after the other."""
+
+    files: Sequence[tuple[Path, Sequence[Row]]]
+
+    def __len__(self) -> int:
+        return sum(len(rows) for _, rows in self.files)
+
+    def numbered(self, n: int) -> tuple[Row, str]:
+        """A row, and in words where it stands."""
+        for path, rows in self.files:
+            if n < len(rows):
+                return rows[n], f"row {n} of {path}"
+            n -= len(rows)
+        raise IndexError(n)
+
+
+@lru_cache(maxsize=2)
+def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
+    """The rows of a task at a length, by the hash of all files."""
+    found: list[tuple[Path, Sequence[Row]]] = []
+    for path in located(data, task, length):
+        parquet = path.suffix.lower() == ".parquet"
+        found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
+    if not any(rows for _, rows in found):
+        raise UsageError(f"the published files {data} have no rows of {task} at {length}")
+    if len(found) > 1:
+        _told_once(found)
+    return Rows(found)
+
+
+def located(data: str, task: str, length: int = 0) -> list[Path]:
+    """The files of a task at a length, by the hash of all files; none may have changed."""
+    try:
+        listed = json.loads(remembered(data).read_text("utf-8"))
+    except (OSError, ValueError):
+        raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
+    found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (task, length)]
+    for path, own in found:
+        if not path.is_file() or file_hash(path) != own:
+            raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
+    return [path for path, _ in found]
+
+
+def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
+    """A copy of a file, or the same rows in another form, would count every item twice."""
+    said = [(path, {hash(tuple(sorted(row.items()))) for row in rows}) for path, rows in found]
+    for (path, some), (other, more) in combinations(said, 2):
+        if some and more and (some <= more or more <= some):
+            raise UsageError(f"{path} and {other} hold the same rows: leave one of them in the folder")
+
+
+def remembered(name: str) -> Path:
+    return cache_folder("published") / f"{name}.json"
+
+
+@lru_cache(maxsize=1024)
+def file_hash(path: Path) -> str:
+    hashed = blake2b(digest_size=8)
+    with open_binary(path) as file:
+        while block := file.read(1 << 22):
+            hashed.update(block)
+    return hashed.hexdigest()
+
+
+def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
+    found = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _whole(path)
+    if not isinstance(found, list):
+        raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
+    for n, row in enumerate(found):
+        if not isinstance(row, dict) or not all(isinstance(row.get(column), str) for column in columns):
+            raise UsageError(f"row {n} of {path} lacks one of the texts {', '.join(columns)}")
+        for column in columns:
+            try:
+                row[column].encode()
+            except UnicodeEncodeError:
+                raise UsageError(f"row {n} of {path}: its {column} holds half a character, which is no text") from None
+    return [{column: row[column] for column in columns} for row in found]
+
+
+def _lines(path: Path) -> Iterator[Any]:
+    """The values of a JSONL file, whose lines end at line feeds alone: texts may hold other separators as they are."""
+    regular(path, DATA)
+    for number, line in enumerate(lines(path), 1):
+        if line.strip():
+            yield _json(line, f"{path}:{number}: not a line of JSON")
+
+
+def _whole(path: Path) -> Any:
+    return _json(content(path, DATA), f"{path} is not JSON that can be read")
+
+
+def _json(text: bytes, complaint: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{complaint}: {error}") from None
+
+
+@dataclass(frozen=True)
+class _Columns(Sequence[Row]):
+    """The rows of a Parquet file: made when they are looked at, for a text may have ten million tokens."""
+
+    columns: Mapping[str, Any]
+    length: int
+
+    def __len__(self) -> int:
+        return self.length
+
+    @overload
+    def __getitem__(self, n: int) -> Row: ...
+    @overload
+    def __getitem__(self, n: slice) -> Sequence[Row]: ...
+    def __getitem__(self, n: int | slice) -> Row | Sequence[Row]:
+        if isinstance(n, slice):
+            return [self[i] for i in range(*n.indices(self.length))]
+        return {name: values[n].as_py() for name, values in self.columns.items()}
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
+    try:
+        parquet, types = import_module("pyarrow.parquet"), import_module("pyarrow.types")
+    except ImportError:
+        raise UsageError(f"reading {path} needs pyarrow: `pip install 'carrara[parquet]'`") from None
+    regular(path, DATA)
+    try:
+        names = parquet.read_schema(path).names
+        if missing := [column for column in columns if column not in names]:
+            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(names) or 'none'}")
+        table = parquet.read_table(path, columns=list(columns))
+        table.validate(full=True)  # texts that are not UTF-8
+    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
+        raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
+    for name in columns:
+        column = table.column(name)
+        kind = column.type.value_type if types.is_dictionary(column.type) else column.type
+        if not types.is_string(kind) and not types.is_large_string(kind):
+            raise UsageError(f"the column {name!r} of {path} holds {kind} and no texts")
+        if column.null_count:
+            raise UsageError(f"row {column.is_null().index(True)} of {path} lacks its {name}")
+    return _Columns({name: table.column(name) for name in columns}, table.num_rows)

@@ -1,0 +1,57 @@
+"""The kinds of models by name: small ones from nothing, or around a backbone, each with its tokens."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from carrara.recurrent.armt import ARMT, Delta
+from carrara.recurrent.rmt import RMT
+from carrara.recurrent.ssm import SSM
+from carrara.recurrent.text_codec import Tongue, Words
+from carrara.recurrent.vocabulary import Vocabulary
+from carrara.recurrent.window import Window
+from carrara.util.errors import UsageError, nearest
+
+SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta, "mamba": SSM, "window": Window}
+
+
+class Made(NamedTuple):
+    model: nn.Module
+    tongue: Tongue
+
+
+def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> Made:
+    """A new model, from nothing."""
+    if kind not in SMALL:
+        raise UsageError(f"kind {kind} wants a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
+    made = SMALL[kind]
+    _check(kind, made, arguments, ("vocabulary", "said", "segment"))
+    return Made(made(len(vocabulary), vocabulary.said, segment, **arguments), Words(vocabulary))
+
+
+def around(kind: str, place: str, arguments: Mapping[str, Any]) -> Made:
+    """A model around a pretrained one."""
+    from carrara.recurrent.backbone import ARMTAround, RMTAround, Spoken, Whole, WindowAround, pretrained
+    from carrara.recurrent.mamba import MambaAround
+
+    kinds: Mapping[str, type[nn.Module]] = {
+        "rmt": RMTAround,
+        "armt": ARMTAround,
+        "mamba": MambaAround,
+        "tune": Whole,
+        "window": WindowAround,
+    }
+    if kind not in kinds:
+        raise UsageError(f"there is no kind {kind} around a backbone; there are {', '.join(kinds)}")
+    _check(kind, kinds[kind], arguments, ("model",))
+    backbone, tokenizer = pretrained(place)
+    return Made(kinds[kind](backbone, **arguments), Spoken(tokenizer))
+
+
+def _check(kind: str, made: Callable[..., Any], arguments: Mapping[str, Any], own: tuple[str, ...]) -> None:
+    known = [name for name in inspect.signature(made).parameters if name not in own]
+    for name in arguments:
+        if name not in known:
+            raise UsageError(f"a model of kind {kind} has no {name!r}{nearest(name, known)}; it has {', '.join(known)}")

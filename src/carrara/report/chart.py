@@ -1,0 +1,470 @@
+"""All charts that are drawn as SVG: scores against length, differences, statuses, trainings, memories.
+
+They are styled by CSS (`css`), so that they follow light and dark mode.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from markupsafe import Markup
+
+from carrara.report import style
+from carrara.report.style import SeriesStyle, Styles, drawing, number, tag
+from carrara.result import Status
+from carrara.stats import Row
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import both_ends
+
+TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+LABEL_GAP = 17
+"""Between names at the ends of lines."""
+
+
+def css() -> str:
+    """Return the style sheet of all charts."""
+    return f"{style.css()}\n{Path(__file__).with_name('chart.css').read_text(encoding='utf-8').strip()}"
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The measures of a chart. Some charts are drawn twice: small screens need larger letters."""
+
+    width: float
+    height: float
+    right: float
+    left: float = 40
+    top: float = 26
+    bottom: float = 50
+
+    @property
+    def has_names(self) -> bool:
+        """Whether lines bear their names."""
+        return self.right > 60
+
+    def x(self, share: float) -> float:
+        return self.left + share * (self.width - self.left - self.right)
+
+    def y(self, score: float) -> float:
+        return self.height - self.bottom - score * (self.height - self.top - self.bottom)
+
+    def across(self, score: float, css_class: str) -> Markup:
+        """A horizontal line."""
+        return tag("line", x1=self.left, x2=self.x(1), y1=self.y(score), y2=self.y(score), class_=css_class)
+
+    def upright(self, x: float, css_class: str) -> Markup:
+        """A vertical line."""
+        return tag("line", x1=x, x2=x, y1=self.y(1), y2=self.y(0), class_=css_class)
+
+
+WIDE = Frame(880, 400, 170)
+COMPACT = Frame(460, 300, 14)
+
+
+def _text(words: str, x: float, y: float, css_class: str, anchor: str = "start") -> Markup:
+    more = {} if anchor == "start" else {"text_anchor": anchor}
+    return tag("text", words, x=x, y=y, class_=css_class, **more)
+
+
+def _polyline(points: Iterable[tuple[float, float]], colour: int) -> Markup:
+    shown = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+    return tag("polyline", points=shown, class_=f"line s{colour % style.COLOURS}")
+
+
+# --- scores against length ---
+
+
+def score_chart(
+    task: str,
+    rows: Sequence[Row],
+    styles: Styles,
+    frame: Frame,
+    kind: str,
+    about: str = "against context length",
+) -> Markup:
+    """Draw the scores of one task: lines with interval bars over the chance level; of one length, a row a model.
+
+    Lengths stand at equal steps: what is asked is which of them, not how far apart.
+    """
+    lengths = sorted({row.length for row in rows})
+    lines = [
+        (one, sorted((row for row in rows if row.series == series), key=lambda row: row.length))
+        for series, one in styles.items()
+    ]
+    lines = [(one, own) for one, own in lines if own]
+    title = f"{task}: mean score {about}"
+    if len(lengths) == 1:
+        return _ranking(title, lines, lengths[0], frame, kind)
+    step = 1 / len(lengths)
+    slot = frame.x(step) - frame.x(0)
+    spread = min(slot * 0.62, 11 * (len(lines) - 1))
+
+    def place(length: int, line: int) -> float:
+        beside = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
+        return frame.x((lengths.index(length) + 0.5) * step) + beside
+
+    parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
+    ends = []
+    for line, (one, own) in enumerate(lines):
+        points = [(place(row.length, line), row) for row in own]
+        path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row in points)
+        bars = [_whisker(frame, one, x, row) for x, row in points if row.stat.attempts]
+        marks = [_point(one, x, frame.y(row.stat.mean), row) for x, row in points]
+        stroke = tag("path", d=path, class_=f"line {one.line_class}")
+        parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
+        ends.append((one, frame.y(own[-1].stat.mean)))
+    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):  # more names have no room
+        parts += _names(frame, ends)
+    return drawing(title, _in_words(lines), frame.width, frame.height, *parts, class_=f"chart {kind}")
+
+
+def _grid(frame: Frame) -> list[Markup]:
+    parts = [_text("mean score", 4, 13, "axis")]
+    for tick in TICKS:
+        parts.append(frame.across(tick, "grid" if tick else "grid base"))
+        parts.append(_text(f"{tick:g}", frame.left - 8, frame.y(tick) + 4, "tick", "end"))
+    return parts
+
+
+def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
+    every = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
+    parts = [
+        _text(write_length(length), frame.x((i + 0.5) / len(lengths)), frame.y(0) + 20, "tick", "middle")
+        for i, length in enumerate(lengths)
+        if (len(lengths) - 1 - i) % every == 0
+    ]
+    return [*parts, _text("context length, tokens", frame.x(1), frame.y(0) + 41, "axis", "end")]
+
+
+def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> list[Markup]:
+    """The score of blind guessing, as ground under the lines: a step for each length."""
+    steps = []
+    for i, length in enumerate(lengths):
+        chance_levels = [row.stat.chance_level for row in rows if row.length == length]
+        y = frame.y(sum(chance_levels) / len(chance_levels))
+        steps.append(f"{frame.x(i / len(lengths)):.1f} {y:.1f}L{frame.x((i + 1) / len(lengths)):.1f} {y:.1f}")
+    edge = "L".join(steps)
+    ground = f"M{frame.x(0):.1f} {frame.y(0):.1f}L{edge}L{frame.x(1):.1f} {frame.y(0):.1f}Z"
+    parts = [tag("path", d=ground, class_="ground"), tag("path", d=f"M{edge}", class_="chance_level")]
+    if frame.has_names:  # on small charts the first points stand where this would
+        y = float(steps[0].partition(" ")[2].partition("L")[0]) - 6
+        parts.append(_text("blind guessing", frame.left + 6, y, "tick halo"))
+    return parts
+
+
+def _whisker(frame: Frame, one: SeriesStyle, x: float, row: Row) -> Markup:
+    low, high = frame.y(row.stat.low), frame.y(row.stat.high)
+    path = f"M{x - 3:.1f} {high:.1f}h6M{x:.1f} {high:.1f}V{low:.1f}M{x - 3:.1f} {low:.1f}h6"
+    return tag("path", d=path, class_=f"whisker {one.colour_name}")
+
+
+def _point(one: SeriesStyle, x: float, y: float, row: Row) -> Markup:
+    """Hollow where no reply was an answer: such a 0 says nothing of what the model can do."""
+    kind = "point" if row.stat.attempts else "point hollow"
+    return tag("g", tag("title", f"{one.name}, {_score_in_words(row)}"), one.marker(x, y), class_=kind)
+
+
+def _score_in_words(row: Row) -> str:
+    stat = row.stat
+    if not stat.attempts:
+        return f"{write_length(row.length)}: none of {stat.n} replies is an answer"
+    return f"{write_length(row.length)}: {stat.mean:.2f} ({stat.low:.2f} to {stat.high:.2f}, n = {stat.n})"
+
+
+def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
+    """Names right of the lines, pushed apart where lines end at the same height."""
+    ordered = sorted(ends, key=lambda end: end[1])
+    places: list[float] = []
+    for _, y in ordered:
+        places.append(max(y, places[-1] + LABEL_GAP) if places else y)
+    over = max(0.0, places[-1] - frame.y(0))
+    for i in reversed(range(len(places))):
+        limit = frame.y(0) if i == len(places) - 1 else places[i + 1] - LABEL_GAP
+        places[i] = min(places[i], limit) if over else places[i]
+    return [
+        tag(
+            "g",
+            one.marker(frame.x(1) + 8, place),
+            _name(one.name, frame.x(1) + 19, place, frame.right - 22),
+            data_series=one.number,
+            class_="series",
+        )
+        for (one, _), place in zip(ordered, places, strict=True)
+    ]
+
+
+def _name(name: str, x: float, y: float, room: float) -> Markup:
+    """A name in the room there is: cut by its letters' number, and clipped, for some are wide."""
+    return tag(
+        "svg", _text(both_ends(name, int(room / 7)), 0, 14, "name"), x=x, y=y - 10, width=room, height=20, class_="clip"
+    )
+
+
+def _ranking(
+    title: str, lines: Sequence[tuple[SeriesStyle, Sequence[Row]]], length: int, frame: Frame, kind: str
+) -> Markup:
+    """One length: scores lie side by side on one axis, a row for each series."""
+    row_height, top, bottom = 34, 30, 44
+    left, right = (230.0, 40.0) if frame.has_names else (150.0, 20.0)
+    own = Frame(frame.width, top + row_height * len(lines) + bottom, right, left, top, bottom)
+    foot = own.y(0)
+    chance_levels = [row.stat.chance_level for _, rows in lines for row in rows]
+    chance = own.x(sum(chance_levels) / len(chance_levels))
+    parts = [tag("rect", x=left, y=top, width=chance - left, height=foot - top, class_="ground")]
+    for tick in TICKS:
+        parts.append(own.upright(own.x(tick), "grid" if tick else "grid base"))
+        parts.append(_text(f"{tick:g}", own.x(tick), foot + 18, "tick", "middle"))
+    parts.append(own.upright(chance, "chance_level"))
+    parts.append(_text(f"mean score at {write_length(length)}", own.x(1), foot + 36, "axis", "end"))
+    for i, (one, rows) in enumerate(lines):
+        y, stat = top + row_height * (i + 0.5), rows[0].stat
+        low, high = own.x(stat.low), own.x(stat.high)
+        whisker = f"M{low:.1f} {y - 4:.1f}v8M{low:.1f} {y:.1f}H{high:.1f}m0 -4v8"
+        bar = [tag("path", d=whisker, class_=f"whisker {one.colour_name}")] if stat.attempts else []
+        point = _point(one, own.x(stat.mean), y, rows[0])
+        name = _name(one.name, 0.0, y, left - 14)
+        parts.append(tag("g", name, *bar, point, data_series=one.number, class_="series"))
+    return drawing(title, _in_words(lines), own.width, own.height, *parts, class_=f"chart {kind}")
+
+
+def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
+    """What the chart shows, for those who do not see it."""
+    return " ".join(
+        f"{one.name}: {'; '.join(map(_score_in_words, own))}; chance level {own[-1].stat.chance_level:.2f}."
+        for one, own in lines
+    )
+
+
+# --- statuses and differences ---
+
+
+def status_bar(counts: Mapping[Status, int]) -> Markup:
+    """Draw what became of some replies, as one bar that is cut by their statuses."""
+    total, x, parts = sum(counts.values()), 0.0, []
+    for status, count in counts.items():
+        if count:
+            width = 100 * count / total
+            parts.append(tag("rect", x=f"{x:.3f}", y=0, width=f"{width:.3f}", height=10, class_=f"status-{status}"))
+            x += width
+    words = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+    return tag(
+        "svg",
+        tag("title", words),
+        *parts,
+        viewBox="0 0 100 10",
+        preserveAspectRatio="none",
+        role="img",
+        class_="bar",
+    )
+
+
+class Interval(NamedTuple):
+    """A row of a forest plot."""
+
+    task: str
+    length: int | None
+    value: float
+    low: float | None
+    high: float | None
+    is_clear: bool
+    """Whether the interval leaves out 0."""
+
+    def name(self, limit: int) -> str:
+        length = "" if self.length is None else f" {write_length(self.length)}"
+        return f"{both_ends(self.task, limit)}{length}"
+
+
+def forest_plot(title: str, about: str, rows: Sequence[Interval], margin: float | None = None) -> Markup:
+    """Draw differences with their intervals, one below the other, for wide screens and for small ones.
+
+    Args:
+        title: What is compared.
+        about: The chart in words.
+        rows: The differences.
+        margin: By how much the second may fall behind and still be not worse; it is drawn.
+    """
+    row_height, top, bottom = 26, 10, 40
+    height = top + row_height * len(rows) + bottom
+    frames = {"wide": Frame(640, height, 30, 190, top, bottom), "compact": Frame(460, height, 20, 160, top, bottom)}
+    return Markup("").join(
+        drawing(title, about, frame.width, height, *_forest(frame, rows, margin), class_=f"chart forest {kind}")
+        for kind, frame in frames.items()
+    )
+
+
+def _forest(frame: Frame, rows: Sequence[Interval], margin: float | None) -> list[Markup]:
+    ends = [abs(end) for row in rows for end in (row.low, row.high, row.value) if end is not None]
+    most = min(1.0, max([*ends, margin or 0.0, 0.05]) * 1.1)
+
+    def x(value: float) -> float:
+        return frame.x((value + most) / (2 * most))
+
+    step = next(one for one in (0.02, 0.05, 0.1, 0.2, 0.5) if one >= most / 3)
+    parts = []
+    for tick in (n * step for n in range(-int(most / step), int(most / step) + 1)):
+        parts.append(frame.upright(x(tick), "grid" if tick else "grid base"))
+        label = f"{tick:+.2g}".replace("-", "−") if tick else "0"
+        parts.append(_text(label, x(tick), frame.y(0) + 17, "tick", "middle"))
+    parts.append(_text("difference, second minus first", x(0), frame.y(0) + 36, "axis", "middle"))
+    if margin is not None and margin < most:
+        parts.append(frame.upright(x(-margin), "margin"))
+    for place, row in enumerate(rows):
+        y, clear = frame.top + (place + 0.5) * (frame.y(0) - frame.top) / len(rows), " clear" if row.is_clear else ""
+        name = row.name(26 if frame.width > 500 else 13)  # characters: on small screens they are larger
+        parts.append(_text(name, frame.left - 12, y + 4, "name", "end"))
+        if row.low is not None and row.high is not None:
+            parts.append(tag("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval{clear}"))
+        parts.append(tag("circle", cx=x(row.value), cy=y, r=5 if clear else 4, class_=f"difference{clear}"))
+    return parts
+
+
+# --- models with a memory ---
+
+
+def training_curve(title: str, points: Sequence[Sequence[float]], ends: Sequence[int]) -> str:
+    """Draw a training as a file of its own: the share of right answers, and the loss.
+
+    Args:
+        title: What is trained.
+        points: Step, loss, share of right answers.
+        ends: The last steps of stages.
+    """
+    frame = Frame(760, 320, 46, 46, 46, 52)
+    last = max([1.0, *(point[0] for point in points)])
+    most = max([1e-9, *(point[1] for point in points)])
+    shares = [(step / last, loss / most, right) for step, loss, right in points]
+    parts = [
+        _text(title, 4, 16, "name"),
+        *(frame.across(share, "grid" if share else "grid base") for share in (0, 0.5, 1)),
+        *(_text(f"{share:g}", frame.left - 8, frame.y(share) + 4, "tick", "end") for share in (0, 0.5, 1)),
+        *(_text(f"{share * most:.2g}", frame.x(1) + 8, frame.y(share) + 4, "tick") for share in (0, 1)),
+        *(frame.upright(frame.x(step / last), "chance_level") for step in ends),
+        _polyline(((frame.x(x), frame.y(loss)) for x, loss, _ in shares), 1),
+        _polyline(((frame.x(x), frame.y(right)) for x, _, right in shares), 0),
+        _text(f"{last:,.0f} steps", frame.x(1), frame.y(0) + 18, "axis", "end"),
+        *_key("share of right answers (left)", frame.left, frame, "line s0"),
+        *_key("loss (right)", frame.left + 220, frame, "line s1"),
+        *_key("end of a stage", frame.left + 340, frame, "chance_level"),
+    ]
+    about = f"{title}: the share of right answers and the loss over {last:,.0f} steps"
+    paper = tag("rect", width=frame.width, height=frame.height, fill="var(--background)")
+    return drawing(
+        title,
+        about,
+        frame.width,
+        frame.height,
+        tag("style", Markup(css())),
+        paper,
+        *parts,
+        class_="chart",
+        xmlns="http://www.w3.org/2000/svg",
+    )
+
+
+def _key(name: str, x: float, frame: Frame, css_class: str) -> list[Markup]:
+    y = frame.y(0) + 40
+    return [tag("line", x1=x, x2=x + 22, y1=y - 4, y2=y - 4, class_=css_class), _text(name, x + 30, y, "axis")]
+
+
+class Fact(NamedTuple):
+    """A fact that a memory has read."""
+
+    segment: int
+    text: str
+    is_evidence: bool
+    """Whether the answer needs it."""
+
+    @property
+    def line_class(self) -> str:
+        return "fact s1" if self.is_evidence else "grid base"
+
+
+def timeline(
+    name: str,
+    segments: int,
+    points: Sequence[int],
+    facts: Sequence[Fact],
+    lines: Sequence[Sequence[float]],
+    answers: Sequence[str] = (),
+) -> Markup:
+    """Draw values from 0 to 1 along the segments of a context, for wide screens and for small ones.
+
+    Args:
+        name: What the values are.
+        segments: How many segments the context has.
+        points: The segments after which values were taken.
+        facts: Drawn as vertical lines.
+        lines: For each line the value at each point.
+        answers: The right answer at each point, written where it changes.
+    """
+    frames = {"wide": Frame(860, 150, 10, 40, 30, 20), "compact": Frame(460, 150, 10, 30, 30, 20)}
+    charts = []
+    for kind, frame in frames.items():
+        ends = {
+            segment: frame.x((segment + 1) / max(1, segments)) for segment in {*points, *(f.segment for f in facts)}
+        }
+        parts = [_text(name, frame.left, 16, "name")]
+        for tick in (0, 1):
+            parts.append(frame.across(tick, "grid base"))
+            parts.append(_text(f"{tick}", frame.left - 6, frame.y(tick) + 4, "tick", "end"))
+        parts += [frame.upright(ends[fact.segment], fact.line_class) for fact in facts]
+        for line, values in enumerate(lines):
+            drawn = zip(points, values, strict=True)
+            parts.append(_polyline(((ends[point], frame.y(value)) for point, value in drawn), line))
+        before = ""
+        for point, answer in zip(points, answers, strict=False):
+            if answer != before:
+                parts.append(_text(answer, ends[point], frame.height - 4, "tick"))
+                before = answer
+        about = f"{name}, along {segments} segments"
+        charts.append(drawing(name, about, frame.width, frame.height, *parts, class_=f"chart {kind}"))
+    return Markup("").join(charts)
+
+
+def distance_map(points: Sequence[int], facts: Sequence[Fact], distances: Sequence[Sequence[float]]) -> Markup:
+    """Draw the distances between a memory at each two points, from 0 to 1."""
+    size, top = 560.0, 16.0
+    cell = size / len(points)
+    marks = []
+    for fact in facts:
+        x = (sum(point <= fact.segment for point in points) - 0.5) * cell
+        marks.append(tag("line", x1=x, x2=x, y1=2, y2=top - 4, class_=fact.line_class))
+    about = "Distances between the memory at each two points"
+    return _map(about, size, [*_cells(distances, 0, top, cell, cell), *marks], top + size)
+
+
+def attention_map(
+    title: str, rows: Sequence[str], columns: Sequence[str], weights: Sequence[Sequence[float]]
+) -> Markup:
+    """Draw who attends to what, a row each, shaded by the most that anybody attends to anything."""
+    most = max(max(values) for values in weights) or 1.0
+    left, top, high = 80.0, 96.0, 16.0
+    wide = min(26.0, 780 / len(columns))
+    parts = [_text(title, 0, 12, "name")]
+    for n, name in enumerate(columns):
+        turned = f"rotate(-60 {left + (n + 0.7) * wide:.1f} {top - 6:.1f})"
+        parts.append(tag("text", name, x=left + (n + 0.7) * wide, y=top - 6, class_="tick", transform=turned))
+    for n, name in enumerate(rows):
+        parts.append(_text(name, left - 6, top + n * high + 12, "tick", "end"))
+    parts += _cells([[value / most for value in values] for values in weights], left, top, wide, high)
+    return _map(title, left + len(columns) * wide + 40, parts, top + len(rows) * high)
+
+
+def _map(about: str, width: float, parts: Sequence[Markup], height: float) -> Markup:
+    """A chart that is not drawn larger than it is."""
+    return drawing(about, about, width, height, *parts, class_="chart", style=f"max-width: {number(width)}px")
+
+
+def _cells(rows: Sequence[Sequence[float]], left: float, top: float, width: float, height: float) -> list[Markup]:
+    """Cells that are the stronger the greater their values, from 0 to 1, on a ground of their own."""
+    x, y = len(rows[0]) * width, len(rows) * height
+    return [
+        tag("rect", x=left, y=top, width=x, height=y, class_="ground"),
+        *(
+            tag("rect", x=left + column * width, y=top + row * height, width=width, height=height,
+                fill_opacity=f"{value:.3f}", class_="heat-cell")
+            for row, values in enumerate(rows)
+            for column, value in enumerate(values)
+        ),
+    ]  # fmt: skip

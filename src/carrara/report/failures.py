@@ -1,0 +1,205 @@
+"""Select replies to read: failures of each kind, and the items that all models fail: hard ones, or wrong ones.
+
+A caller that can build items passes a `FindSnippet`, and a reply then has the evidence of its prompt with the text
+around it. Without one, the page shows the excerpt that each reply has.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from carrara.report.style import SeriesStyle, Styles
+from carrara.result import NEVER_ASKED, Result
+from carrara.stats import series_of
+from carrara.stats.scores import headline
+from carrara.stats.series import recipe_of
+from carrara.util.sanitize import clip, short, visible
+
+SHOWN, SHOWN_ITEMS = 60, 12
+"""Replies that are shown, and items that no model solves."""
+ANSWERS = 8
+"""Replies to one item that are shown."""
+REPLY = 2000
+"""Characters of a reply, and of a prompt's excerpt."""
+FIELD = 1000
+"""Characters of anything else."""
+HALF = 0.5
+"""A lower score is a failure."""
+_SURE = 0.999
+"""The highest mean that is used, so that a cell without failures does not make a failure impossible."""
+
+
+class Fragment(NamedTuple):
+    text: str
+    kind: Literal["text", "needed", "gap"]
+    """`needed` is a fact of the evidence; `gap` says how much is left out."""
+
+
+class Snippet(NamedTuple):
+    prompt: tuple[Fragment, ...]
+    """Empty if the prompt cannot be shown."""
+    read: str
+    """The rule by which the answer was read; empty if none was read."""
+
+
+FindSnippet = Callable[[Result], Snippet | None]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A reply that is not ok, or not wholly right, ready for the page."""
+
+    style: SeriesStyle
+    task: str
+    length: int
+    status: str
+    score: str
+    published: str
+    """The scores by published scorers, with their names."""
+    chance_level: str
+    labels: str
+    ask: str
+    gold: str
+    answer: str | None
+    read: str
+    """The rule by which the answer was read, where it is known."""
+    error_type: str
+    """The error type, if its task has error types."""
+    error: str | None
+    brief: str
+    """One line: the question, the right answer and the answer."""
+    reply: str
+    prompt: tuple[Fragment, ...]
+    """The evidence with the text around it, where the item can be built."""
+    excerpt: str
+    id: str
+
+
+def failed(result: Result) -> bool:
+    return result.status != "ok" or headline(result) < 1
+
+
+def failures(
+    results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
+) -> tuple[list[Failure], int]:
+    """Return a sample of failures, and how many there are in all.
+
+    The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
+    """
+    series = series_of(results)
+    corners: dict[tuple[str, str, int, int], list[Result]] = {}
+    for result in results:
+        if failed(result):
+            corner = (result.status, result.task, styles[series(result)].number, result.length)
+            corners.setdefault(corner, []).append(result)
+    queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
+    total = sum(map(len, queues))
+    taken: list[Result] = []
+    depth = 0
+    while len(taken) < min(SHOWN, total):
+        layer = [queue[depth] for queue in queues if depth < len(queue)]
+        room = SHOWN - len(taken)
+        # Corners may be more than there is room for: take them at even steps, so that no task or length is left out.
+        taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
+        depth += 1
+    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
+    return [failure(result, styles[series(result)], find_snippet) for result in taken], total
+
+
+def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
+    status, task, number, length = corner
+    return status == "ok", status, task, length, number
+
+
+def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None = None) -> Failure:
+    snippet = find_snippet(result) if find_snippet else None
+    return Failure(
+        style=style,
+        task=short(result.task),
+        length=result.length,
+        status=result.status,
+        score=f"{headline(result):.2f}",
+        published=", ".join(f"{short(name, 30)} {score:.2f}" for name, score in result.scores.items()),
+        chance_level=f"{result.chance_level:.2f}",
+        labels=" · ".join(f"{short(name, 40)} {short(value, 40)}" for name, value in list(result.labels.items())[:12]),
+        ask=_cut(result.ask, FIELD),
+        gold=_cut(result.gold, FIELD),
+        answer=None if result.answer is None else _cut(result.answer, FIELD),
+        read=snippet.read if snippet else "",
+        error_type=_cut(": ".join(filter(None, (result.error_type, result.detail))), FIELD),
+        error=None if result.error is None else _cut(result.error, FIELD),
+        brief=_brief(result),
+        reply=_cut(result.reply, REPLY),
+        prompt=tuple(one._replace(text=visible(one.text)) for one in snippet.prompt) if snippet else (),
+        excerpt=_cut(result.excerpt, REPLY),
+        id=_cut(result.id, FIELD),
+    )
+
+
+def _brief(result: Result) -> str:
+    if result.error is not None:
+        return short(result.error, 160)
+    came = "no answer" if result.answer is None else short(result.answer, 60)
+    return f"{short(result.ask, 60)} → {came}, not {short(result.gold, 60)}"
+
+
+def _cut(text: str, limit: int) -> str:
+    return visible(clip(text, limit))
+
+
+@dataclass(frozen=True)
+class UnsolvedItem:
+    """An item that all models fail, as the best of those models was asked it."""
+
+    item: Failure
+    replies: tuple[Failure, ...]
+    """The reply of each model, the best model first."""
+    more: int
+    """Replies that are not shown."""
+
+
+def unsolved(
+    results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
+) -> tuple[list[UnsolvedItem], int]:
+    """Return some of the items that no model solves, and how many there are in all."""
+    series = series_of(results)
+    found = unsolved_items(results)
+    shown = []
+    for replies in found[:SHOWN_ITEMS]:
+        ordered = sorted(replies, key=lambda one: styles[series(one)].number)
+        item = failure(ordered[0], styles[series(ordered[0])], find_snippet)
+        answers = tuple(failure(one, styles[series(one)]) for one in ordered[:ANSWERS])
+        shown.append(UnsolvedItem(item, answers, len(ordered) - len(answers)))
+    return shown, len(found)
+
+
+def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
+    """Return the replies to each item that two or more models were asked and all failed, the most surprising first.
+
+    If all models fail an item of a cell that they mostly answer, the item may be wrong.
+    """
+    series = series_of(results)
+    asked = [result for result in results if result.status not in NEVER_ASKED]
+    items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
+    cells: dict[tuple[str, int, object], list[float]] = {}
+    for result in asked:
+        who = series(result)
+        cells.setdefault((result.task, result.length, who), []).append(headline(result))
+        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
+
+    def surprise(key: tuple[str, str, int, int]) -> float:
+        """The log probability that all fail, if each failed as often as it does on this task at this length."""
+        task, _, _, length = key
+        means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
+        return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)
+
+    failed = [
+        key for key, own in items.items() if len(own) > 1 and all(headline(result) < HALF for result in own.values())
+    ]
+    return [list(items[key].values()) for key in sorted(failed, key=lambda key: (surprise(key), key))]
+
+
+def _question(id: str) -> int:
+    recipe = recipe_of(id)
+    return recipe.question if recipe else 0

@@ -1,0 +1,98 @@
+"""Render templates to pages: one file each, with its styles and its only script in it, that loads nothing."""
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from carrara import __version__
+from carrara.report import chart
+from carrara.util.quantities import count, write_length
+from carrara.util.sanitize import short, visible
+
+FEW = 10
+"""Independent scores below which a cell of a heat map is hatched: its colour alone would claim too much."""
+_TEMPLATES = Path(__file__).parent / "templates"
+
+_HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
+"""As the template alone writes it: in all else there is no `<`."""
+
+
+def render_page(template: str, title: str, **content: Any) -> str:
+    """Return the page of a template.
+
+    Args:
+        template: The name of a file in `templates/`.
+        title: The title of the page.
+        content: What the template shows.
+    """
+    script = _read("script.js")
+    sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    return (
+        _environment()
+        .get_template(template)
+        .render(
+            title=short(title, 200) or "Report",
+            version=__version__,
+            css=Markup(f"{chart.css()}\n{_read('style.css')}"),
+            script=Markup(script),
+            # Only this very script runs, whatever else might get into the page.
+            policy=Markup(
+                f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
+                "base-uri 'none'; form-action 'none'"
+            ),
+            **content,
+        )
+    )
+
+
+def _read(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8").strip()
+
+
+def _about(number: int) -> str:
+    """
+    >>> _about(512), _about(61_440), _about(5_614_545), _about(12_345_678_901)
+    ('512', '61k', '5.6M', '12346M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
+
+
+@cache
+def _environment() -> Environment:
+    """Every value passes through `visible` and is escaped, unless it is markup (style.py, chart.py)."""
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
+    )
+    filters: dict[str, Callable[..., Any]] = {
+        "length": write_length,
+        "name": lambda task: task.rpartition("/")[2],
+        "size": len,
+        "plural": count,
+        "two": lambda value: f"{value:.2f}",
+        "three": lambda value: f"{value:.3f}",
+        "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
+        "heat": lambda value: f"heat h{round(value * 10)}",
+        "few": lambda stat: stat.n_effective < FEW,
+        "percent": lambda value: f"{100 * value:.1f}",
+        "count": lambda value: f"{value:,}",
+        "about": _about,
+        "short": short,
+        "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
+        "zip": lambda one, other: list(zip(one, other, strict=True)),
+    }
+    environment.filters |= filters
+    return environment

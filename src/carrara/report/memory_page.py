@@ -1,0 +1,58 @@
+"""A page about a memory while it reads a context: how it moves, when it opens, what it would answer."""
+
+from collections.abc import Sequence
+
+from carrara.report.chart import Fact, attention_map, distance_map, timeline
+from carrara.report.html import render_page
+
+Answer = tuple[str, Sequence[str], Sequence[float], Sequence[float], Sequence[Sequence[float]]]
+"""A question; at each point the right answer, the model's probability of it, the probe's, and that of each store."""
+
+
+def page(
+    title: str,
+    segments: int,
+    points: Sequence[int],
+    facts: Sequence[tuple[int, str, bool]],
+    distances: Sequence[Sequence[float]],
+    opened: Sequence[Sequence[float]],
+    answers: Sequence[Answer],
+    attended: Sequence[tuple[str, Sequence[str], Sequence[str], Sequence[Sequence[float]]]],
+    probes: Sequence[tuple[str, float, float]],
+) -> str:
+    """Return the page, which needs no other file.
+
+    Args:
+        title: The title of the page.
+        segments: How many segments the context has.
+        points: The segments after which the memory was looked at.
+        facts: For each fact its segment, its text, and whether the answer needs it.
+        distances: The distance between the memory at each two points.
+        opened: At each point how far each gate was open.
+        answers: What the model would answer to each question.
+        attended: For each attention map its title, rows, columns and weights.
+        probes: For each linear probe its question, how often it is right in other stories, and how often the most
+            frequent answer is.
+    """
+    told = [Fact(*fact) for fact in facts]
+
+    def line(name: str, lines: Sequence[Sequence[float]], right: Sequence[str] = ()) -> str:
+        return timeline(name, segments, points, told, lines, right)
+
+    return render_page(
+        "memory.html",
+        title,
+        segments=segments,
+        points=points,
+        facts=told,
+        probes=probes,
+        answers=[line(ask, [own, *([probed] if probed else [])], right) for ask, right, own, probed, _ in answers],
+        stores=[
+            line(ask, [list(layer) for layer in zip(*returned, strict=True)], right)
+            for ask, right, _, _, returned in answers
+            if any(answers[0][4])
+        ],
+        gates=line("gates", [list(gate) for gate in zip(*opened, strict=True)]) if any(opened) else "",
+        attention=[attention_map(*one) for one in attended],
+        distances=distance_map(points, told, distances),
+    )

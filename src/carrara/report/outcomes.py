@@ -1,0 +1,114 @@
+"""What became of replies: their statuses, and the error types of wrong answers.
+
+Every reply counts under one status, so none is dropped silently. If a task has several error types, as in SYNC's Table
+5, their shares are of all replies, and add up to 1: right answers, each error type, and `no answer` for every reply
+without an answer, whatever its status.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from carrara.report.chart import status_bar
+from carrara.report.style import SeriesStyle, Styles
+from carrara.result import STATUSES, Result, Status
+from carrara.stats import Row, Series, series_of
+from carrara.stats.scores import headline
+from carrara.util.natsort import natural
+from carrara.util.sanitize import short
+
+MEANING: Mapping[Status, str] = {
+    "ok": "an answer was read from the reply",
+    "unparsed": "a reply in which no answer was found",
+    "truncated": "cut off at the limit of its tokens",
+    "refused": "the model declined",
+    "called": "the model called a tool instead of answering",
+    "filtered": "withheld by a content filter",
+    "overflow": "the prompt did not fit the model",
+    "error": "no reply: the request failed",
+}
+RIGHT, SILENT, WRONG = "right", "no answer", "otherwise wrong"
+
+
+@dataclass(frozen=True)
+class StatusCounts:
+    style: SeriesStyle
+    task: str
+    length: int | None
+    """None: all of them."""
+    n: int
+    counts: tuple[int, ...]
+    """In the order of `statuses_of`."""
+    bar: Markup
+
+
+def statuses_of(rows: Sequence[Row]) -> list[Status]:
+    """Return the statuses that occur, and `ok` always: its absence is news."""
+    return [s for s in STATUSES if s == "ok" or any(row.stat.statuses.get(s) for row in rows)]
+
+
+def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> list[StatusCounts]:
+    """Return the counts for each task and series, and for each length if they are wanted by length."""
+    shown = statuses_of(rows)
+    groups: dict[tuple[str, Series, int | None], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.task, row.series, row.length if by_length else None), []).append(row)
+    found = []
+    for (task, series, length), own in sorted(
+        groups.items(), key=lambda item: (item[0][0], styles[item[0][1]].number, item[0][2] or 0)
+    ):
+        counts = {status: sum(row.stat.statuses.get(status, 0) for row in own) for status in shown}
+        found.append(
+            StatusCounts(
+                style=styles[series],
+                task=short(task),
+                length=length,
+                n=sum(counts.values()),
+                counts=tuple(counts.values()),
+                bar=status_bar(counts),
+            )
+        )
+    return found
+
+
+@dataclass(frozen=True)
+class ErrorShares:
+    """The replies of one series to one task at one length."""
+
+    task: str
+    series: Series
+    length: int
+    n: int
+    shares: dict[str, float]
+    """The share of right answers, then of each error type of the task."""
+
+
+def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
+    """Return a row for each task with error types, each series and each length."""
+    series = series_of(results)
+    ways: dict[str, set[str]] = {}
+    for result in results:
+        if result.error_type:
+            ways.setdefault(result.task, set()).add(result.error_type)
+    groups: dict[tuple[str, Series, int], Counter[str]] = {}
+    for result in results:
+        if result.task in ways and result.status != "error":
+            groups.setdefault((result.task, series(result), result.length), Counter())[_way(result)] += 1
+    found = []
+    for (task, one, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
+        n = counts.total()
+        kinds = [RIGHT, *sorted(ways[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
+        found.append(ErrorShares(task, one, length, n, {kind: counts[kind] / n for kind in kinds}))
+    return found
+
+
+def _way(result: Result) -> str:
+    if result.status != "ok":
+        return SILENT
+    return RIGHT if headline(result) == 1 else result.error_type or WRONG
+
+
+def _any_wrong(task: str, groups: dict[tuple[str, Series, int], Counter[str]]) -> bool:
+    return any(counts[WRONG] for (name, _, _), counts in groups.items() if name == task)

@@ -1,0 +1,208 @@
+"""Write a report: one HTML page that needs no network, no library and no JavaScript."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from carrara.constants import RETRIEVE
+from carrara.report.failures import FindSnippet, failures, unsolved
+from carrara.report.html import render_page
+from carrara.report.notes import notes
+from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
+from carrara.report.provenance import Source, provenance
+from carrara.report.standings import breakdown, remarks
+from carrara.report.style import Styles, styles_of
+from carrara.report.views import View, rows_of, tests_of, view
+from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
+from carrara.stats import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
+from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
+from carrara.stats.completeness import Part, describe_missing
+from carrara.stats.effective import RULE
+from carrara.stats.scores import METRICS, Metric, by_metric
+from carrara.types import chance_level_terms
+from carrara.util.files import whole_file
+from carrara.util.sanitize import short
+
+FEW_ROWS = 30
+"""With more rows, tables are folded."""
+FEW_SECTIONS = 8
+"""With more sections, the page has a list of contents."""
+FEW_MODELS = 6
+"""With more models, the verdicts are folded: the leaderboard says which model is best."""
+FEW_CURVES = 16
+"""With more tasks, the table of effective lengths is folded."""
+FEW_SENTENCES = 6
+"""With more pairs of task and model, they have no sentence at the top: the table of effective lengths has them."""
+NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
+
+
+@dataclass(frozen=True)
+class Test:
+    """What the page shows of one task, whichever score counts."""
+
+    number: int
+    name: str
+    rows: list[Row]
+    published: list[str]
+    trivial: list[TrivialBaseline]
+    retrieval: list[str]
+    error_shares: list[ErrorShares]
+    """The shares of error types, if the task has several."""
+
+    @property
+    def reasoned(self) -> bool:
+        """Whether any reply had reasoning."""
+        return any(row.stat.reasoning for row in self.rows)
+
+    @property
+    def other_statuses(self) -> list[Status]:
+        """The statuses of replies from which no answer was read, in the order of all tables."""
+        return [status for status in STATUSES if any(row.stat.others.get(status) for row in self.rows)]
+
+    @property
+    def declined(self) -> bool:
+        """Whether any reply attempts no answer: only then does the score of attempts differ."""
+        return any(row.stat.attempts < row.stat.n for row in self.rows)
+
+    def best_trivial(self, series: Series) -> BestBaseline | None:
+        """Return the best score of a trivial reply at any length."""
+        return highest(row.stat.best_trivial for row in self.rows if row.series == series)
+
+
+def write_report(
+    results: Sequence[Result],
+    path: Path,
+    title: str,
+    parts: Sequence[Part] = (),
+    findings: Sequence[ShortcutFinding] = (),
+    find_snippet: FindSnippet | None = None,
+    sources: Sequence[Source] = (),
+    min_base_score: float = MIN_BASE_SCORE,
+) -> None:
+    """Write the page. The file is complete or not there, and the same to the byte for the same results.
+
+    Args:
+        results: The replies.
+        path: The file to write.
+        title: The title of the page.
+        parts: How many of the planned replies there are.
+        findings: What the audit found about the tasks.
+        find_snippet: Finds what to show of the prompt of a reply.
+        sources: The submitted folders that the results come from.
+        min_base_score: The minimum of a base score for an effective length.
+    """
+    page = render(results, title, parts, findings, find_snippet, sources, min_base_score)
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def render(
+    results: Sequence[Result],
+    title: str,
+    parts: Sequence[Part] = (),
+    findings: Sequence[ShortcutFinding] = (),
+    find_snippet: FindSnippet | None = None,
+    sources: Sequence[Source] = (),
+    min_base_score: float = MIN_BASE_SCORE,
+) -> str:
+    requirements, partial = Requirements.of(findings, min_base_score), describe_missing(parts)
+    content = _content(results, findings, bool(partial), find_snippet, requirements) if results else {"results": 0}
+    return render_page(
+        "page.html",
+        title,
+        partial=partial,
+        sources=sources,
+        chance_level_terms=chance_level_terms(),
+        **({"retrieved": False, "trivial": []} | content),
+    )
+
+
+def _content(
+    results: Sequence[Result],
+    findings: Sequence[ShortcutFinding],
+    partial: bool,
+    find_snippet: FindSnippet | None,
+    requirements: Requirements,
+) -> dict[str, Any]:
+    rows = summarize(results)
+    styles = styles_of(rows)
+    runs = provenance(results, styles)
+    failed, failures_in_all = failures(results, styles, find_snippet)
+    no_model_solves, no_model_solves_in_all = unsolved(results, styles, find_snippet)
+    trivial = trivial_baselines(results)
+    tasks = _tests(results, rows, styles, trivial)
+    views = _views(results, styles, requirements)
+    return {
+        "results": len(results),
+        "contexts": len({result.context_id for result in results}),
+        "lengths": sorted({row.length for row in rows}),
+        "of": styles,
+        "styles": list(styles.values()),
+        "numbers": {task.name: task.number for task in tasks},
+        "tasks": tasks,
+        "measures": {task.number: _measures(task, findings) for task in tasks},
+        "views": views,
+        "chosen": "paper" if any(row.metric for row in rows) else "sound",
+        "names": NAMES,
+        "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
+        "trivial": trivial,
+        "alike": ALIKE,
+        "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
+        "rule": RULE,
+        "min_base_score": requirements.min_base_score,
+        "board_columns": breakdown,
+        "board_remarks": remarks,
+        "statuses": [(status, MEANING[status]) for status in statuses_of(rows)],
+        "status_counts": status_counts(rows, styles, by_length=False),
+        "status_counts_by_length": status_counts(rows, styles, by_length=True),
+        "failures": failed,
+        "failures_in_all": failures_in_all,
+        "unsolved": no_model_solves,
+        "unsolved_in_all": no_model_solves_in_all,
+        "runs": runs,
+        "retrieved": any(RETRIEVE in result.settings for result in results),
+        "attempted": any(row.stat.attempts for row in rows),
+        "hollow": any(not row.stat.attempts for row in rows),
+        "several_lengths": any(len({row.length for row in task.rows}) > 1 for task in tasks),
+        "open_rows": len(rows) <= FEW_ROWS,
+        "few_sections": FEW_SECTIONS,
+        "few_models": FEW_MODELS,
+        "few_sentences": FEW_SENTENCES,
+        "few_curves": FEW_CURVES,
+    }
+
+
+def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
+    """What a task measures, in a few words, where that is known; with the name of the question, if it has several."""
+    name, _, part = task.rows[0].task.partition(":")
+    capability = next((one.measures for one in findings if one.task == name), "")
+    return f"{capability}: {part}" if capability and part else capability
+
+
+def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
+    """A view for each score that any task has."""
+    graded = any(result.metric for result in by_metric(results, "paper"))
+    return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
+
+
+def _tests(
+    results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[TrivialBaseline]
+) -> list[Test]:
+    wrong = error_shares(results)
+    tasks = []
+    for number, name in enumerate(tests_of(rows)):
+        own = rows_of(name, rows, styles)
+        errors = [row for row in wrong if row.task == name]
+        tasks.append(
+            Test(
+                number=number,
+                name=short(name),
+                rows=own,
+                published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
+                trivial=[line for line in trivial if line.task == name],
+                retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
+                error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
+            )
+        )
+    return tasks

@@ -1,0 +1,188 @@
+"""Where results come from: how each model was run, and what was verified of folders that others submitted.
+
+How a model was run is its settings, its tokenizer, and whether the server counted as many tokens.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from carrara.constants import RETRIEVE
+from carrara.report.style import SeriesStyle, Styles
+from carrara.result import WITHIN, Result
+from carrara.stats import Series, series_of
+from carrara.stats.series import recipe_of
+from carrara.util.errors import RunError, UsageError
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import short
+
+TOLERATED = 0.02
+"""How far the count of the server may differ before lengths are doubted."""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """One series with one tokenizer."""
+
+    style: SeriesStyle
+    tokenizer: str
+    prompt_style: str
+    settings: str
+    """The settings that are not the default."""
+    tasks: str
+    """The tasks, with their settings that are not the default."""
+    lengths: str
+    replies: int
+    exact: str
+    """Whether prompts are as long as their length says, by the tokenizer's own count."""
+    server: str
+    """How far the server's count of prompt tokens differs."""
+    output: str
+    seconds: str
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """A folder of results that others submitted, and what was verified of it."""
+
+    name: str
+    replies: int
+    models: str
+    lacking: int
+    """Planned replies that are missing."""
+    prompts: str
+    """How many prompts were rendered again, and whether they are the same."""
+    scores: str
+    """How many replies were graded again, and whether their scores are the same."""
+    fault: str
+    """Why the replies are refused; empty if they count."""
+    doubt: str = ""
+    """What could not be verified; empty if everything was."""
+
+    @property
+    def verdict(self) -> str:
+        """Return `verified`, `partly verified: …` or `refused: …`."""
+        if self.fault:
+            return f"refused: {self.fault}"
+        return f"partly verified: {self.doubt}" if self.doubt else "verified"
+
+
+def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
+    series = series_of(results)
+    groups: dict[tuple[Series, str], list[Result]] = {}
+    for result in results:
+        groups.setdefault((series(result), result.tokenizer), []).append(result)
+    order = sorted(groups, key=lambda key: (styles[key[0]].number, key[1]))
+    return [_described(styles[key[0]], key[1], groups[key]) for key in order]
+
+
+def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
+    prompt_styles = sorted({_prompt_style(result) for result in results})
+    server, server_warning = _server(style, tokenizer, results)
+    exact, exact_warning = _exact(style, tokenizer, results)
+    outputs = [result.output_tokens for result in results if result.output_tokens is not None]
+    seconds = [result.seconds for result in results if result.seconds is not None]
+    return Provenance(
+        style=style,
+        tokenizer=short(tokenizer),
+        prompt_style=", ".join(filter(None, prompt_styles)) or "–",
+        settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
+        tasks="\n".join(short(task, 160) for task in sorted({_posed(result) for result in results}, key=natural)),
+        lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
+        replies=len(results),
+        exact=exact,
+        server=server,
+        output=f"{sum(outputs) / len(outputs):,.0f}" if outputs else "–",
+        seconds=f"{sum(seconds) / len(seconds):,.1f}" if seconds else "–",
+        warnings=tuple(filter(None, (exact_warning, server_warning))),
+    )
+
+
+def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    """Whether prompts have their length, and a warning if they do not.
+
+    A length of 0 claims nothing, and published items have lengths of their own. The longest question on a context has
+    the length, and the others are shorter.
+    """
+    claimed = [result for result in results if result.length and not result.task.startswith("published/")]
+    if not claimed:
+        return "–", ""
+    longest: dict[str, Result] = {}
+    for result in claimed:
+        known = longest.setdefault(result.context_id, result)
+        if result.tokens > known.tokens:
+            longest[result.context_id] = result
+    off = max(longest.values(), key=lambda result: abs(result.tokens - _claimed(result)))
+    by = off.tokens - _claimed(off)
+    before = ", before retrieval" if RETRIEVE in off.settings else ""
+    before += ", the answer's room beside it" if WITHIN in off.settings else ""
+    if not by:
+        return f"exact{before}", ""
+    return (
+        f"off by up to {abs(by):,} tokens{before}",
+        f"Prompts of {style.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
+        f"(at {write_length(off.length)}).",
+    )
+
+
+def _claimed(result: Result) -> int:
+    """The tokens that a prompt should have. Its id says how many are left if the length includes the answer."""
+    recipe = recipe_of(result.id)
+    return recipe.length if recipe and WITHIN in result.settings else result.length
+
+
+def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+    """Whether the server counted as many tokens, and a warning if it did not; after retrieval, only its count."""
+    counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
+    if not counted:
+        return "not reported", ""
+    if any(RETRIEVE in result.settings for result, _ in counted):
+        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} a prompt, after retrieval", ""
+    result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
+    off = (theirs - result.tokens) / result.tokens
+    if theirs == result.tokens:
+        return "the same", ""
+    shown = f"{off:+.2%} at most".replace("-", "−").replace("%", " %")
+    if abs(off) <= TOLERATED:
+        return shown, ""
+    if _prompt_style(result) == "chat" and not _knows_chat(tokenizer):
+        return f"{shown}: {short(tokenizer)} does not count the chat template", ""
+    return shown, (
+        f"The server of {style.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
+        f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
+    ).replace("(-", "(−").replace("%)", " %)")
+
+
+def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
+    return sorted({pair for result in results for pair in result.settings.items()})
+
+
+def _posed(result: Result) -> str:
+    """A task with its version, and with its settings that are not the default."""
+    name = f"{result.task}@{result.version}"
+    recipe = recipe_of(result.id)
+    if recipe is None:
+        return name
+    split = "" if recipe.split == "test" else f"split {recipe.split}"
+    seed = f"seed {recipe.seed}" if recipe.seed else ""
+    pack = f"prompts {recipe.pack[:8]}" if recipe.pack else ""
+    other = ", ".join(filter(None, [*recipe.params.split(";"), split, seed, pack]))
+    return f"{name} ({other})" if other else name
+
+
+def _prompt_style(result: Result) -> str:
+    recipe = recipe_of(result.id)
+    return recipe.style if recipe else ""
+
+
+def _knows_chat(tokenizer: str) -> bool:
+    """Whether a tokenizer has a chat template; assumed of those that are not bundled."""
+    from carrara import tokenizers
+
+    if tokenizer not in dict(tokenizers.names()):
+        return True
+    try:
+        return tokenizers.get(tokenizer).chat is not None
+    except (UsageError, RunError):
+        return True

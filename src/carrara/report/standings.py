@@ -1,0 +1,82 @@
+"""The leaderboard as text and as records."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from carrara.stats.leaderboard import Standing
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import distinct, short
+from carrara.util.table import table
+
+
+def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None = None) -> Iterator[str]:
+    """Yield the lines of the leaderboard.
+
+    Args:
+        standings: The leaderboard.
+        costs: The cost of the tokens of each line, where prices are known.
+    """
+    names = distinct(str(line.series) for line in standings)
+    columns = breakdown(standings)
+    yield from table(
+        ["place", "model", "score", "95 % interval", "area", "effective length", *(short(name, 20) for name in columns),
+         "chance", "cells", "tokens", *(["cost"] if costs else [])],
+        [
+            [
+                "–" if line.place is None else str(line.place),
+                names[str(line.series)],
+                _three(line.mean),
+                "–" if line.low is None else f"{line.low:.3f}-{line.high:.3f}",
+                _three(line.area),
+                line.effective.sentence if line.effective else "–",
+                *(_three(scores.get(name)) for scores in [line.suites or line.tasks] for name in columns),
+                _three(line.chance_level),
+                str(line.cells) if line.whole else f"{line.cells} of {line.of}",
+                f"{line.sent + (line.received or 0):,}",
+                *([f"{costs[place]:,.2f}"] if costs else []),
+            ]
+            for place, line in enumerate(standings)
+        ],
+    )  # fmt: skip
+    yield from remarks(standings)
+
+
+def breakdown(standings: Sequence[Standing]) -> list[str]:
+    """Return the columns that divide the score: the suites; the tasks where these have no length in common."""
+    if any(line.lengths for line in standings):
+        suites = sorted({suite for line in standings for suite in line.suites})
+        return suites if len(suites) > 1 else []
+    return sorted({task for line in standings for task in line.tasks}, key=natural)
+
+
+def remarks(standings: Sequence[Standing]) -> Iterator[str]:
+    """Yield sentences about the limits of the score."""
+    if standings and not standings[0].lengths:
+        yield "The tasks have no length in common, so there is no mean over them: each task has its own column."
+    elif standings and len(standings[0].tasks) > 1:
+        lengths = ", ".join(map(write_length, standings[0].lengths))
+        yield f"The score is the mean over the tasks at the lengths that all of them have: {lengths}."
+    if not all(line.whole for line in standings):
+        yield "A cell is a task at a length. The cells that count are those that most models have."
+        yield "A model that lacks one of them has no place."
+
+
+def _three(score: float | None) -> str:
+    return "–" if score is None else f"{score:.3f}"
+
+
+def record(line: Standing, cost: float | None = None) -> dict[str, Any]:
+    """Return a line of the leaderboard for JSON."""
+    named = asdict(line)
+    model, variant = named.pop("series")
+    del named["effective"]
+    return {
+        "place": named.pop("place"),
+        "model": model,
+        **({"variant": variant} if variant else {}),
+        **named,
+        **({} if cost is None else {"cost": cost}),
+        "effective_length": line.effective and line.effective.record(),
+    }

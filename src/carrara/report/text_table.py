@@ -1,0 +1,169 @@
+"""Results as text: a row for each task and length; with many rows, a grid of tasks by lengths."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from carrara.stats import EffectiveLength, Row, score_categories
+from carrara.stats.baselines import BestBaseline, highest
+from carrara.stats.completeness import Part, describe_missing
+from carrara.stats.scores import RECALL, describe_metric
+from carrara.util.quantities import count, write_length
+from carrara.util.sanitize import distinct, short
+from carrara.util.table import table
+
+FEW = 24
+"""With more rows, each task is a row, with a column for each length."""
+
+
+def result_lines(
+    rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[EffectiveLength] = ()
+) -> Iterator[str]:
+    """Yield the table of results.
+
+    Args:
+        rows: The rows, one for each model, task and length.
+        parts: How much there is of what was planned.
+        effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
+    """
+    if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
+        effective = ()
+    if what := describe_metric({row.task: row.metric for row in rows}):
+        yield what
+    if len(rows) > FEW and len({row.length for row in rows}) > 1 and not any(row.labels for row in rows):
+        yield from _grid_lines(rows, effective)
+    else:
+        yield from _row_lines(rows)
+        yield from _effective_lines(effective)
+    yield from _category_lines(rows)
+    if what := describe_missing(parts):
+        yield from ("", what)
+
+
+def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
+    """For each model and task the effective length, or why there is none."""
+    if not effective:
+        return
+    names = distinct(str(one.series) for one in effective)
+    yield ""
+    yield from table(
+        ["model", "task", "effective length", "95 % interval, or why there is none"],
+        [(names[str(one.series)], short(one.task), str(one), one.details) for one in effective],
+    )
+
+
+def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
+    """Means of the tasks of each category, where a paper has several."""
+    if not (scores := score_categories(rows)):
+        return
+    names = distinct(str(row.series) for row in rows)
+    yield ""
+    yield from table(
+        ["model", "category", "length", "score", "95 % interval", "chance", "tasks"],
+        [
+            (
+                names[str(score.series)],
+                score.category,
+                write_length(score.length),
+                f"{score.mean:.3f}",
+                f"{score.low:.3f}-{score.high:.3f}",
+                f"{score.chance_level:.3f}",
+                str(len(score.tasks)),
+            )
+            for score in scores
+        ],
+    )
+
+
+def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:
+    """A grid of scores by task and length for each series, with the mean of tasks, effective lengths and recall.
+
+    The best trivial reply at any length stands beside the chance level.
+    """
+    lengths = sorted({row.length for row in rows})
+    names = distinct(str(row.series) for row in rows)
+    for series in dict.fromkeys(row.series for row in rows):
+        own = {(row.task, row.length): row.stat for row in rows if row.series == series}
+        tasks = list(dict.fromkeys(task for task, _ in own))
+        chance_levels = [
+            f"{next(stat.chance_level for (name, _), stat in own.items() if name == task):.3f}" for task in tasks
+        ]
+        means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
+        recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
+        counts = sorted({stat.n for stat in own.values()})
+        yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
+        trivial = _trivial(highest(s.best_trivial for (name, _), s in own.items() if name == task) for task in tasks)
+        beside = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
+        grid = list(_grid(means, tasks, lengths))
+        held = {one.task: str(one) for one in effective if one.series == series}
+        for n, line in enumerate(grid):
+            line[1:1] = [column[n] if n < len(tasks) else "" for column in beside.values()]
+            if held:
+                line.append(held[tasks[n]] if n < len(tasks) else "")
+        shown = ["effective length"] if held else []
+        yield from table(["task", *beside, *map(write_length, lengths), *shown], grid)
+        if recalls:
+            yield "recall, how often all that the answer is read from was found"
+            yield from table(["task", *map(write_length, lengths)], _grid(recalls, tasks, lengths))
+        others = Counter[str]()
+        for stat in own.values():
+            others.update(stat.others)
+        if others:
+            said = ", ".join(f"{n:,} {status}" for status, n in others.items())
+            total = count(sum(stat.n for stat in own.values()), "reply")
+            yield f"no answer was read from {others.total():,} of {total} ({said}); the report has them all"
+
+
+def _items(least: int, most: int) -> str:
+    return count(most, "item") if least == most else f"{least:,} to {most:,} items"
+
+
+def _grid(values: Mapping[tuple[str, int], str], tasks: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
+    """A line for each task, and one of means over the tasks."""
+    for task in tasks:
+        yield [short(task), *(values.get((task, length), "") for length in lengths)]
+    if len(tasks) > 1:
+        numbers = {at: float(value) for at, value in values.items() if value[:1].isdigit()}
+        columns = [[numbers[task, length] for task in tasks if (task, length) in numbers] for length in lengths]
+        means = (f"{sum(column) / len(column):.3f}" if len(column) == len(tasks) else "" for column in columns)
+        yield [f"mean of {len(tasks)}", *means]
+
+
+def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
+    names = distinct(str(row.series) for row in rows)
+    trivial = _trivial(row.stat.best_trivial for row in rows)
+    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
+    columns = ["model", "task", "length", *labels]
+    columns += ["score", "95 % interval", "chance", *(["trivial"] if trivial else [])]
+    others = any(row.stat.others for row in rows)
+    columns += ["n", "answers read", *(["other replies"] if others else [])]
+    retrieved = any(RECALL in row.stat.retrieval for row in rows)
+    yield from table(
+        [*columns, "recall"] if retrieved else columns,
+        [
+            (
+                names[str(row.series)],
+                short(row.task),
+                write_length(row.length),
+                *(short(row.labels.get(label, ""), 40) for label in labels),
+                f"{row.stat.mean:.3f}" if row.stat.scored else "–",
+                f"{row.stat.low:.3f}-{row.stat.high:.3f}" if row.stat.scored else row.stat.unscored,
+                f"{row.stat.chance_level:.3f}",
+                *([trivial[n]] if trivial else []),
+                str(row.stat.n),
+                str(row.stat.answers_read),
+                *([", ".join(f"{n} {status}" for status, n in row.stat.others.items())] if others else []),
+                *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
+            )
+            for n, row in enumerate(rows)
+        ],
+    )
+
+
+def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
+    """The column of best trivial replies, with the names of those that score above 0. Empty if no row has one."""
+    found = list(best)
+    if not any(found):
+        return []
+    names = [short(one.said, 30) if one else "" for one in found]
+    width = max(map(len, names))  # all of one width: the table puts numbers to the right
+    return [f"{one.score:.3f} {name:<{width}}" if one else "" for one, name in zip(found, names, strict=True)]

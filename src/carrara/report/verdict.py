@@ -1,0 +1,144 @@
+"""Verdicts: a sentence or two about each series, at the top of the page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from carrara.report.style import SeriesStyle, Styles
+from carrara.result import ATTEMPTED
+from carrara.stats import EffectiveLength, Row
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import short
+
+LISTED = 4
+"""Lengths that a sentence names; with more lengths, it names the first and the last."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    style: SeriesStyle
+    sentence: str
+    more: str
+    tasks: tuple[tuple[str, str], ...] = ()
+    """If there are several tasks: the name of each, with its effective length or why there is none."""
+
+
+def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]) -> list[Verdict]:
+    found = []
+    for series, style in styles.items():
+        tasks: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.series == series:
+                tasks.setdefault(row.task, []).append(row)
+        mine = {one.task: one for one in effective if one.series == series}
+        if not any(row.stat.attempts for own in tasks.values() for row in own):
+            found.append(Verdict(style, _without_attempts(tasks), ""))
+        elif len(tasks) == 1:
+            [(task, own)] = tasks.items()
+            found.append(Verdict(style, _scores(own), remark(own, mine[task])))
+        else:
+            found.append(_over_tasks(style, tasks, mine))
+    return found
+
+
+def remark(rows: Sequence[Row], effective: EffectiveLength) -> str:
+    """Return what the scores of one task mean: the effective length or why there is none, and what is unanswered."""
+    parts = [_capitalized(f"{_status(effective)}.")] if effective.usability != "one length" else []
+    scored = [row for row in rows if row.stat.scored]
+    guessing = next((row for row in scored if all(r.stat.guessing for r in scored if r.length >= row.length)), None)
+    if guessing and (len(scored) == 1 or guessing.length == scored[0].length):
+        where = "at any length" if len(scored) > 1 else f"at {write_length(guessing.length)}"
+        parts.append(f"Its scores cannot be told from blind guessing {where}.")
+    elif guessing:
+        parts.append(f"From {write_length(guessing.length)} on its scores cannot be told from blind guessing.")
+    if silent := next((row for row in scored if 2 * row.stat.answers_read < row.stat.n), None):
+        parts.append(f"{_unread(silent)}.")
+    return " ".join(parts)
+
+
+def _status(effective: EffectiveLength) -> str:
+    estimate = effective.estimate
+    if estimate is None:
+        return effective.sentence
+    length = f"effective length {estimate}{', the longest that was run' if estimate.open else ''}"
+    interval = f"95 % interval {estimate.interval}" if estimate.interval else ""
+    details = "; ".join(filter(None, [interval, effective.note]))
+    return f"{length} ({details})" if details else length
+
+
+def _unread(row: Row) -> str:
+    """How many replies at a length have no answer, and which statuses they have instead."""
+    others = ", ".join(f"{count:,} {status}" for status, count in row.stat.others.items() if status != "error")
+    many = row.stat.n - row.stat.answers_read
+    return f"No answer was read from {many:,} of {row.stat.n:,} replies at {write_length(row.length)} ({others})"
+
+
+def _capitalized(sentence: str) -> str:
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _scores(rows: Sequence[Row]) -> str:
+    named = rows if len(rows) <= LISTED else [rows[0], rows[-1]]
+    scores = ", ".join(
+        f"{row.stat.mean:.2f} at {write_length(row.length)}{'' if row.stat.attempts else ' (no attempts)'}"
+        if row.stat.scored
+        else f"no score at {write_length(row.length)} ({row.stat.unscored})"
+        for row in named
+    )
+    return f"{scores}; chance level {rows[-1].stat.chance_level:.2f}"
+
+
+def _over_tasks(
+    style: SeriesStyle, tasks: Mapping[str, Sequence[Row]], effective: Mapping[str, EffectiveLength]
+) -> Verdict:
+    blank = sum(not row.stat.scored for own in tasks.values() for row in own)
+    scored = {task: known for task, own in tasks.items() if (known := [row for row in own if row.stat.scored])}
+    verdict = replace(
+        _means(style, scored),
+        tasks=tuple((short(task), remark(own, effective[task]) or f"{_scores(own)}.") for task, own in tasks.items()),
+    )
+    if blank:
+        more = f"{blank} {'cell has' if blank == 1 else 'cells have'} no score: see what became of the replies."
+        verdict = replace(verdict, more=f"{verdict.more} {more}".strip())
+    return verdict
+
+
+def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
+    """The means over tasks at the lengths that all tasks have."""
+    if len(tasks) == 1:
+        [(task, own)] = tasks.items()
+        return Verdict(style, f"{_scores(own)}, in {short(task)} alone", "")
+    common = set.intersection(*({row.length for row in own} for own in tasks.values()))
+    if not common:
+        return Verdict(style, f"the {len(tasks)} tasks have no length in common, so there is no mean over them", "")
+    means, chance_levels = [], []
+    for length in sorted(common):
+        at = [row.stat for own in tasks.values() for row in own if row.length == length]
+        silent = "" if any(stat.attempts for stat in at) else " (no attempts)"
+        means.append(f"{sum(stat.mean for stat in at) / len(at):.2f} at {write_length(length)}{silent}")
+        chance_levels.append(sum(stat.chance_level for stat in at) / len(at))
+    named = means if len(means) <= LISTED else [means[0], means[-1]]
+    sentence = f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
+    drops = {task: _drop(own, common) for task, own in tasks.items()}
+    worst = max(drops, key=lambda task: drops[task][0] - drops[task][1])
+    before, after = drops[worst]
+    more = (
+        f"The largest loss is in {short(worst)}: from {before:.2f} to {after:.2f}." if before - after >= 0.005 else ""
+    )
+    return Verdict(style, sentence, more)
+
+
+def _drop(rows: Sequence[Row], common: set[int]) -> tuple[float, float]:
+    own = [row.stat.mean for row in rows if row.length in common]
+    return own[0], own[-1]
+
+
+def _without_attempts(tasks: Mapping[str, Sequence[Row]]) -> str:
+    counts: dict[str, int] = {}
+    for own in tasks.values():
+        for row in own:
+            for status, count in row.stat.statuses.items():
+                if status not in ATTEMPTED:
+                    counts[status] = counts.get(status, 0) + count
+    total = sum(counts.values())
+    listed = ", ".join(f"{count:,} {status}" for status, count in counts.items())
+    return f"no score: none of {total:,} {'replies attempts' if total > 1 else 'reply attempts'} an answer ({listed})"

@@ -1,0 +1,47 @@
+"""Incomplete runs: name the cells that have fewer replies than planned, wherever their scores are shown.
+
+PARTIAL: 21 of 24 replies are there (gpt-4o: latent_list at 4k 1 of 4); the same command goes on
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from carrara.result import Subject
+from carrara.util.quantities import write_length
+
+NAMED = 6
+"""Cells that a sentence names at most."""
+
+
+class Part(NamedTuple):
+    """How many of the planned replies of a model to a task at a length there are."""
+
+    subject: Subject
+    task: str
+    length: int
+    have: int
+    planned: int
+
+    @property
+    def whole(self) -> bool:
+        return self.have >= self.planned
+
+
+def describe_missing(parts: Sequence[Part]) -> str:
+    """Return a sentence about the replies that are missing; empty if none is."""
+    lacking = [part for part in parts if not part.whole]
+    if not lacking:
+        return ""
+    have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
+    named = []
+    for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {write_length(part.length)}" for part in own)
+        named.append(f"{model} in {task} {at}")
+    more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+    return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
+
+
+def missing_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
+    """Return the parts that are incomplete, by model, task and length."""
+    return {(part.subject[0], part.task, part.length): part for part in parts if not part.whole}

@@ -1,0 +1,272 @@
+"""How a score falls with length, and what is known of it: a posterior on a grid, which batches of scores sharpen.
+
+A model that can do a thing without filler does it in a share of instances, its top. With length that falls to the
+chance level of blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a
+place on, by the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many
+times a context grew; no filler at all stands for `SHORTEST` tokens.
+
+>>> curve = Curve(chance_level=0.0, longest=1 << 17)
+>>> for length, right in ((0, 30), (4096, 29), (16384, 28), (32768, 15), (65536, 2)):
+...     curve.add(length, right, 30)
+>>> low, middle, high = curve.effective(Rule("base", 0.85))
+>>> 12_000 < low < middle < high < 40_000
+True
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carrara.util.errors import UsageError
+
+Numbers = NDArray[np.float64]
+
+SHORTEST = 256.0
+"""Tokens that a prompt without filler counts as."""
+TOPS = 50
+STEP = 0.125
+"""The distance between two places that are tried, in doublings."""
+WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
+"""Doublings that a fall around a place takes, its middle half twice that."""
+SHARES = tuple(0.02 * 1.2**n for n in range(18))
+"""The share of its lead over the chance level that a score loses with each doubling. The shares lie close together;
+with wider gaps a steady decline would be taken for a fall."""
+BEYOND = 8.0
+"""Doublings past the longest length at which a fall may stand. Results do not show such a fall."""
+BEFORE = 3.0
+"""Doublings before the shortest length at which a decline may have begun, so that a decline can have any steepness."""
+INSIDE = 0.955
+"""The posterior probability of an interval that is meant to hold the true length in nine of ten cases. It is above 0.9
+because a profile stops as soon as the interval is narrow, which selects intervals that are narrow by chance."""
+BLIND = 0.05
+"""A threshold that is not this far above the chance level says nothing: a score that holds it may be guessed."""
+TINY = 1e-6
+FAR = 20.0
+"""The difference in log likelihood from the best curve at which other curves are left out."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a score has to be for a length to count as held."""
+
+    name: Literal["base", "above", "half"]
+    """`base`: a share of its own score without filler (NoLiMa's). `above`: a score (BABILong's). `half`: half of what
+    its own score without filler has above the chance level."""
+    level: float = 0.0
+
+    @staticmethod
+    def parse(text: str) -> "Rule":
+        """
+        >>> Rule.parse("base:0.85"), Rule.parse("half")
+        (Rule(name='base', level=0.85), Rule(name='half', level=0.0))
+        """
+        name, colon, level = text.partition(":")
+        try:
+            number = float(level) if colon else 0.0
+        except ValueError:
+            number = 0.0
+        if name == "half" and not colon:
+            return Rule("half")
+        if name in ("base", "above") and 0 < number < 1:
+            return Rule(name, number)  # type: ignore[arg-type]
+        raise UsageError(f"{text!r} is no rule: give base:0.85, above:0.85 or half")
+
+    def threshold(self, base: Numbers, chance_level: float) -> Numbers:
+        match self.name:
+            case "base":
+                return self.level * base
+            case "above":
+                return np.full_like(base, self.level)
+            case "half":
+                return chance_level + (base - chance_level) / 2
+
+    def __str__(self) -> str:
+        return self.name if self.name == "half" else f"{self.name}:{self.level:g}"
+
+
+def doublings(length: float) -> float:
+    """
+    >>> doublings(0), doublings(1024)
+    (8.0, 10.0)
+    """
+    return math.log2(max(SHORTEST, length))
+
+
+class Curve:
+    """What is known of one score against length."""
+
+    def __init__(self, chance_level: float, longest: int, shortest: int = 0, early: float = 1.0) -> None:
+        """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is. `early`
+        is how much likelier a decline from there on is than one from a place behind it."""
+        self.chance_level, self.longest, self._first = min(max(chance_level, 0.0), 0.95), longest, doublings(shortest)
+        self.counts: dict[int, tuple[float, float]] = {}
+        """The sum of scores, and how many, at each length."""
+        tops = self.chance_level + (1 - self.chance_level) * (np.arange(TOPS) + 0.5) / TOPS
+        first, last = self._first, doublings(longest)
+        falls = np.meshgrid(tops, np.arange(first - 2, last + BEYOND, STEP), np.array(WIDTHS), indexing="ij")
+        declines = np.meshgrid(tops, np.arange(first - BEFORE, last + 1, STEP), np.array(SHARES), indexing="ij")
+        self._falls = falls[0].size
+        """The first so many of the grid's curves are falls, the others declines."""
+        self._top, self._place, self._pace = (
+            np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(falls, declines, strict=True)
+        )
+        self._log = -np.log(np.where(np.arange(self._top.size) < self._falls, falls[0].size, declines[0].size))
+        self._log[self._falls :] += np.log(early) * (self._place[self._falls :] <= first)
+        self._scores: dict[float, Numbers] = {}
+        self._logs: dict[int, tuple[Numbers, Numbers]] = {}
+        """Of a right score at a length, and of a wrong one."""
+        self._ends: dict[Rule, Numbers] = {}
+        self._orders: dict[Rule, NDArray[np.intp]] = {}
+        self._likely: tuple[NDArray[np.intp], Numbers] | None = None
+        self._found: dict[tuple[Rule, float], tuple[float, float, float]] = {}
+
+    def score(self, length: float) -> Numbers:
+        """At a length, by every curve of the grid."""
+        if length not in self._scores:
+            self._scores[length] = self._shape(doublings(length))
+        return self._scores[length]
+
+    def _shape(self, at: float) -> Numbers:
+        n = self._falls
+        past = at - self._place
+        fall = 1 / (1 + np.exp(np.clip(past[:n] / self._pace[:n], -60, 60)))
+        decline = np.clip(1 - self._pace[n:] * np.maximum(0, past[n:]), 0, 1)
+        return np.asarray(self.chance_level + (self._top - self.chance_level) * np.concatenate([fall, decline]))
+
+    def add(self, length: int, total: float, n: float) -> None:
+        """Scores of so many instances: right or wrong, or in between, where each counts as so much of a right one."""
+        before = self.counts.get(length, (0.0, 0))
+        self.counts[length] = before[0] + total, before[1] + n
+        if length not in self._logs:
+            p = np.clip(self.score(length), TINY, 1 - TINY)
+            self._logs[length] = np.log(p), np.log1p(-p)
+        right, wrong = self._logs[length]
+        self._log = self._log + total * right + (n - total) * wrong
+        self._likely = None
+        self._found.clear()
+
+    @property
+    def likely(self) -> tuple[NDArray[np.intp], Numbers]:
+        """Those curves of the grid that are not out of the question, and the weight of each: soon they are few."""
+        if self._likely is None:
+            places = np.flatnonzero(self._log > self._log.max() - FAR)
+            raised = np.exp(self._log[places] - self._log.max())
+            self._likely = places, np.asarray(raised / raised.sum())
+        return self._likely
+
+    def mean(self, length: float) -> float:
+        places, weights = self.likely
+        return float(weights @ self.score(length)[places])
+
+    def ends(self, rule: Rule) -> Numbers:
+        """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
+        number: it is not defined, for the threshold is near the chance level."""
+        if rule not in self._ends:
+            self._ends[rule] = self._until(rule)
+        return self._ends[rule]
+
+    def _until(self, rule: Rule) -> Numbers:
+        n, base = self._falls, self._shape(self._first)
+        level = rule.threshold(base, self.chance_level)
+        left = (level - self.chance_level) / (self._top - self.chance_level)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            fall = self._place[:n] + self._pace[:n] * np.log(1 / left[:n] - 1)
+            decline = self._place[n:] + (1 - left[n:]) / self._pace[n:]
+        found = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
+        return np.asarray(np.where(level - self.chance_level < BLIND, np.nan, found))
+
+    def blind(self, rule: Rule) -> float:
+        """How sure it is that no effective length is defined."""
+        places, weights = self.likely
+        return float(weights[np.isnan(self.ends(rule)[places])].sum())
+
+    def effective(self, rule: Rule, inside: float = INSIDE) -> tuple[float, float, float]:
+        """The lower end, the median and the upper end of the length that it holds to, where one is defined.
+
+        0 is not even without filler, and what lies past the longest length is infinite."""
+        if (rule, inside) not in self._found:
+            self._found[rule, inside] = self._effective(rule, inside)
+        return self._found[rule, inside]
+
+    def _effective(self, rule: Rule, inside: float) -> tuple[float, float, float]:
+        ends, order = self.ends(rule), self._order(rule)
+        places, weights = self.likely
+        whole = np.zeros_like(ends)
+        whole[places] = weights
+        risen = np.cumsum(whole[order])
+        if not len(order) or risen[-1] <= 0:
+            return 0.0, 0.0, math.inf
+        found = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))
+        low, middle, high = (self._length(float(ends[order[min(len(order) - 1, int(place))]])) for place in found)
+        return low, middle, high
+
+    def _order(self, rule: Rule) -> NDArray[np.intp]:
+        """The curves that have an end, from the one that ends first."""
+        if rule not in self._orders:
+            ends = self.ends(rule)
+            self._orders[rule] = np.argsort(ends)[: np.count_nonzero(~np.isnan(ends))]
+        return self._orders[rule]
+
+    def _length(self, end: float) -> float:
+        if end < self._first:
+            return 0.0
+        return math.inf if end > doublings(self.longest) else 2.0**end
+
+    def gain(self, lengths: list[int], rule: Rule) -> list[float]:
+        """What one score at each of these lengths is expected to tell about the effective length, in nats."""
+        places, weights = self.likely
+        ends = self.ends(rule)[places]
+        first, last = self._first, doublings(self.longest)
+        most = math.ceil((last - first) / STEP) + 2
+        bins = np.where(np.isnan(ends), most + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, most)).astype(int)
+        mass = np.bincount(bins, weights)
+        known = mass > 1e-12
+        gains = []
+        for length in lengths:
+            right = np.bincount(bins, weights * self.score(length)[places])
+            whole = _entropy(np.array([right.sum()]))[0]
+            within = float((mass[known] * _entropy(right[known] / mass[known])).sum())
+            gains.append(max(0.0, float(whole) - within))
+        return gains
+
+    def chance(self, length: int) -> float:
+        """The chance of a score at this length that lies so far off as the one that was seen, to the same side."""
+        return _tail(*self.counts[length], self.mean(length))
+
+    def misfit(self) -> float:
+        """How far the scores lie from the curve that fits best, as a share of chance: near 0 where it cannot be one.
+
+        All of them together, or the one that is least like it.
+        """
+        from scipy.special import chdtrc
+
+        best = int(np.argmax(self._log))
+        ps = {length: float(np.clip(self.score(length)[best], 0.02, 0.98)) for length in self.counts}
+        statistic = sum(
+            (total - n * ps[at]) ** 2 / (n * ps[at] * (1 - ps[at])) for at, (total, n) in self.counts.items()
+        )
+        if len(ps) <= 3:
+            return 1.0
+        single = min(_tail(total, n, ps[at]) for at, (total, n) in self.counts.items())
+        return min(float(chdtrc(len(ps) - 3, statistic)), 2 * len(ps) * single)
+
+
+def _tail(total: float, n: float, p: float) -> float:
+    """The chance of so much or more, or of so much or less, whichever is smaller: the binomial's, for any share of n.
+
+    >>> round(_tail(1, 4, 0.5), 4), _tail(4, 4, 1 - 1e-9) > 0.99
+    (0.3125, True)
+    """
+    from scipy.special import betainc
+
+    less = betainc(n - total, total + 1, 1 - p) if total < n else 1.0
+    more = betainc(total, n - total + 1, p) if total > 0 else 1.0
+    return float(min(less, more))
+
+
+def _entropy(p: Numbers) -> Numbers:
+    p = np.clip(p, TINY, 1 - TINY)
+    return np.asarray(-(p * np.log(p) + (1 - p) * np.log1p(-p)))

@@ -1,0 +1,125 @@
+"""Differences on the same instances: between lengths, and between models.
+
+All lengths and models share the same instances, so differences are taken instance by instance. That some instances are
+harder than others does not widen the interval. The mean is over instances, each of which counts once. Questions on one
+instance are averaged first, because they are not independent. A reply that is not ok counts 0. A question without an
+answer of a model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from carrara.result import UNANSWERED, Result
+from carrara.stats.paired_test import ALPHA, interval, p_value
+from carrara.stats.scores import headline
+from carrara.stats.series import Series, series_of
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Second minus first, over the questions that both answered."""
+
+    instances: int
+    mean: float
+    low: float | None
+    """None: there is only one instance."""
+    high: float | None
+
+    @property
+    def reversed(self) -> "Difference":
+        """First minus second."""
+        low, high = (None, None) if self.low is None or self.high is None else (-self.high, -self.low)
+        return Difference(self.instances, -self.mean, low, high)
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval leaves zero out."""
+        return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
+
+
+@dataclass(frozen=True)
+class LengthEffect:
+    series: Series
+    task: str
+    base: int
+    length: int
+    difference: Difference
+
+
+@dataclass(frozen=True)
+class ModelEffect:
+    first: Series
+    second: Series
+    task: str
+    difference: Difference | None
+    """None: they have no instance in common."""
+
+
+def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
+    """Return the difference of each length from the shortest one that the series was run at."""
+    effects = []
+    for (task, series), own in _by_series(results):
+        lengths = sorted({result.length for result in own})
+        base = [result for result in own if result.length == lengths[0]]
+        for length in lengths[1:]:
+            found = difference(base, [result for result in own if result.length == length], across_lengths=True)
+            if found:
+                effects.append(LengthEffect(series, task, lengths[0], length, found))
+    return effects
+
+
+def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
+    """Return the difference of each two series on a task, over all lengths that both were run at."""
+    tasks: dict[str, list[tuple[Series, list[Result]]]] = {}
+    for (task, series), own in _by_series(results):
+        tasks.setdefault(task, []).append((series, own))
+    return [
+        ModelEffect(first, second, task, difference(ones, others))
+        for task, found in tasks.items()
+        for (first, ones), (second, others) in combinations(found, 2)
+    ]
+
+
+def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
+    """Return the mean difference of instances. Questions are paired at equal lengths, unless lengths are compared."""
+    ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
+    instances: dict[str, list[float]] = {}
+    for key in ones.keys() & others.keys():
+        instances.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
+    if not instances:
+        return None
+    per_instance = [_mean(instances[instance]) for instance in sorted(instances)]
+    low, high = interval([per_instance], significant=p_value([per_instance]) < ALPHA) or (None, None)
+    return Difference(len(per_instance), _mean(per_instance), low, high)
+
+
+def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
+    """Return scores by instance, question and length; several if a question was asked repeatedly."""
+    scores: dict[tuple[str, str, int], list[float]] = {}
+    unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is what its length does
+    for result in results:
+        if result.status in unanswered:
+            continue
+        key = result.instance_id, _question(result), 0 if across_lengths else result.length
+        scores.setdefault(key, []).append(headline(result))
+    return scores
+
+
+def _question(result: Result) -> str:
+    """The number of a question among those on its instance, which follows the instance in the id."""
+    before, _, after = result.id.partition(result.instance_id)
+    return after.partition("/")[0] if not before and result.instance_id else result.ask
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _by_series(results: Sequence[Result]) -> list[tuple[tuple[str, Series], list[Result]]]:
+    series = series_of(results)
+    groups: dict[tuple[str, Series], list[Result]] = {}
+    for result in results:
+        groups.setdefault((result.task, series(result)), []).append(result)
+    return sorted(groups.items(), key=lambda item: item[0])

@@ -1,0 +1,357 @@
+"""Effective length: the number of tokens up to which a score holds, and whether a model has one on a task at all.
+
+Each model has one status on each task:
+
+| status | meaning |
+|--|--|
+| usable | the base score is high enough; there is an effective length with its interval |
+| not usable | the base score is too low: no length of context can be used |
+| too few items | the interval of the base score reaches to both sides of what is required |
+| one length | the base score is high enough, but no second length was run |
+| no score | nothing was measured |
+
+The base score is the mean at the shortest length that was run. It has to exceed, with the lower end of its 95 %
+interval, an absolute minimum (`MIN_BASE_SCORE`), the chance level, and the best declared shortcut of the task.
+
+An effective length follows the rule of NoLiMa: the score keeps 85 % of the base score. RULER's rule is an absolute
+score, 0.856. A single mean that lies below the rule by chance decides nothing: the length and its interval come from
+the posterior of curve.py, over curves that fall around a place or decline from one on. A bootstrap over
+items gives no interval where all scores are equal, and an isotonic fit can only step at lengths that were run.
+"""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from carrara.result import MIN_BASE_SCORE, check_base_score
+from carrara.stats.baselines import ShortcutFinding
+from carrara.stats.intervals import Z, wilson
+from carrara.stats.scores import Stat
+from carrara.stats.series import Series
+from carrara.stats.summary import Row
+from carrara.util.quantities import about_length, write_length
+
+Usability = Literal["usable", "not usable", "too few items", "one length", "no score"]
+
+SOLVED = 0.99
+"""A declared shortcut with this score does exactly what the task asks for, such as finding a string. No score can
+exceed it, so a base score is not compared with it."""
+MANY = 10_000
+"""The largest number of items that is suggested."""
+SHARE = 0.85
+INSIDE = 0.95
+RULE = "the length up to which the score is at least 85 % of the base score, with a 95 % interval"
+EARLY = 10.0
+"""How much likelier a score declines from the shortest length on than from a place behind it: runs often have no
+length in between, where a profile would have looked. With it, intervals hold slow declines (simulated)."""
+SURE = 0.01
+"""The probability below which scores do not fall as a curve does."""
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What a base score has to exceed."""
+
+    min_base_score: float = MIN_BASE_SCORE
+    shortcuts: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The score of the best declared shortcut, by task."""
+
+    def __post_init__(self) -> None:
+        check_base_score(self.min_base_score)
+
+    @staticmethod
+    def of(findings: Iterable[ShortcutFinding], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":
+        """Return the requirements for tasks by what the audit found about them."""
+        shortcuts = {one.task: one.declared_score for one in findings if one.declared_score is not None}
+        return Requirements(min_base_score, shortcuts)
+
+    def shortcut(self, task: str) -> float | None:
+        """Return the score of the best declared shortcut. A question of several (`sync/graph:path`) has its task's."""
+        return self.shortcuts.get(task.partition(":")[0])
+
+
+@dataclass(frozen=True)
+class BaseScore:
+    """The score at the shortest length that was run, and what it has to exceed."""
+
+    length: int
+    mean: float
+    n: int
+    n_effective: float
+    """The number of independent scores that these are worth."""
+    chance_level: float
+    shortcut: float | None
+    """The score of the best declared shortcut."""
+    min_score: float
+
+    @staticmethod
+    def of(length: int, stat: Stat, task: str, requirements: Requirements) -> "BaseScore":
+        shortcut = requirements.shortcut(task)
+        minimum = requirements.min_base_score
+        return BaseScore(length, stat.mean, stat.n, stat.n_effective, stat.chance_level, shortcut, minimum)
+
+    @property
+    def required(self) -> float:
+        """The highest of the minimum, the chance level and the best declared shortcut."""
+        return max(self.min_score, self.heuristic)
+
+    @property
+    def heuristic(self) -> float:
+        """The highest score that is known to need no understanding: the chance level, or the best declared shortcut."""
+        return max(self.chance_level, self.shortcut if self.shortcut is not None and self.shortcut < SOLVED else 0.0)
+
+    @property
+    def usability(self) -> Usability:
+        low, high = wilson(self.mean, self.n_effective)
+        if low > self.required:
+            return "usable"
+        return "not usable" if high <= self.required else "too few items"
+
+    @property
+    def items_needed(self) -> int | None:
+        """The items at each length that would decide, if they scored like those so far. None: more than `MANY`.
+
+        Wilson's interval excludes a value exactly where the score test rejects it, which gives the number directly.
+        """
+        required, gap = self.required, abs(self.mean - self.required)
+        if gap < 1e-9:
+            return None
+        independent = Z * Z * required * (1 - required) / gap**2
+        items = max(self.n + 1, math.floor(independent * self.n / self.n_effective) + 1)
+        return items if items <= MANY else None
+
+    @property
+    def correct(self) -> str:
+        """
+        >>> BaseScore(0, 0.4, 10, 10, 0.167, None, 0.7).correct
+        '40 % correct without filler'
+        """
+        return f"{_percent(self.mean)} correct {self.place}"
+
+    @property
+    def place(self) -> str:
+        return f"at {write_length(self.length)}, the shortest length that was run" if self.length else "without filler"
+
+    @property
+    def reason(self) -> str:
+        """Why there is no effective length. Empty where the base score is high enough."""
+        match self.usability:
+            case "not usable":
+                return self.correct + self._compared
+            case "too few items":
+                items = self.items_needed
+                needed = f"about {items:,}" if items else f"more than {MANY:,}"
+                return f"{_percent(self.mean)} of {self.n:,} correct {self.place}; {needed} items would do"
+            case _:
+                return ""
+
+    @property
+    def _compared(self) -> str:
+        """What the score does not exceed, where that is more than the minimum."""
+        if self.required <= self.min_score:
+            return ""
+        if self.required == self.chance_level:
+            return f", no better than the chance level ({_percent(self.chance_level)})"
+        return f", no better than a shortcut ({_percent(self.required)})"
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """An estimated length. Infinite is past the longest length that was run."""
+
+    low: float
+    length: float
+    high: float
+    lengths: tuple[int, ...]
+    """The lengths that were run."""
+    fits: bool
+    """Whether the scores fall as a curve does."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the length lies past the longest that was run."""
+        return math.isinf(self.length)
+
+    @property
+    def share(self) -> float:
+        """The lower end as a share of the doublings from the shortest length to the longest."""
+        if math.isinf(self.low):
+            return 1.0
+        ends = [math.log2(max(256.0, one)) for one in (self.lengths[0], self.low, self.lengths[-1])]
+        return min(1.0, max(0.0, (ends[1] - ends[0]) / (ends[2] - ends[0]))) if ends[2] > ends[0] else 0.0
+
+    @property
+    def rank(self) -> float:
+        """The number to sort by: an open length lies past the longest."""
+        return 2.0 * self.lengths[-1] if self.open else self.length
+
+    @property
+    def interval(self) -> str:
+        """Empty where both ends read as the length itself does."""
+        most = self._write(self.high)
+        return "" if self.least == most == str(self) else f"{self.least} – {most}"
+
+    @property
+    def least(self) -> str:
+        return self._write(self.low)
+
+    def __str__(self) -> str:
+        return self._write(self.length)
+
+    def _write(self, length: float) -> str:
+        if math.isinf(length):
+            return f"≥ {write_length(self.lengths[-1])}"
+        following = next(one for one in self.lengths if one > self.lengths[0])
+        if self.lengths[0] == 0 and length < following:  # a prompt without filler has no length to compare with
+            return f"< {write_length(following)}"
+        return about_length(length)
+
+
+@dataclass(frozen=True)
+class EffectiveLength:
+    """What is known of the effective length of one model on one task, or on the mean of several."""
+
+    series: Series
+    task: str
+    usability: Usability
+    base: BaseScore | None
+    """None where there is no score."""
+    estimate: Estimate | None = None
+    """None unless the status is usable."""
+    reason: str = ""
+    """Why there is no effective length."""
+    note: str = ""
+    """What to know of the estimate."""
+
+    @property
+    def interval(self) -> str:
+        return self.estimate.interval if self.estimate else ""
+
+    @property
+    def details(self) -> str:
+        """What stands beside the status: the interval, or why there is none."""
+        return "; ".join(filter(None, [self.interval or self.reason, self.note]))
+
+    @property
+    def sentence(self) -> str:
+        """The status with its details: `1.2k (1k – 1.6k)`, `not usable: 40 % correct without filler`."""
+        if self.estimate:
+            return f"{self} ({self.details})" if self.details else str(self)
+        return f"{self}: {self.reason}" if self.reason else str(self)
+
+    def __str__(self) -> str:
+        if self.estimate:
+            return str(self.estimate)
+        return describe(self.usability)
+
+    def record(self) -> dict[str, Any]:
+        """Return this as JSON has it. JSON knows no infinity: a length past the longest is null, and `open` is true."""
+        found: dict[str, Any] = {"status": self.usability, "reason": self.reason, "note": self.note}
+        if self.base:
+            found |= {
+                "base_length": self.base.length,
+                "base_score": self.base.mean,
+                "required": self.base.required,
+                "items_needed": self.base.items_needed if self.usability == "too few items" else None,
+            }
+        if one := self.estimate:
+            ends = {name: None if math.isinf(end := getattr(one, name)) else round(end) for name in ENDS}
+            found |= {**ends, "longest": one.lengths[-1], "open": one.open, "fits": one.fits}
+        return found
+
+
+ENDS = ("low", "length", "high")
+
+
+def describe(usability: Usability) -> str:
+    """Return what stands in place of a length."""
+    return "too few items to say" if usability == "too few items" else usability
+
+
+def counts(stat: Stat) -> bool:
+    """Return whether replies say something of a length. A prompt that did not fit counts 0; a failed request does not
+    count."""
+    return stat.scored or stat.statuses.keys() == {"overflow"}
+
+
+def effective_lengths(rows: Iterable[Row], requirements: Requirements | None = None) -> list[EffectiveLength]:
+    """Return one effective length for each series and task of a summary.
+
+    Args:
+        rows: The rows of `summarize`, without labels.
+        requirements: What base scores have to exceed; by default the minimum of 0.7 and the chance level alone.
+    """
+    groups: dict[tuple[str, Series], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.task, row.series), []).append(row)
+    return [
+        _effective_length(task, series, sorted(own, key=lambda row: row.length), requirements or Requirements())
+        for (task, series), own in groups.items()
+    ]
+
+
+def _effective_length(task: str, series: Series, rows: list[Row], requirements: Requirements) -> EffectiveLength:
+    known = [row for row in rows if counts(row.stat)]
+    if not any(row.stat.scored for row in known):
+        return EffectiveLength(series, task, "no score", None, reason=rows[0].stat.unscored)
+    base = BaseScore.of(known[0].length, known[0].stat, task, requirements)
+    points = [(row.length, row.stat.mean, row.stat.n_effective) for row in known]
+    over = [row.length for row in known if not row.stat.scored]
+    note = f"{', '.join(map(write_length, over))} did not fit and counts 0" if over else ""
+    return judge(series, task, base, points, note)
+
+
+def judge(
+    series: Series, task: str, base: BaseScore, points: Sequence[tuple[int, float, float]], note: str = ""
+) -> EffectiveLength:
+    """Return the effective length by the base score and the means at all lengths.
+
+    Args:
+        series: The model.
+        task: The task; empty for the mean of several.
+        base: The score at the shortest length.
+        points: Length, mean, and the number of independent scores that it is worth, the shortest length first.
+        note: What else to know of the estimate.
+    """
+    if base.usability != "usable":
+        return EffectiveLength(series, task, base.usability, base, reason=base.reason)
+    if len(points) == 1:
+        reason = f"{_percent(base.mean)} correct at {write_length(base.length)}, the only length that was run"
+        return EffectiveLength(series, task, "one length", base, reason=reason)
+    estimate = estimate_length(points, base.chance_level)
+    if estimate is None:
+        return EffectiveLength(series, task, "not usable", base, reason=near_chance(base))
+    misfit = "" if estimate.fits else "its scores do not fall as a curve does: look at each length"
+    return EffectiveLength(series, task, "usable", base, estimate, note="; ".join(filter(None, [misfit, note])))
+
+
+def near_chance(base: BaseScore) -> str:
+    """Return why a base score that is high enough has no effective length: guessing keeps enough of it."""
+    return f"{base.correct}, and what has to be kept of it is near the chance level ({_percent(base.chance_level)})"
+
+
+def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: float) -> Estimate | None:
+    """Estimate the length up to which 85 % of the first mean are kept. None: that is near the chance level.
+
+    >>> print(estimate_length([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.0))
+    5.5k
+    """
+    from carrara.stats.curve import Curve, Rule
+
+    lengths, rule = tuple(length for length, _, _ in points), Rule("base", SHARE)
+    curve = Curve(chance_level, lengths[-1], lengths[0], EARLY)
+    for length, mean, worth in points:
+        curve.add(length, mean * worth, worth)
+    if SHARE * points[0][1] <= chance_level or curve.blind(rule) > 0.5:
+        return None
+    return Estimate(*curve.effective(rule, INSIDE), lengths, curve.misfit() >= SURE)
+
+
+def _percent(share: float) -> str:
+    """
+    >>> _percent(0.4), _percent(0.999), _percent(0.004), _percent(1.0)
+    ('40 %', '99.9 %', '0.4 %', '100 %')
+    """
+    whole = f"{100 * share:.0f}"
+    return f"{100 * share:.1f} %" if whole in ("0", "100") and share not in (0.0, 1.0) else f"{whole} %"

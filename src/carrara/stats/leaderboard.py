@@ -1,0 +1,226 @@
+"""The leaderboard: a line for each model, the best first.
+
+A cell is one task, as it was posed, at one length. The score is the mean of the tasks, each of which is the mean over
+the lengths that all tasks have in common: a mean over tasks at different lengths means nothing. Where the tasks have no
+length in common, there is no score and no place, and each task has a column. A prompt that did not fit counts 0: what a
+model cannot be asked it cannot do.
+
+Models are compared on the same cells. The cells that count are those of one of the models, chosen so that as many
+replies as possible are compared: the number of cells times the number of models that have them all is the greatest. A
+model that lacks one of them is listed behind the others, without a place.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
+
+from carrara.result import Result
+from carrara.stats.effective import BaseScore, EffectiveLength, Requirements, counts, judge
+from carrara.stats.intervals import wilson
+from carrara.stats.scores import Stat, stat
+from carrara.stats.series import Series, group_by_cell
+from carrara.util.natsort import natural
+
+Test = tuple[str, str]
+"""Its name, and how it was posed."""
+Cell = tuple[Test, int]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """A line of the leaderboard."""
+
+    series: Series
+    place: int | None
+    """None for a model that lacks a cell that counts, and where the tasks have no length in common."""
+    cells: int
+    of: int
+    lengths: tuple[int, ...]
+    """The lengths that all tasks have in common."""
+    tasks: Mapping[str, float]
+    """The score of each task: the mean over the common lengths, or over its own lengths where none is common."""
+    mean: float | None
+    """None: the tasks have no length in common. So are all the numbers that follow, up to the suites."""
+    low: float | None
+    high: float | None
+    chance_level: float | None
+    area: float | None
+    """The area under the score over the logarithm of the length, as a share of its range: the mean over the tasks. None
+    without lengths."""
+    area_low: float | None
+    area_high: float | None
+    effective: EffectiveLength | None
+    """The effective length of the mean of the tasks. None where fewer than two lengths are common."""
+    suites: Mapping[str, float]
+    replies: int
+    sent: int
+    """Tokens of prompts, by the server's own count where it has one."""
+    received: int | None
+    """Tokens of replies, reasoning included, where all of them are known."""
+    seconds: float | None
+    """A reply takes, on average, where it is known."""
+
+    @property
+    def whole(self) -> bool:
+        return self.cells == self.of
+
+
+def leaderboard(results: Sequence[Result], requirements: Requirements | None = None) -> list[Standing]:
+    """Return the lines, the best first.
+
+    Args:
+        results: The replies of all models.
+        requirements: What the base score has to exceed for an effective length.
+    """
+    found: dict[Series, dict[Cell, list[Result]]] = {}
+    for (task, variant, length, model), own in group_by_cell(results).items():
+        if counts(stat(own)):
+            found.setdefault(model, {})[(task, variant), length] = own
+    counting = _counting([frozenset(own) for own in found.values()])
+    lengths: dict[Test, set[int]] = {}
+    for posed, length in counting:
+        lengths.setdefault(posed, set()).add(length)
+    common = sorted(set.intersection(*lengths.values())) if lengths else []
+    if common:
+        counting = frozenset(cell for cell in counting if cell[1] in common)
+    lines = [
+        _standing(model, counted, common, len(counting), requirements or Requirements())
+        for model, own in found.items()
+        if (counted := {cell: replies for cell, replies in own.items() if cell in counting})
+    ]
+    ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
+    return [_placed(line, number) for number, line in enumerate(ordered, 1)]
+
+
+def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
+    """
+    >>> a, b, c = [((("test", ""), length)) for length in (1, 2, 3)]
+    >>> sorted(length for _, length in _counting([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
+    [1, 2]
+    """
+    return max(
+        dict.fromkeys(had),
+        key=lambda one: (len(one) * sum(one <= other for other in had), len(one)),
+        default=frozenset(),
+    )
+
+
+def _placed(line: Standing, number: int) -> Standing:
+    return replace(line, place=number) if line.whole and line.mean is not None else line
+
+
+def _standing(
+    model: Series,
+    own: Mapping[Cell, Sequence[Result]],
+    common: Sequence[int],
+    of: int,
+    requirements: Requirements,
+) -> Standing:
+    curves: dict[Test, dict[int, Stat]] = {}
+    for (task, length), replies in own.items():
+        curves.setdefault(task, {})[length] = stat(replies)
+    means = {task: fmean(one.mean for one in curve.values()) for task, curve in curves.items()}
+    suites: dict[str, list[float]] = {}
+    for (name, _), score in means.items():
+        suites.setdefault(name.partition("/")[0], []).append(score)
+    everything = [reply for replies in own.values() for reply in replies]
+    received = [reply.output_tokens for reply in everything]
+    seconds = [reply.seconds for reply in everything if reply.seconds is not None]
+    shared = set.intersection(*map(set, curves.values())).intersection(common)
+    overall = _overall([{n: curve[n] for n in sorted(shared)} for curve in curves.values()]) if shared else _Overall()
+    return Standing(
+        series=model,
+        place=None,
+        cells=len(own),
+        of=of,
+        lengths=tuple(common),
+        tasks={_named(task): mean for task, mean in means.items()},
+        mean=overall.mean,
+        low=overall.low,
+        high=overall.high,
+        chance_level=overall.chance_level,
+        area=overall.area,
+        area_low=overall.area_low,
+        area_high=overall.area_high,
+        effective=_effective(model, curves, common, requirements) if len(own) == of else None,
+        suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
+        replies=len(everything),
+        sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
+        received=None if None in received else sum(filter(None, received)),
+        seconds=fmean(seconds) if seconds else None,
+    )
+
+
+def _named(task: Test) -> str:
+    name, posed = task
+    return f"{name} ({posed})" if posed else name
+
+
+class _Overall(NamedTuple):
+    mean: float | None = None
+    low: float | None = None
+    high: float | None = None
+    chance_level: float | None = None
+    area: float | None = None
+    area_low: float | None = None
+    area_high: float | None = None
+
+
+def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
+    """The means over tasks at the same lengths."""
+    mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
+    areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
+    area = fmean(areas) if areas else None
+    worth = _worth(curves)
+    return _Overall(
+        mean,
+        *wilson(mean, worth),
+        fmean(fmean(one.chance_level for one in curve.values()) for curve in curves),
+        area,
+        *((None, None) if area is None else wilson(area, worth)),
+    )
+
+
+def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
+    """The independent scores that the mean of tasks is worth, of each of which lengths have the same instances."""
+    return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
+
+
+def _area(curve: Mapping[int, float]) -> float | None:
+    """
+    >>> _area({0: 1.0, 1024: 1.0, 4096: 0.0}), _area({0: 1.0}), _area({4096: 0.3})
+    (0.5, None, 0.3)
+    """
+    points = sorted((math.log2(length), mean) for length, mean in curve.items() if length)
+    if len(points) < 2:
+        return points[0][1] if points else None
+    under = math.fsum((right - left) * (a + b) / 2 for (left, a), (right, b) in pairwise(points))
+    return under / (points[-1][0] - points[0][0])
+
+
+def _effective(
+    model: Series, curves: Mapping[Test, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
+) -> EffectiveLength | None:
+    """None where fewer than two lengths are common to all tasks. Minimum, chance level and shortcut are means, too."""
+    if len(common) < 2:
+        return None
+    at = [[curve[length] for curve in curves.values()] for length in common]
+    points = [
+        (length, fmean(one.mean for one in stats), _worth([{0: one} for one in stats]))
+        for length, stats in zip(common, at, strict=True)
+    ]
+    first = at[0]
+    tasks = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
+    base = BaseScore(
+        length=common[0],
+        mean=points[0][1],
+        n=sum(one.n for one in first),
+        n_effective=points[0][2],
+        chance_level=fmean(one.chance_level for one in first),
+        shortcut=fmean(task.heuristic for task in tasks),
+        min_score=requirements.min_base_score,
+    )
+    return judge(model, "", base, points)

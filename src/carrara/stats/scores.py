@@ -1,0 +1,210 @@
+"""The score that counts, and the statistics of a set of replies: mean, interval, chance level and statuses.
+
+The score that counts is the sound score, or the paper's own, which compares with published scores. A paper's scorer
+grades replies as the paper did, with its faults. A task without a published scorer keeps its sound score. Chance levels
+are those of the sound score.
+
+Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
+count. The score is the mean over the replies: one that is not `ok` scores 0. A failed request (`error`) is no reply and
+not in the mean. The score of attempts leaves out the replies in which the model attempts no answer: refusals, tool
+calls, filtered replies and overflows. Where every prompt was too long or its request failed, nothing was measured, and
+there is no score but only that status.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+from carrara.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
+from carrara.stats.baselines import BestBaseline, best, means
+from carrara.stats.intervals import effective_n, wilson
+from carrara.util.errors import RunError
+from carrara.util.natsort import natural
+
+Metric = Literal["sound", "paper"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
+
+PAPER = "paper"
+"""The name of the paper's own score among the published scores of a reply."""
+OTHERS = ("gdm", "openai")
+"""Names of the metrics of other publishers, the authors of the paper first."""
+RECALL, RECALL_SHARE = "recall", "recall, share"
+"""Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
+of it."""
+
+
+def paper_score_names(task: str) -> tuple[str, ...]:
+    """Return the names that the paper score of a task may have."""
+    return (PAPER, task.partition("/")[0], *OTHERS)
+
+
+def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
+    """Return the results with another score that counts."""
+    if metric == "sound":
+        return [replace(result, metric="") if result.metric else result for result in results]
+    known: dict[str, set[str]] = {}
+    for result in results:
+        known.setdefault(result.task, set()).update(result.scores)
+    names = {task: next((name for name in paper_score_names(task) if name in has), "") for task, has in known.items()}
+    return [replace(result, metric=names[result.task]) for result in results]
+
+
+def describe_metric(metrics: Mapping[str, str]) -> str:
+    """Return a sentence about the tasks whose published score counts; empty if there is none.
+
+    Args:
+        metrics: The name of the published score that counts, by task.
+    """
+    if not any(metrics.values()):
+        return ""
+    sound = sorted((task for task, name in metrics.items() if not name), key=natural)
+    rest = f"; of {', '.join(sound)}, for which there is none, the sound one" if sound else ""
+    return f"The score that counts is the papers' own{rest}. Chance levels are those of the sound score."
+
+
+def headline(result: Result) -> float:
+    """The score that counts: 0 unless the reply is ok. A published one is of all that is an answer."""
+    if result.metric:
+        return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ATTEMPTED else 0.0
+    if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
+        raise RunError(
+            f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
+        )
+    return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
+
+
+def replies_in_mean(results: Sequence[Result]) -> Sequence[Result]:
+    """Return the replies that a mean is over: without failed requests, unless all of them failed."""
+    return [result for result in results if result.status != "error"] or results
+
+
+@dataclass(frozen=True)
+class Stat:
+    """What a set of replies comes to."""
+
+    n: int
+    """The replies that the mean is over: all but failed requests. Where every request failed, all of these."""
+    contexts: int
+    """Clusters: questions on one context are not independent of each other."""
+    n_effective: float
+    """Independent replies that these are worth: what the interval is made with."""
+    mean: float
+    low: float
+    high: float
+    attempts: int
+    """Replies in which the model attempts an answer, whether or not one can be read (`ATTEMPTED`)."""
+    attempts_mean: float | None
+    """The score of attempts. None: there are none."""
+    chance_level: float
+    """What blind guessing scores on these questions."""
+    published: Mapping[str, float]
+    """Published scores of the same replies, by name."""
+    trivial: Mapping[str, Mapping[str, float]]
+    """What trivial replies score on these questions, by name: soundly and as published (baselines.py)."""
+    retrieval: Mapping[str, float]
+    """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
+    statuses: Mapping[Status, int]
+    reasoning: float | None
+    """Tokens of reasoning in a reply on average, over those of which they are known."""
+    requests: int | None
+    """How many were made for these replies, where it is known."""
+
+    @property
+    def answers_read(self) -> int:
+        """The replies from which an answer was read: those whose status is `ok`."""
+        return self.statuses.get("ok", 0)
+
+    @property
+    def others(self) -> Mapping[Status, int]:
+        """The replies from which no answer was read, by status."""
+        return {status: count for status, count in self.statuses.items() if status != "ok"}
+
+    @property
+    def scored(self) -> bool:
+        """Whether the model was asked at all: if not, a mean of 0 would say what nobody has measured."""
+        return not self.statuses.keys() <= NEVER_ASKED
+
+    @property
+    def unscored(self) -> str:
+        """What stands in the place of a score where there is none: `overflow`."""
+        return "" if self.scored else ", ".join(self.statuses)
+
+    @property
+    def guessing(self) -> bool:
+        """Whether blind guessing explains the score: the interval does not rise above the chance level."""
+        return self.low <= self.chance_level
+
+    @property
+    def best_trivial(self) -> BestBaseline | None:
+        """The trivial reply that scores best: the same for all models that were asked the same."""
+        return best(self.trivial)
+
+
+def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
+    """Statistics of replies at one length. Give `cluster=instance_id` for several: an instance is the same at each of
+    them."""
+    if not results:
+        raise ValueError("no results, no statistics")
+    counts = {status: sum(result.status == status for result in results) for status in STATUSES}
+    retrieval = _retrieval(results)
+    results = replies_in_mean(results)
+    n = len(results)
+    clusters: dict[str, list[float]] = {}
+    for result in results:
+        clusters.setdefault(cluster(result), []).append(headline(result))
+    mean = math.fsum(headline(result) for result in results) / n
+    worth = effective_n(list(clusters.values()))
+    low, high = wilson(mean, worth)
+    attempts = [headline(result) for result in results if result.status in ATTEMPTED]
+    return Stat(
+        n=n,
+        contexts=len(clusters),
+        n_effective=worth,
+        mean=mean,
+        low=low,
+        high=high,
+        attempts=len(attempts),
+        attempts_mean=math.fsum(attempts) / len(attempts) if attempts else None,
+        chance_level=math.fsum(result.chance_level for result in results) / n,
+        published=_published(results),
+        trivial=_trivial(results),
+        retrieval=retrieval,
+        statuses={status: count for status, count in counts.items() if count},
+        reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
+        requests=_sum([result.requests for result in results]),
+    )
+
+
+def _sum(values: Sequence[int | None]) -> int | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _published(results: Sequence[Result]) -> Mapping[str, float]:
+    """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
+    means = {}
+    for name in dict.fromkeys(name for result in results for name in result.scores):
+        if name in (RECALL, RECALL_SHARE):
+            continue
+        applies = [r for r in results if name in r.scores or r.status not in ATTEMPTED]
+        means[name] = math.fsum(r.scores[name] for r in applies if r.status in ATTEMPTED) / len(applies)
+    return means
+
+
+def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
+    """By what counts: where that is a published score, it stands in the place of the sound one."""
+    metric = results[0].metric
+    return {
+        reply: {**scores, SOUND: scores[metric]} if metric in scores else scores
+        for reply, scores in means(results).items()
+    }
+
+
+def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
+    found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
+    return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}

@@ -1,0 +1,35 @@
+"""How many tokens each of many short texts adds to a context, counted once for each text."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import cache
+from typing import cast
+
+from carrara import tokenizers
+from carrara.types import TokenCosts
+
+_KEPT = 1 << 18
+"""Words of one separator whose counts are kept, more than the dictionary has. Longer texts hardly come again."""
+
+
+@cache
+def prices(tokenizer: str) -> TokenCosts:
+    """Return the function that says how many tokens each text adds between two others."""
+    count_many = tokenizers.get(tokenizer).count_many
+    by_joint = defaultdict[str, dict[str, int]](dict)
+
+    def priced(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
+        kept = by_joint[separator]
+        costs = list(map(kept.get, texts))
+        if None not in costs:
+            return cast(list[int], costs)
+        new = list(dict.fromkeys(text for text, cost in zip(texts, costs, strict=True) if cost is None))
+        bare, *counts = count_many([f"a{separator}a", *(f"a{separator}{text}{separator}a" for text in new)])
+        counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
+        words = {text: cost for text, cost in counted.items() if " " not in text}
+        for _ in range(min(len(kept), len(kept) + len(words) - _KEPT)):
+            kept.popitem()  # the latest: the words of the dictionary came first, and come again
+        kept.update(words)
+        return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
+
+    return priced

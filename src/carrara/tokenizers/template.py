@@ -1,0 +1,128 @@
+"""A model's own chat template (Jinja), rendered into parts.
+
+Contents never pass through the split into special tokens: each is rendered as a private stand-in, a word of plain
+letters, and put back afterwards as text. White space at a content's ends stays outside the stand-in, so that templates
+which strip contents do so.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cache, cached_property
+from typing import Any, NoReturn
+
+from jinja2 import Template, TemplateError
+from jinja2.exceptions import SecurityError
+from jinja2.ext import LoopControlExtension
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from carrara.tokenizers.base import ChatPart
+from carrara.types import Message
+from carrara.util.errors import UsageError
+
+_STAND_IN = re.compile("carraraStandIn([0-9]+)Ends")
+
+
+@dataclass(frozen=True)
+class Special:
+    """A special token, and whether it swallows white space beside it."""
+
+    text: str
+    left: bool = False
+    right: bool = False
+
+
+@dataclass(frozen=True)
+class TemplateFormat:
+    """The chat format that a Jinja template defines."""
+
+    owner: str
+    """Whose template it is, for messages."""
+    template: str
+    specials: tuple[Special, ...]
+    bos: str | None
+    eos: str | None
+    first: str | None = None
+    """A special token that the server puts first where the template does not."""
+
+    def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
+        masked, cores = mask(messages)
+        try:
+            rendered = _compile(self.template).render(
+                messages=masked,
+                add_generation_prompt=True,
+                # Templates add strings to these; a model without one has an empty one.
+                bos_token=self.bos or "",
+                eos_token=self.eos or "",
+            )
+        except (TemplateError, SecurityError, TypeError, ValueError) as error:
+            raise UsageError(f"the chat template of {self.owner} refuses this conversation: {error}") from error
+        result = cut(rendered, self._by_text, cores)
+        if self.first and (not result or result[0] != ChatPart(self.first, special=True)):
+            result.insert(0, ChatPart(self.first, special=True))
+        return result
+
+    @cached_property
+    def _by_text(self) -> Mapping[str, Special]:
+        return {special.text: special for special in self.specials}
+
+
+def mask(messages: Iterable[Message]) -> tuple[list[dict[str, str]], list[str]]:
+    """The messages with stand-ins for their contents, and the contents that they stand for."""
+    masked: list[dict[str, str]] = []
+    cores: list[str] = []
+    for message in messages:
+        core = message.content.strip()
+        stand_in = message.content
+        if core:
+            stand_in = message.content.replace(core, f"carraraStandIn{len(cores)}Ends", 1)
+            cores.append(core)
+        masked.append({"role": message.role, "content": stand_in})
+    return masked, cores
+
+
+def unmask(rendered: str, cores: Sequence[str]) -> str:
+    """The contents put back in."""
+    return _STAND_IN.sub(lambda found: cores[int(found[1])], rendered)
+
+
+def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) -> list[ChatPart]:
+    """Rendered text cut at its special tokens, with the contents put back in."""
+    result: list[ChatPart] = []
+    strip_left = False
+    # Longest first: `<|im_start|>` before a token that begins it.
+    alternatives = "|".join(re.escape(text) for text in sorted(specials, key=len, reverse=True))
+    for part in re.split(f"({alternatives})", rendered) if specials else [rendered]:
+        if special := specials.get(part):
+            if special.left and result and not result[-1].special:
+                last = result.pop().text.rstrip()
+                result += [ChatPart(last)] if last else []
+            result.append(ChatPart(part, special=True))
+            strip_left = special.right
+        elif text := unmask(part.lstrip() if strip_left else part, cores):
+            result.append(ChatPart(text))
+            strip_left = False
+    return result
+
+
+DATE = datetime(2024, 7, 26)
+"""The date that templates are given for today's: the same id has the same bytes on any day. A server that states the
+real date may count a token more or less."""
+
+
+@cache
+def _compile(template: str) -> Template:
+    def refuse(message: str) -> NoReturn:
+        raise TemplateError(message)
+
+    def to_json(value: Any, indent: int | None = None) -> str:
+        return json.dumps(value, ensure_ascii=False, indent=indent)
+
+    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[LoopControlExtension])
+    environment.filters["tojson"] = to_json
+    environment.globals["raise_exception"] = refuse
+    environment.globals["strftime_now"] = DATE.strftime
+    # {% generation %} marks replies for training and renders nothing.
+    return environment.from_string(re.sub(r"\{%-?\s*(end)?generation\s*-?%\}", "", template))

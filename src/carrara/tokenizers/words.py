@@ -1,0 +1,46 @@
+"""Words: one token a word, a digit or a mark. What small recurrent models read; everybody can count it by hand.
+
+>>> split("Mary's 12 apples, (a.pop)")
+["mary's", '1', '##2', 'apples', '##,', '(', '##a', '##.', '##pop', '##)']
+"""
+
+import re
+from collections.abc import Sequence
+
+from carrara.tokenizers.base import ChatFormat
+
+GLUE = "##"
+"""Stands before a token that follows another without a space between them."""
+
+_TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d|[^\w\s]|_")
+
+
+class Words:
+    name = "words"
+    chat: ChatFormat | None = None
+    opening = 0
+
+    def count(self, text: str) -> int:
+        return sum(1 for _ in _TOKEN.finditer(text))
+
+    def count_many(self, texts: Sequence[str]) -> list[int]:
+        return [self.count(text) for text in texts]
+
+
+def split(text: str) -> list[str]:
+    """The tokens of a text, in small letters."""
+    found, end = [], 0
+    for match in _TOKEN.finditer(text.lower()):
+        start = match.start()
+        found.append(GLUE + match[0] if start == end and start else match[0])
+        end = match.end()
+    return found
+
+
+def join(words: Sequence[str]) -> str:
+    """The text of tokens.
+
+    >>> join(split("[-1, 22]"))
+    '[-1, 22]'
+    """
+    return "".join(word[len(GLUE) :] if word.startswith(GLUE) else f" {word}" for word in words).strip()

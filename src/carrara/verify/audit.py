@@ -1,0 +1,296 @@
+"""The audit: every item is proved right before anybody pays for it.
+
+For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves it;
+leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the same bytes
+(of as many long ones as have two million tokens); the split that made the instance owns it; the perfect reply is read
+back as the gold answer and an empty one as none; and no way of answering without understanding scores much more than
+the chance level, unless the task says why it cannot be otherwise (shortcuts/); and the chance level is what the task's
+guesser scores when it is simulated (simulation.py), and no less than what the best answer without the context does.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from carrara.answers.grade import grade
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
+from carrara.items.plugin_errors import described
+from carrara.packing.prompt import assemble, count, fingerprint
+from carrara.packing.prompt_pack import Pack
+from carrara.rng import Split, owner
+from carrara.types import Message, PromptTemplate, Segment, UndecidableError
+from carrara.util.errors import LengthError
+from carrara.verify.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
+from carrara.verify.simulation import Simulated, Simulation
+
+CHECKS = {
+    "oracle": "the answer read from the text alone is the gold answer",
+    "filler": "other filler leaves the answer",
+    "evidence": "without any one fact of the evidence the answer changes",
+    "length": "the prompt counted whole has the length asked for",
+    "spans": "every span holds its fact",
+    "bytes": "a new process makes the same bytes",
+    "split": "no other split owns the instance",
+    "reply": "the perfect reply scores 1, an empty one is unparsed",
+    "chance": "the chance level is what the task's guesser scores, and no blind shortcut scores more",
+    "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the chance level",
+}
+
+
+VARIANTS = 33
+"""Other fillers that are tried."""
+NEEDS = 8
+"""Needed facts of one item that are left out, drawn where there are more: in some tasks every word is needed."""
+SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
+"""Instances of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
+OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
+"""The split from which they are learned."""
+REMADE_TOKENS = 1 << 21
+"""Tokens of prompts that a new process makes once more: what depends on how Python hashes does so in many of them."""
+NEEDS_TOKENS = 1 << 18
+"""As many are left out as make up so many tokens of prompts, if that is more."""
+
+
+@dataclass
+class Breach:
+    check: str
+    id: str
+    found: str
+
+
+@dataclass
+class Audited:
+    """What the audit of one task at one length found."""
+
+    task: str
+    length: int
+    items: int = 0
+    needed: int = 0
+    """Updates that were left out, one at a time."""
+    raised: int = 0
+    """Of those, how many made the question undecidable instead of changing the answer."""
+    breaches: list[Breach] = field(default_factory=list[Breach])
+    shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
+    """The best of each kind."""
+    reach: dict[str, float] = field(default_factory=dict[str, float])
+    """What the oracle scores on a part of the context, by the part."""
+    backwards: float | None = None
+    """What it scores on all of it, backwards."""
+    chance_level: float = 0.0
+    guesser: str = ""
+    """What the task's guesser knows, whose score the chance level is."""
+    simulated: list[Simulated] = field(default_factory=list[Simulated])
+    """What guesses score, beside what is declared."""
+    off: float = 0.0
+    """How far from its drawn place a fact stands, in tokens, on average."""
+    left_out: list[str] = field(default_factory=list[str])
+    """What was said of instances that do not fit the length."""
+    repeated: int = 0
+    """Items whose puzzle another item has too."""
+
+
+def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
+    """Audit `instances` instances of a task, from a recipe on; of one that has no instance so long there are no
+    items."""
+    try:
+        return _audited(first, instances, pack)
+    except LengthError as reason:
+        return Audited(
+            first.task,
+            first.length,
+            guesser=registry.load(first.task).guesser,
+            left_out=[left_out(first, reason)],
+        )
+
+
+def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
+    report = Audited(first.task, first.length, guesser=registry.load(first.task).guesser)
+    simulation = Simulation()
+    hashes: dict[str, str] = {}
+    few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
+    search = Search(_training(first, few, pack)) if instances >= FEW else None
+    taken: list[Taken] = []
+    puzzles: Counter[str] = Counter()
+    offsets: list[int] = []
+    for context in contexts(first, instances, pack, report.left_out.append):
+        context.packing.hold()
+        asked = context.items
+        _check_context(report, context, asked, first, pack)
+        for item in asked:
+            report.items += 1
+            if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
+                hashes[item.id] = item.survey.sha256
+            if search and context.recipe.index - first.index < few:
+                taken.append(search.take(item))
+            report.chance_level += item.question.chance_level
+            rng = item.recipe.key.rng("guess", item.recipe.question)
+            simulation.take(item.task, context.instance, item.question, rng, context.recipe.context_id)
+        offsets += context.packing.offsets() if first.length and context.instance.filler else []
+        instance = context.instance
+        puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
+    report.chance_level /= max(1, report.items)
+    report.off = sum(offsets) / len(offsets) if offsets else 0.0
+    report.repeated = sum(n - 1 for n in puzzles.values())
+    report.breaches += _elsewhere(hashes, pack)
+    if search and taken:
+        report.shortcuts, report.reach, report.backwards = search.found(taken)
+    report.simulated = simulation.comparisons()
+    report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
+    if not _given(first):  # what somebody gives is as it is
+        report.breaches += [
+            Breach(
+                "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
+            )
+            for one in report.shortcuts
+            if one.breaches
+        ]
+        report.breaches += [
+            Breach(
+                "chance",
+                str(first),
+                f"“{one.name}” scores {one.score:.3f} without the context, more than the chance level of "
+                f"{one.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
+            )
+            for one in report.shortcuts
+            if one.beats_chance
+        ]
+    return report
+
+
+def searched(first: Recipe, instances: int, pack: Pack | None = None) -> Found:
+    """What the search for shortcuts finds, without the rest of the audit."""
+    search = Search(_training(first, instances, pack))
+    made = contexts(first, instances, pack, lambda said: None)
+    return search.found([search.take(item) for context in made for item in context.items])
+
+
+def _given(first: Recipe) -> bool:
+    """Whether items are given by somebody, as in published files, or their instances are."""
+    task = questions_of(first).task
+    return task.given_count(first.length) is not None or task.is_divided()
+
+
+def _training(first: Recipe, instances: int, pack: Pack | None) -> list[Item]:
+    """Items from which shortcuts are learned: of another split, or where they are given by somebody, the same ones."""
+    own = first if _given(first) else replace(first, split=OTHERS[first.split])
+    return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
+
+
+def _check_context(report: Audited, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None) -> None:
+    given = context.task.given_count(first.length) is not None
+    others = _refilled(report, context, pack) if first.length and context.instance.filler else None
+    owned_by = first.split if _given(first) else owner(questions_of(replace(context.recipe, length=0)).instance)
+    longest = max(item.survey.tokens for item in asked)
+    told = [[segment.text for segment in fact] for fact in context.instance.chunks]
+
+    def breach(check: str, item: Item, found: str) -> None:
+        report.breaches.append(Breach(check, item.id, found))
+
+    for item in asked:
+        gold, messages = item.question.gold, item.messages()
+        solved = _solved(item, messages)
+        if solved != gold:
+            breach("oracle", item, _unlike(item, solved))
+        if others and (read := _solved(item, others.prompts[item.recipe.question].messages())) != gold:
+            breach("filler", item, f"gold {item.gold}, with other filler {read}")
+        whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
+        if whole != item.survey.tokens or (first.length and not given and longest != first.length):
+            breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
+        for span in item.survey.spans:
+            if messages[span.message].content[span.start : span.end] not in told[span.fact]:
+                breach("spans", item, f"fact {span.fact} is not at {span.start}")
+        if fingerprint(messages) != item.survey.sha256:
+            breach("bytes", item, "its hash is that of another text")
+        if owned_by != first.split:
+            breach("split", item, f"owned by {owned_by}")
+        if grade(item.task, item.question, item.gold).score != 1.0:
+            breach("reply", item, f"{item.gold!r} does not score 1")
+        if item.task.read("", item.question) is not None:
+            breach("reply", item, "an empty reply is read as an answer")
+        if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
+            _check_evidence(report, item, messages)
+
+
+def _unlike(item: Item, solved: object) -> str:
+    """What is wrong with an answer that was read. Where both look the same, their types differ and are said."""
+    if str(solved) != item.gold:
+        return f"gold {item.gold}, read {solved}"
+    return f"gold {described(item.question.gold)}, read {described(solved)}"
+
+
+def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
+    """The same instance in other filler. Of a room for a sentence or two there may be none."""
+    for variant in range(1, VARIANTS):
+        try:
+            return context_of(context.recipe, pack, variant=variant)
+        except LengthError as reason:
+            why = reason
+    report.left_out.append(f"no other filler was found for {context.recipe.context_id}: {why}")
+    return None
+
+
+def _check_evidence(report: Audited, item: Item, messages: Sequence[Message]) -> None:
+    evidence = item.question.evidence
+    most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
+    if len(evidence) > most:
+        evidence = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(evidence, most))
+    without = _without(item.prompt.template, list(item.prompt.packing))
+    for fact in evidence:
+        read = _solved(item, without(fact))
+        report.needed += 1
+        report.raised += isinstance(read, UndecidableError)
+        if read == item.question.gold:
+            report.breaches.append(Breach("evidence", item.id, f"fact {fact} can be left out"))
+
+
+def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
+    """What is left of a prompt without a fact."""
+    if template.turns:
+        return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
+    texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
+
+    def without(fact: int) -> list[Message]:
+        left = template.separator.join([text for text, of in texts if of != fact])
+        return [Message("user", template.before + left + template.after)]
+
+    return without
+
+
+def _solved(item: Item, messages: Sequence[Message]) -> Any:
+    try:
+        return item.solve(messages)
+    except UndecidableError as reason:
+        return reason
+
+
+_AGAIN = """
+import json, sys
+from carrara.items.item import rebuild
+from carrara.packing.prompt_pack import Pack
+
+asked = json.load(sys.stdin)
+pack = Pack(asked["pack"]) if asked["pack"] else None
+for id in asked["ids"]:
+    print(rebuild(id, pack).survey.sha256)
+"""
+
+
+def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
+    """Make items again in a new process, where Python hashes texts differently."""
+    run = subprocess.run(
+        [sys.executable, "-c", _AGAIN],
+        input=json.dumps({"ids": list(hashes), "pack": pack and pack.replaced}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if run.returncode:
+        return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
+    pairs = zip(hashes.items(), run.stdout.split(), strict=True)
+    return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]

@@ -1,0 +1,57 @@
+"""The audit of a prompt pack: its parts and fields, and that answers can be read from its prompts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from carrara.items import registry
+from carrara.items.item import context_of
+from carrara.items.selection import Sampling, Selection, recipes
+from carrara.packing.prompt_pack import Pack
+from carrara.verify.audit import audit
+
+INSTANCES = 3
+"""Instances of each task that a pack is checked with."""
+
+
+@dataclass(frozen=True)
+class CheckedTask:
+    """What the check of a pack found for one task."""
+
+    task: str
+    changed: Sequence[str]
+    """Parts whose text differs from the task's own."""
+    tokens_before: int
+    """Tokens of a prompt with the task's own wording."""
+    tokens: int
+    """Tokens of the same prompt with the pack."""
+    breaches: Sequence[str]
+
+
+def check_parts(pack: Pack) -> None:
+    """Check all that can be told of a pack without an item.
+
+    Raises:
+        UsageError: A task or a part is unknown, or a part lacks a field.
+    """
+    for name in pack.replaced:
+        pack.wording(name, registry.load(name))
+
+
+def check_pack(pack: Pack) -> Iterator[CheckedTask]:
+    """Audit a few instances of each task of a pack, without filler."""
+    for name, parts in pack.replaced.items():
+        own, other = (
+            replace(recipes(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
+        )
+        breaches = audit(other, INSTANCES, pack).breaches
+        before, now = (
+            context_of(recipe, wording).items[0].survey.tokens for recipe, wording in ((own, None), (other, pack))
+        )
+        wording = registry.load(name).wording
+        yield CheckedTask(
+            task=name,
+            changed=[part for part, text in parts.items() if text != wording[part]],
+            tokens_before=before,
+            tokens=now,
+            breaches=[f"{one.check}: {one.id}: {one.found}" for one in breaches],
+        )

@@ -1,0 +1,116 @@
+"""A reader that has learned: which of all that may be said is likely right, by what can be counted about it.
+
+What may be said of an item are the answers of the readers, and those of the closed list if there is one. Each has
+features: who says it, where in the text it stands, how often, how long it is, how many words of the question are near,
+how common an answer it is. A logistic regression on items of the training split weighs them, and its choice is scored
+on those of the test split. What it finds is what was overlooked.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from carrara.verify.shortcuts.surface_features import Form, Sight, words
+
+Numbers = NDArray[np.float64]
+
+STEPS, RATE, DECAY = 400, 0.05, 1e-3
+NEAR = 12
+"""Words around a mention within which words of the question are counted."""
+SLOTS = 4
+"""Places among the options, and numbers of times, that are told apart."""
+MENTIONS = 40
+"""Of what is said very often, the last ones are looked at."""
+
+
+class Posed(NamedTuple):
+    """What may be said of an item, by whom it is said, what can be counted about it, and what it is worth."""
+
+    said: Sequence[str]
+    by: Sequence[Sequence[str]]
+    counts: Numbers
+    worth: Numbers
+
+
+def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
+    """What can be counted about each thing that may be said: a row for each."""
+    asked = {*words(sight.ask)} - {*words(" ".join(sight.options))}
+    places = [sight.places(one.removeprefix(form.lead)) for one in said]
+    order = sorted((at[-1] for at in places if at), reverse=True)
+    total = max(1, len(sight.words))
+    closed = bool(sight.options)
+    rows = []
+    for n, (one, at) in enumerate(zip(said, places, strict=True)):
+        near = [len(asked.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
+        rows.append(
+            [
+                *(float(closed and n == slot) for slot in range(SLOTS)),
+                float(closed and n == len(sight.options) - 1),
+                *(float(len(at) == times) for times in range(SLOTS)),
+                np.log1p(len(at)),
+                float(len(at) % 2),
+                at[0] / total if at else -1.0,
+                at[-1] / total if at else -1.0,
+                order.index(at[-1]) / len(order) if at else 1.0,
+                float(max(near, default=0)),
+                float(near[-1] if near else 0),
+                np.log1p(len(one)),
+                len(asked.intersection(words(one))) / max(1, len(asked)),
+                form.golds[one.removeprefix(form.lead)] / max(1, form.golds.total()),
+            ]
+        )
+    return np.array(rows, dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Learned:
+    readers: Sequence[str]
+    weights: Numbers
+    mean: Numbers
+    spread: Numbers
+
+    @classmethod
+    def of(cls, items: Sequence[Posed]) -> "Learned | None":
+        """Weights by which what is worth most is likeliest, by gradient descent (Adam); None: there is no choice."""
+        able = [item for item in items if len(item.said) > 1 and np.ptp(item.worth) > 0]
+        if not able:
+            return None
+        readers = sorted({reader for item in able for by in item.by for reader in by})
+        every = np.concatenate([_features(item, readers) for item in able])
+        mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
+        rows = (every - mean) / spread
+        starts = np.cumsum([0, *(len(item.said) for item in able[:-1])])
+        sizes = [len(item.said) for item in able]
+        wanted = np.concatenate([_share(item.worth) for item in able])
+        weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
+        for step in range(1, STEPS + 1):
+            likely = _likely(rows @ weights, starts, sizes)
+            slope = rows.T @ (likely - wanted) / len(able) + DECAY * weights
+            first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
+            weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+        return cls(readers, weights, mean, spread)
+
+    def choose(self, item: Posed) -> int:
+        return int(np.argmax((_features(item, self.readers) - self.mean) / self.spread @ self.weights))
+
+
+def _features(item: Posed, readers: Sequence[str]) -> Numbers:
+    """Who says it, how many do, and what can be counted about it."""
+    votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
+    return np.hstack([np.array(votes), item.counts])
+
+
+def _share(worth: Numbers) -> Numbers:
+    """What is best, and nothing else; several share it."""
+    best = worth == worth.max()
+    return np.asarray(best / best.sum())
+
+
+def _likely(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
+    """The softmax within each item."""
+    tops = np.repeat(np.maximum.reduceat(values, starts), sizes)
+    raised = np.exp(values - tops)
+    return np.asarray(raised / np.repeat(np.add.reduceat(raised, starts), sizes))

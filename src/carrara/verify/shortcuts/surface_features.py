@@ -1,0 +1,144 @@
+"""What somebody sees who knows words by their letters and understands none: where they stand, and how often.
+
+>>> told = ("Mary went to the park.", "Mary took the milk.")
+>>> sight = Sight(told, "Where is Mary?", ("park", "the office"), ("mary",))
+>>> sight.times("mary"), sight.places("the park"), sight.times("the office")
+(2, [4], 0)
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from carrara.items.item import Item
+
+_WORD = re.compile(r"(?:(?<![\w)])-(?=[0-9]))?[^\W_]+(?:['’_-][^\W_]+)*")
+_QUOTED = re.compile(r'"([^"\n]+)"')
+_NUMBER = re.compile(r"-?[0-9]+")
+_JOINTS = (", ", ",", "\n", " ")
+CLOSED = 24
+"""Different answers up to which they may be known by heart."""
+
+
+def words(text: str) -> list[str]:
+    """In small letters. Most segments of some contexts are one word, which is told at once."""
+    return [text.casefold()] if text.isalnum() else [word.casefold() for word in _WORD.findall(text)]
+
+
+@dataclass(frozen=True)
+class Sight:
+    segments: Sequence[str]
+    """Of the context, in order."""
+    ask: str
+    options: Sequence[str]
+    """The answers that are possible, where they are a closed list."""
+    named: Sequence[str]
+    """What this question names, and others of its task do not."""
+
+    @cached_property
+    def by_piece(self) -> list[list[str]]:
+        return [words(segment) for segment in self.segments]
+
+    @cached_property
+    def asked(self) -> Counter[str]:
+        """The words of the question."""
+        return Counter(words(self.ask))
+
+    @cached_property
+    def words(self) -> list[str]:
+        return [word for segment in self.by_piece for word in segment]
+
+    @cached_property
+    def _index(self) -> dict[str, list[int]]:
+        index = defaultdict[str, list[int]](list)
+        for place, word in enumerate(self.words):
+            index[word].append(place)
+        return index
+
+    @cached_property
+    def piece_at(self) -> list[int]:
+        """The segment of each word."""
+        return [n for n, segment in enumerate(self.by_piece) for _ in segment]
+
+    def places(self, said: str) -> list[int]:
+        """Where something is said, as whole words; where it begins with an article, that may be another."""
+        sought = words(said)
+        while len(sought) > 1 and sought[0] in ("the", "a", "an"):
+            sought = sought[1:]
+        if not sought:
+            return []
+        first, size = sought[0], len(sought)
+        return [at for at in self._index.get(first, ()) if size == 1 or self.words[at : at + size] == sought]
+
+    def times(self, said: str) -> int:
+        return len(self.places(said))
+
+    @cached_property
+    def counted(self) -> Counter[str]:
+        """The words of the context, in the order of their first place."""
+        return Counter(self.words)
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        return [int(word) for word in self.words if _NUMBER.fullmatch(word) and len(word) < 19]
+
+
+def _shared(one: str, other: str) -> str:
+    """What two texts begin with, both."""
+    differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
+    return one[: next(differ, min(len(one), len(other)))]
+
+
+@dataclass(frozen=True)
+class Form:
+    """What the answers of a kind of questions look like, and what their questions have in common."""
+
+    golds: Counter[str]
+    lead: str
+    """What all of them begin with."""
+    separator: str | None
+    """What stands between several, if most are several."""
+    several: int
+    """How many most of them are."""
+    common: frozenset[str]
+    """The words that most questions have."""
+
+    @classmethod
+    def of(cls, items: Sequence[Item]) -> "Form":
+        written = [item.gold for item in items]
+        prefix = _shared(min(written), max(written))
+        lead = prefix[: prefix.rfind(": ") + 2] if ": " in prefix else ""
+        bare = [gold.removeprefix(lead) for gold in written]
+        joints = Counter(next((separator for separator in _JOINTS if separator in gold), None) for gold in bare)
+        separator, most = joints.most_common(1)[0]
+        sizes = Counter(len(gold.split(separator)) for gold in bare) if separator else Counter({1: len(bare)})
+        asked = Counter(word for item in items for word in {*words(item.question.ask)})
+        common = frozenset(word for word, times in asked.items() if 2 * times > len(items))
+        return cls(Counter(bare), lead, separator if 2 * most > len(bare) else None, sizes.most_common(1)[0][0], common)
+
+    @cached_property
+    def closed(self) -> tuple[str, ...]:
+        """The answers that are known by heart, commonest first, if they come again and again."""
+        known = 4 * len(self.golds) <= self.golds.total() and len(self.golds) <= CLOSED
+        return tuple(gold for gold, _ in self.golds.most_common()) if known else ()
+
+    @cached_property
+    def numeric(self) -> bool:
+        return all(map(_NUMBER.fullmatch, self.golds))
+
+    def reply(self, said: str | int | Iterable[str]) -> str:
+        if isinstance(said, str | int):
+            return f"{self.lead}{said}"
+        return self.lead + (self.separator or ", ").join(said)
+
+    def sight(self, item: Item) -> Sight:
+        question = item.question
+        template = item.prompt.template
+        segments = [segment.text for segment in item.prompt.packing]
+        if template.closing:
+            segments.append(template.after[: template.closing])
+        quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
+        named = quoted or [word for word in words(question.ask) if word not in self.common]
+        return Sight(segments, question.ask, question.options or self.closed, tuple(named))

@@ -1,0 +1,80 @@
+"""Reach: what the task's own oracle makes of a tenth of the context, or of the whole backwards.
+
+A task that is solved from a tenth does not measure a long context. Where the part does not tell, the reader guesses
+blindly, as well as anybody can: it has the chance level of the question.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+from carrara.items.item import Item
+from carrara.rng import Rng
+from carrara.types import Segment, UndecidableError
+
+TENTH = 0.1
+LEAST = 10
+"""Pieces that have a tenth."""
+
+Cut = Callable[[Rng, Sequence[float]], Sequence[int]]
+"""From the places of segments, from 0 to 1, to those that are left, in order."""
+
+
+def _window(start: float) -> Cut:
+    def cut(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+        middle = start + TENTH / 2
+        left = [n for n, place in enumerate(places) if start <= place <= start + TENTH]
+        return left or [min(range(len(places)), key=lambda n: abs(places[n] - middle))]
+
+    return cut
+
+
+def _anywhere(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+    return _window(rng.random() * (1 - TENTH))(rng, places)
+
+
+def _scattered(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+    return sorted(rng.sample(range(len(places)), max(1, round(TENTH * len(places)))))
+
+
+CUTS: Mapping[str, Cut] = {
+    "its first tenth": _window(0.0),
+    "its last tenth": _window(1.0 - TENTH),
+    "its middle tenth": _window(0.5 - TENTH / 2),
+    "any tenth of it": _anywhere,
+    "a tenth of its pieces": _scattered,
+}
+BACKWARDS = "all of it backwards"
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A context with some of its segments, in place of the packing that has all."""
+
+    segments: Sequence[Segment]
+
+    def __iter__(self) -> Iterator[Segment]:
+        return iter(self.segments)
+
+
+def scores(item: Item) -> dict[str, float]:
+    """What the oracle scores on each part of an item's context, and on it backwards. What must come first is there."""
+    opening = len(item.context.instance.start)
+    segments = list(item.prompt.packing)
+    head, body = segments[:opening], segments[opening:]
+    if len(body) < LEAST:
+        return {}
+    ends = list(accumulate(len(segment.text) for segment in body))
+    places = [(end - len(segment.text) / 2) / max(1, ends[-1]) for end, segment in zip(ends, body, strict=True)]
+    rng = item.recipe.key.rng("part", item.recipe.question)
+    left = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
+    return {name: _scored(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
+
+
+def _scored(item: Item, segments: Sequence[Segment]) -> float:
+    prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
+    try:
+        answer = item.solve(prompt.messages())
+    except UndecidableError:
+        return item.question.chance_level
+    return item.task.score(answer, item.question)

@@ -1,0 +1,120 @@
+"""Simulate the guessers: what `Task.guess` scores, beside the chance levels that its questions declare.
+
+A declared chance level may be too low or too high: both are wrong statements. Questions are compared by part, and by
+their labels where their chance levels differ.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import sqrt
+from statistics import fmean, pstdev
+from typing import Any
+
+from carrara.rng import Rng
+from carrara.task import Task
+from carrara.types import ANSWER, Instance, Question
+
+DRAWS = 16
+"""Guesses for each question."""
+FEW = 30
+"""Instances that a comparison takes at least."""
+SURE = 4.0
+"""Standard errors by which a simulated score has to differ,"""
+TOLERANCE = 0.01
+"""and the least difference that matters."""
+RARE = 10
+"""Questions that a guess gets right, or wrong: where fewer are expected, their own spread says too little."""
+
+
+@dataclass(frozen=True)
+class Simulated:
+    """What guesses score on questions of one kind."""
+
+    kind: str
+    """The part and the labels, empty for all questions."""
+    instances: int
+    declared: float
+    """The mean of the questions' chance levels."""
+    score: float
+    """The mean score of the guesses."""
+    error: float
+    """The standard error of the difference."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the declared chance level is wrong, in either direction."""
+        return self.instances >= FEW and abs(self.score - self.declared) > max(TOLERANCE, SURE * self.error)
+
+    def __str__(self) -> str:
+        of = f"questions with {self.kind}" if self.kind else "the questions"
+        way = "high" if self.declared > self.score else "low"
+        return (
+            f"{of} declare a chance level of {self.declared:.3f}, which is too {way}: the task's guesser scores "
+            f"{self.score:.3f} over {self.instances} contexts"
+        )
+
+
+@dataclass(frozen=True)
+class _Guessed:
+    """Guesses at one question."""
+
+    instance: str
+    labels: Mapping[str, str]
+    declared: float
+    score: float
+    alike: float
+    """How many of two guesses are the same, from 0 to 1: such add nothing to each other."""
+
+
+class Simulation:
+    """Guesses at questions of one task, taken one question after the other."""
+
+    def __init__(self, draws: int = DRAWS) -> None:
+        self._draws = draws
+        self._taken = defaultdict[str, list[_Guessed]](list)
+
+    def take(self, task: Task, instance: Instance, question: Question[Any], rng: Rng, name: str) -> None:
+        """Guess at a question.
+
+        Args:
+            task: The task, which guesses and scores.
+            instance: What the question is on.
+            question: The question.
+            rng: Random numbers for the guesses.
+            name: Names the instance: questions on one instance are not independent.
+        """
+        guesses = [task.guess(rng, instance, question) for _ in range(self._draws)]
+        written = [task.write(guess) for guess in guesses]
+        counts, different = Counter(written), dict(zip(written, guesses, strict=True))
+        score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws
+        alike = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
+        labels = {label: value for label, value in question.labels.items() if label != ANSWER}
+        self._taken[question.part].append(_Guessed(name, labels, question.chance_level, score, alike))
+
+    def comparisons(self) -> list[Simulated]:
+        """Return the comparisons: of all questions of a part, and of each kind of them."""
+        found = []
+        for part, several in self._taken.items():
+            found.append(_compared(f"part {part}" if part else "", several, self._draws))
+            if len({one.declared for one in several}) > 1:  # else it is declared for all together
+                kinds = defaultdict[str, list[_Guessed]](list)
+                for one in several:
+                    labels = [f"{name} {value}" for name, value in sorted(one.labels.items())]
+                    kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(one)
+                found += [_compared(kind, own, self._draws) for kind, own in kinds.items() if len(kinds) > 1]
+        return found
+
+
+def _compared(kind: str, several: list[_Guessed], draws: int) -> Simulated:
+    by_instance = defaultdict[str, list[_Guessed]](list)
+    for one in several:
+        by_instance[one.instance].append(one)
+    instances = len(by_instance)
+    off = [fmean(one.score - one.declared for one in own) for own in by_instance.values()]
+    declared, score = fmean(one.declared for one in several), fmean(one.score for one in several)
+    spread = pstdev(off)
+    if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
+        likely, alike = (score * instances + 2) / (instances + 4), fmean(one.alike for one in several)
+        spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
+    return Simulated(kind, instances, declared, score, spread / sqrt(instances))
