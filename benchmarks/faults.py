@@ -3,7 +3,7 @@
     python -m benchmarks.faults           # both tables
     python -m benchmarks.faults 0         # the first one; docs/reliability.md keeps the second
 
-Every row is measured on a scripted server of this machine (tests/server.py), and the tables are put into
+Every row is measured on a scripted server of this machine (tests/helpers/server.py), and the tables are put into
 docs/reliability.md. The second table has a thousand items of which three in ten requests fail, once without and once
 with five kills, and says whether both came to the same report. Another number of items may be given.
 """
@@ -25,9 +25,9 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from tests.process import let_interrupts
-from tests.server import EACH, Address, item_of, serving
-from tests.tls import certificate, secured
+from tests.helpers.process import let_interrupts
+from tests.helpers.server import EACH, Address, item_of, serving
+from tests.helpers.tls import certificate, secured
 
 from carrara.items.item import item_of as built
 from carrara.logs.replies import read_results

@@ -5,7 +5,7 @@
 
 Each reply is graded as a model's would be, by the sound reader and the published ones. Besides raising nothing, a grade
 has to hold what it promises: a score from 0 to 1, a status that there is, 0 for what was not read, the same when it is
-graded again. Replies are drawn by `tests/fuzz.py`.
+graded again. Replies are drawn by `tests/helpers/fuzz.py`.
 """
 
 import sys
@@ -13,8 +13,8 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from tests.fuzz import Case
-from tests.fuzz_grading import Found, line, try_all, try_one
+from tests.helpers.fuzz import Case
+from tests.helpers.fuzz_grading import Found, line, try_all, try_one
 
 from carrara.items import registry
 from carrara.util.parallel import parallel_map

@@ -2,8 +2,8 @@
 
     python -m benchmarks.hostile_time [--tests latent_list,qa1] [--longest 1000000]
 
-Every unit that fuzzed replies are made of (tests/fuzz_parts.py), and each of its wrappings around a right answer, is
-repeated to a short reply for each kind of test; those that take longest there are repeated to the longest reply. A
+Every unit of fuzzed replies (tests/helpers/fuzz_parts.py), and each of its wrappings around a right answer, is repeated
+to a short reply for each kind of task; those that take longest there are repeated to the longest reply. A
 reader that takes more than `WORSE` times as long for the same number of characters is named, and the exit code is 1.
 """
 
@@ -12,8 +12,8 @@ import time
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from tests.fuzz_parts import AROUND, CLAIMS, RUNS, SIGNS
-from tests.handwritten import Asked, Entry
+from tests.answers.handwritten import Asked, Entry
+from tests.helpers.fuzz_parts import AROUND, CLAIMS, RUNS, SIGNS
 
 from carrara.answers.grade import grade
 from carrara.items import registry

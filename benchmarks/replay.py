@@ -5,9 +5,10 @@
 
 The replies are BABILong's published predictions, those of the embedded model to every task
 (benchmarks/embedded_replies.jsonl), the scorer's cases of Minerva, those to bAbI questions and to Latent List that were
-labelled by hand, the handwritten ones (tests/handwritten) and a fixed sample of the fuzzed ones (tests/fuzz.py). A file
-has one line for each: which it is, what it answers, its status, answer and scores, and a hash of the reply with its
-question: where items have become others, so have fuzzed replies, and those are not compared.
+labelled by hand, the handwritten ones (tests/answers/handwritten) and a fixed sample of the fuzzed ones
+(tests/helpers/fuzz.py). A file has one line for each: which it
+is, what it answers, its status, answer and scores, and a hash of the reply with its question: where items have become
+others, so have fuzzed replies, and those are not compared.
 """
 
 import csv
@@ -25,8 +26,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests import handwritten
-from tests.fuzz import Case
+from tests.answers import handwritten
+from tests.helpers.fuzz import Case
 from tests.tasks.babilong import test_answers as babilong_answers
 from tests.tasks.michelangelo import test_latent_list
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.test_report_browser import chromium
+from tests.report.test_browser import chromium
 
 from carrara.report.page import write_report
 from carrara.result import Result

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from carrara.cli._messages import messages_on_stderr
-from tests.server import Address, serving
+from tests.helpers.server import Address, serving
 
 
 @pytest.fixture

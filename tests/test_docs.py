@@ -15,9 +15,9 @@ from tools.tutorial import commands, is_shown
 from carrara import inspect_tasks, load
 from carrara.cli.main import main, make_app
 from carrara.items import registry
-from tests import examples
-from tests.process import carrara, python
-from tests.typed import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
+from tests.helpers import examples
+from tests.helpers.command_lines import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
+from tests.helpers.process import carrara, python
 
 DOCS = [path for path in DOCUMENTS if path.name != "CONTRIBUTING.md"]
 TYPED = sorted(
@@ -40,7 +40,7 @@ def test_every_command_is_one_that_exists(document: Path) -> None:
             extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]
             assert set(filter(None, re.split(r"[.,\[\]]", words[2].removeprefix("carrara")))) <= set(extras), line
         else:
-            assert line.why_not, f"{line} is neither executed nor accounted for in tests/typed.py"
+            assert line.why_not, f"{line} is neither executed nor accounted for in tests/helpers/command_lines.py"
 
 
 def test_what_is_accounted_for_is_still_there() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from carrara import CarraraError, load
-from tests import process
-from tests.process import Ended
+from tests.helpers import process
+from tests.helpers.process import Ended
 
 DOCS = Path(__file__).parents[1] / "docs"
 

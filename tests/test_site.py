@@ -20,7 +20,7 @@ from carrara.api.html import html
 from carrara.cli.main import main
 from carrara.items import registry
 from carrara.verify.chance_levels import chance_level_of
-from tests.typed import ROOT, lines_of
+from tests.helpers.command_lines import ROOT, lines_of
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "tests" not in path.parts[:-1])

@@ -8,7 +8,7 @@ import pytest
 
 from carrara.items import registry
 from carrara.types import Question
-from tests import process
+from tests.helpers import process
 
 PAGE = Path(__file__).parents[2] / "docs/answers.md"
 ROWS = re.findall(r"^\| `(.+)` \| (\w+) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)

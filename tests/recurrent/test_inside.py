@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.settings import Stage
-from tests.process import carrara
+from tests.helpers.process import carrara
 from tests.recurrent.given import run, stories
 
 

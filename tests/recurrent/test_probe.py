@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.util.errors import UsageError
-from tests.process import python
+from tests.helpers.process import python
 
 OWN = """
 import torch

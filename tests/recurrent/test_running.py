@@ -14,7 +14,7 @@ from carrara.recurrent.decode import said
 from carrara.recurrent.protocol import read
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import END
-from tests.process import carrara
+from tests.helpers.process import carrara
 from tests.recurrent.given import run
 
 CONFIG = """

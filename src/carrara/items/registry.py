@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _GROUP = "carrara"
 """The group of entry points by which packages offer tasks."""
-_TASKS = Path(__file__).parent / "tasks"
+_TASKS = Path(__file__).parents[1] / "tasks"
 
 
 class _Offer(NamedTuple):

@@ -1,8 +1,8 @@
 """Encoders of vocabularies: byte-level BPE through splintr, and SentencePiece through its own library.
 
 splintr is the fastest of the exact encoders. Its ids were compared with tiktoken, Hugging Face's `tokenizers` and
-llama.cpp on books, source code, random Unicode and runs of one character (tests/test_tokens.py keeps the comparisons
-that need no download). It is linear in the length of the text even where the text has no place to split.
+llama.cpp on books, source code, random Unicode and runs of one character; tests/tokenizers/test_tokenizers.py keeps the
+comparisons that need no download. It is linear in the length of the text even where the text has no place to split.
 
 Control pieces of SentencePiece (`[INST]`, `</s>`) are never matched in a text: the library treats them as text, as is
 wanted here.

@@ -5,7 +5,7 @@ another at each length: there the shortcuts are searched for, and the listing sh
 is one number, so those of the package's tasks are kept beside the code, in `chance_levels.txt`: a listing need not draw
 an instance. A task of one's own, and one whose version is not the kept one, has its chance level computed.
 
-`python -m carrara.verify.chance_levels` (`make chance-levels`) writes the file anew; tests/test_chance_levels.py
+`python -m carrara.verify.chance_levels` (`make chance-levels`) writes the file anew; tests/verify/test_chance_levels.py
 computes each number again.
 """
 

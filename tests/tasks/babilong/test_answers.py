@@ -17,10 +17,10 @@ from carrara.tasks.babilong._lexicon import MOTIVES
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import NOTHING, VOCABULARIES, Cast, Vocabulary
 from carrara.types import Question
-from tests.babi import parts_of, write_story
-from tests.labels import is_misread, percent_read
-from tests.published import predictions
-from tests.told import answered
+from tests.helpers.babi import parts_of, write_story
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.published import predictions
 
 REPLIES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "replies.json").read_text("utf-8"))
 """Replies with the answer that a careful reader finds in them, or none; judged before the code had read them."""

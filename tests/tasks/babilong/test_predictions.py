@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from tests.published import predictions
+from tests.helpers.published import predictions
 
 SCORE = ["score", "--published", "babilong"]
 HEAD = "Unnamed: 0,target,output,question\n"

@@ -15,7 +15,7 @@ from carrara.tasks.babilong._facts import WHENS, IsBigger, Neighbour, Query, Way
 from carrara.tasks.babilong._grammar import read, read_question, split_statements
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import OFFICIAL, VOCABULARIES, Vocabulary
-from tests.babi import official
+from tests.helpers.babi import official
 
 STORIES = 1000
 CHANCE_LEVELS = (7, 8, 9, 10, 17, 19, 20)

@@ -6,7 +6,7 @@ import pytest
 
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._task import load_task
-from tests.published import predictions
+from tests.helpers.published import predictions
 
 
 @pytest.mark.parametrize(("task", "correct"), [(1, 690), (2, 375), (3, 269), (4, 456), (5, 696)])

@@ -8,7 +8,7 @@ from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong.qa18 import chains
 from carrara.types import UndecidableError
-from tests.babi import official, parts_of
+from tests.helpers.babi import official, parts_of
 
 UNDECIDED = {5: 1}
 """Questions of the given files that the text does not decide: two things went the same way a moment ago."""

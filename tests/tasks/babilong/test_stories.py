@@ -9,7 +9,7 @@ from carrara.tasks.babilong._grammar import read, read_question
 from carrara.tasks.babilong._task import TASKS, load_task
 from carrara.tasks.babilong._words import HOUSEHOLD, OFFICIAL, VOCABULARIES, Vocabulary, draw_cast, plural, singular
 from carrara.types import UndecidableError
-from tests.babi import LIMIT, against_published, compare, official, parts_of, simulated, write_story
+from tests.helpers.babi import LIMIT, against_published, compare, official, parts_of, simulated, write_story
 
 STORIES = 60
 QUESTIONS = 3000

@@ -12,7 +12,7 @@ from carrara.cli.main import main
 from carrara.tasks.babilong._story_files import read_stories
 from carrara.tasks.babilong._task import load_task
 from carrara.util.errors import UsageError
-from tests import published
+from tests.helpers import published
 
 Capture = pytest.CaptureFixture[str]
 STORY = """\

@@ -8,9 +8,9 @@ import pytest
 from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.rng import Rng
-from tests.classic import question_of, recipe, text_of
-from tests.labels import is_misread, percent_read
-from tests.told import answered
+from tests.helpers.classic import question_of, recipe, text_of
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
 
 
 @pytest.mark.parametrize("length", [2048, 16384])

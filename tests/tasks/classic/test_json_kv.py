@@ -4,7 +4,7 @@ import json
 import re
 
 from carrara.items.item import make
-from tests.told import answered
+from tests.helpers.graded_answer import answered
 
 
 def test_the_object_is_json_and_holds_the_pair() -> None:

@@ -11,9 +11,9 @@ from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.tasks.classic import _haystacks, niah
 from carrara.tasks.classic._values import CODE, NAME
-from tests.classic import question_of, recipe, text_of
-from tests.labels import is_misread, percent_read
-from tests.told import answered
+from tests.helpers.classic import question_of, recipe, text_of
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
 
 # What RULER's eight variants are: haystack, names, values of each, names asked for, kinds.
 RULER = {

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from carrara.items import registry
 from carrara.items.item import questions_of
-from tests.classic import recipe
-from tests.told import answered
+from tests.helpers.classic import recipe
+from tests.helpers.graded_answer import answered
 
 
 def test_pass_keys() -> None:

@@ -18,8 +18,8 @@ from carrara.tasks.classic import fwe
 from carrara.types import Message, UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.classic import TASKS, question_of, recipe, text_of
-from tests.told import answered
+from tests.helpers.classic import TASKS, question_of, recipe, text_of
+from tests.helpers.graded_answer import answered
 
 
 @pytest.mark.parametrize(

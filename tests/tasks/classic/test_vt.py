@@ -9,9 +9,9 @@ import pytest
 from carrara.answers.grade import grade
 from carrara.items import registry
 from carrara.items.item import make
-from tests.classic import question_of, text_of
-from tests.labels import is_misread, percent_read
-from tests.told import answered
+from tests.helpers.classic import question_of, text_of
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
 
 
 def test_chains_are_of_one_shape_and_in_any_order() -> None:

@@ -18,8 +18,8 @@ from carrara.tasks.michelangelo.idk import UNKNOWN
 from carrara.types import Question
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.labels import is_misread, percent_read
-from tests.told import answered
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
 
 TASK = "michelangelo/idk"
 

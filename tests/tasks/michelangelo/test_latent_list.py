@@ -16,8 +16,8 @@ from carrara.rng import Rng
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_instances import draw, filler_block, search
 from carrara.types import Question
-from tests.labels import is_misread, percent_read
-from tests.told import answered
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
 
 NAME = "michelangelo/latent_list"
 TASK = registry.load(NAME)

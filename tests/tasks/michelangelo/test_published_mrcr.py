@@ -29,9 +29,9 @@ from carrara.types import Question
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from carrara.verify.reference import chance
-from tests.process import python
-from tests.server import Address
-from tests.told import answered
+from tests.helpers.graded_answer import answered
+from tests.helpers.process import python
+from tests.helpers.server import Address
 
 EXAMPLES = "Here are some examples of conversations succeeded by a follow-up question answered correctly:\n\n"
 ENDING = "Do not include any other text in your response."

@@ -9,7 +9,7 @@ from carrara.generators.vocabulary import Drawing
 from carrara.rng import Rng
 from carrara.tasks.minerva._edit import _Numbers
 from carrara.tasks.minerva.replace import _Mixed
-from tests.minerva import context_of, items, replied
+from tests.helpers.minerva import context_of, items, replied
 
 
 def test_half_of_an_edit_scores_in_between() -> None:

@@ -1,6 +1,6 @@
 """Functional updates: where the numbers stand that complete a length."""
 
-from tests.minerva import context_of, items
+from tests.helpers.minerva import context_of, items
 
 
 def test_numbers_that_make_up_a_length_stand_anywhere() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from carrara.tasks.minerva._lists import read_lines
-from tests.minerva import context_of, items
+from tests.helpers.minerva import context_of, items
 
 
 @pytest.mark.parametrize("task", ["membership", "group_association", "iterate", "alternating", "blocks"])

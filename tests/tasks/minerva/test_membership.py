@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.minerva import items
+from tests.helpers.minerva import items
 
 
 def test_every_list_is_asked_for() -> None:

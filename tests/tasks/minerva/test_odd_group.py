@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.minerva import context_of, items
+from tests.helpers.minerva import context_of, items
 
 
 def test_one_group_is_odd() -> None:

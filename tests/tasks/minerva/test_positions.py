@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.minerva import items
+from tests.helpers.minerva import items
 
 
 def test_positions_are_balanced() -> None:

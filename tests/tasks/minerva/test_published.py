@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.tasks.minerva._published import PRIMARY, Reference, primary, scores
-from tests.published import minerva_cases
+from tests.helpers.published import minerva_cases
 
 TREES = "oak, ash, elm, yew"
 HANDS = {"Agent A": ["oak", "ash"], "Agent B": ["elm", "yew", "elm"]}

@@ -1,6 +1,6 @@
 """Quantity: how its answers are read."""
 
-from tests.minerva import items, replied
+from tests.helpers.minerva import items, replied
 
 
 def test_minus_signs_count() -> None:

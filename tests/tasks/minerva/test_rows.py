@@ -14,7 +14,7 @@ from carrara.cli.main import main
 from carrara.tasks.minerva._given import graded
 from carrara.tasks.minerva._published import PRIMARY
 from carrara.util.errors import UsageError
-from tests.published import minerva_cases
+from tests.helpers.published import minerva_cases
 
 SCORE = ["score", "--published", "minerva"]
 Capture = pytest.CaptureFixture[str]

@@ -9,7 +9,7 @@ import pytest
 from carrara.item_id import Recipe
 from carrara.items.item import make, named, pose
 from carrara.tasks.minerva import set_state, theory_of_mind
-from tests.minerva import context_of, items
+from tests.helpers.minerva import context_of, items
 
 
 @pytest.mark.parametrize("task", ["quantity", "set_state", "theory_of_mind"])

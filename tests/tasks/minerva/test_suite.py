@@ -1,4 +1,4 @@
-"""Minerva: what its tests promise beyond the contract that every test keeps (test_tasks.py)."""
+"""Minerva: what its tests promise beyond the contract that every task keeps (verify/test_audit.py)."""
 
 import json
 from collections import Counter
@@ -21,7 +21,7 @@ from carrara.runs.reasoning import lead_of
 from carrara.tasks.minerva._task import Minerva
 from carrara.types import ANSWER
 from carrara.util.errors import LengthError, UsageError
-from tests.minerva import context_of, items, replied
+from tests.helpers.minerva import context_of, items, replied
 
 TASKS = registry.select("minerva")
 SIZED = [task for task in TASKS if registry.load(task).is_sized]

@@ -1,6 +1,6 @@
 """Theory of mind: no word is in two hands."""
 
-from tests.minerva import items
+from tests.helpers.minerva import items
 
 
 def test_nobody_has_a_word_twice() -> None:

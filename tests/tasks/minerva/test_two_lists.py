@@ -1,6 +1,6 @@
 """Compare two lists: what its lists differ in."""
 
-from tests.minerva import context_of, items
+from tests.helpers.minerva import context_of, items
 
 
 def test_differences_are_differences() -> None:

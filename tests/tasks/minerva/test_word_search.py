@@ -1,7 +1,7 @@
 """Word search: what its words look like."""
 
 from carrara.generators.vocabulary import listed
-from tests.minerva import items
+from tests.helpers.minerva import items
 
 
 def test_absent_words_look_like_those_that_are_there() -> None:

@@ -18,9 +18,9 @@ from carrara.tasks.sync._task import is_due
 from carrara.tasks.sync.graph import SyncGraph
 from carrara.types import Question
 from carrara.util.errors import UsageError
-from tests.labels import is_misread, percent_read
-from tests.sync import CONNECTED, LONGEST, SHORTEST, posed
-from tests.told import answered
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.sync import CONNECTED, LONGEST, SHORTEST, posed
 
 
 def graphs(count: int, nodes: int, density: float = 0.3) -> list[Graph]:

@@ -6,7 +6,7 @@ from carrara.answers.grade import grade
 from carrara.items.item import Item, make
 from carrara.tasks.sync._graph_answers import LABELS
 from carrara.util.errors import UsageError
-from tests.sync import COVERAGE, LONGEST, posed
+from tests.helpers.sync import COVERAGE, LONGEST, posed
 
 
 @pytest.mark.parametrize("task", ["graph", "translation"])

@@ -16,9 +16,9 @@ from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, fi
 from carrara.tasks.sync._random_words import WordRng
 from carrara.tasks.sync._translation_answers import Answer
 from carrara.types import Question
-from tests.labels import is_misread, percent_read
-from tests.sync import COVERAGE, MULTI, SINGLE, posed
-from tests.told import answered
+from tests.helpers.graded_answer import answered
+from tests.helpers.labels import is_misread, percent_read
+from tests.helpers.sync import COVERAGE, MULTI, SINGLE, posed
 
 
 @pytest.mark.parametrize("count", [3, 4, 6])

@@ -1,0 +1,129 @@
+"""The command lines of the documents, and how much of each is typed here.
+
+A run as it stands there may take a night and a provider's key. So the oracle stands in for models, lengths and
+numbers are small, and what a command reads is put where it looks for it. Everything else is typed as it is written.
+"""
+
+import re
+import shlex
+from collections.abc import Iterator
+from itertools import takewhile
+from pathlib import Path
+from typing import NamedTuple
+
+from carrara.util.quantities import read_length
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
+
+ELSEWHERE = {
+    r"git clone .*": "needs the network",
+    r"cd carrara": "belongs to the clone",
+    r"carrara get demo|carrara demo": "98 MB from the package index, and minutes: `make demo` is both",
+    r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
+    r"inspect eval .*": "test_docs.py",
+    r"cat replies/.*": "needs replies: test_ray_data.py",
+    r"vf-eval carrara .*": "needs a server: test_verifiers.py",
+    r"carrara .*s3://.*": "needs object storage: test_storage.py",
+    r"pytest --carrara-guard .*": "needs a server: test_guard.py",
+    r"carrara guard .*": "hundreds of prompts to a server, which then breaks: test_guard.py",
+    r"carrara (train|probe|inside) .*": "minutes of PyTorch, or a graphics card: recurrent/",
+    r"carrara run .*carrara/recurrent:.*": "needs what was trained: recurrent/",
+    r"carrara write .*": "needs a model that writes: test_bank.py",
+    r"carrara run .*writings=bank.jsonl.*": "needs what a model wrote: test_bank.py",
+    r"carrara run .*--cot exactly:.*": "needs a server that goes on with a message: test_reasoning.py",
+    r"carrara run .*haystack=hf:.*": "needs the hub: test_corpora.py",
+    r"carrara .*hf:Qwen/Qwen3-8B.*": "needs the hub: test_tokenizers.py",
+    r"carrara run .*--shard 2/4": "one of four, that wait for each other: test_sharding.py",
+    r"carrara prompts build .*": "needs a clone of a paper's repository: test_prompt_pack.py",
+    r"carrara score --published minerva .*": "needs published files: tasks/minerva/test_rows.py",
+    r"carrara correlate .*--alias .*": "needs runs of the models that it names: test_correlation.py",
+    r"carrara compare .*\.eval .*": "needs logs of another task: test_comparison.py",
+    r"\.venv/bin/.*": "a developer's: what `make test` is made of",
+}
+"""Lines that are not typed here, and why, or where else they are; of Carrara's it is still proved that they parse."""
+
+
+class Line(NamedTuple):
+    document: str
+    text: str
+    """As it is written, without its comment."""
+
+    @property
+    def words(self) -> list[str]:
+        return shlex.split(self.text)
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What is set before the command."""
+        return dict(word.split("=", 1) for word in takewhile(lambda word: "=" in word, self.words))
+
+    @property
+    def asked(self) -> list[str]:
+        """What is asked of Carrara; nothing where another program is meant."""
+        program, *given = self.words[len(self.settings) :]
+        return given if program == "carrara" else []
+
+    @property
+    def why_not(self) -> str:
+        """Why it is not typed here; nothing where it is."""
+        return next((why for lines, why in ELSEWHERE.items() if re.fullmatch(lines, self.text)), "")
+
+
+def lines_of(document: Path) -> list[Line]:
+    """What a document has in blocks of `sh`, and in indented ones that begin with a program of ours."""
+    text, found = document.read_text("utf-8"), []
+    fenced = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.DOTALL)
+    plain = re.sub(r"^```.*?^```", "", text, flags=re.M | re.DOTALL)
+    indented = re.findall(rf"^    ((?:{'|'.join(PROGRAMS)}) .*)$", plain, re.M)
+    for block in [*fenced, *indented]:
+        for line in block.splitlines():
+            for part in re.sub(r"\s+#\s.*", "", line).split(" && "):
+                if part.strip():
+                    found.append(Line(document.name, part.strip()))
+    return found
+
+
+MODEL, OTHER = "carrara/oracle", "carrara/majority"
+"""Who stands in for a model, and for a second one."""
+VALUED = ("--model", "--base-url", "--lengths", "-n", "--budget")
+"""Options whose values are looked at."""
+SMALL = {"-n": "2", "--budget": "20ktok"}
+LONG = 32 << 10
+"""The least length at which the papers have scores of each of their tasks, for `--rank`."""
+
+
+def small(line: Line) -> list[str]:
+    """What is typed behind `carrara`."""
+    command, *given = line.asked
+    published = command == "correlate" and given[0] == "--published"  # what papers print has the lengths that it has
+    typed = [command]
+    for option, value in _pairs(given):
+        if option == "--base-url":  # there is no server
+            continue
+        if option == "--model" and command not in ("plan", "export", "score"):
+            value = MODEL
+        elif option == "--lengths" and not published:
+            value = _short(value, sized="minerva" in line.text, longest=command == "run")
+        typed += [word for word in (option, SMALL.get(option, value)) if word]
+    if command == "run" and "--lengths" not in given and "steps=" not in line.text:
+        typed += ["--lengths", "4k"]
+    if command in ("run", "audit", "generate") and "-n" not in given:
+        typed += ["-n", "1"]
+    if command == "profile" and "--budget" not in given:
+        typed += ["--budget", SMALL["--budget"]]
+    return typed
+
+
+def _pairs(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Options with their values; what is no option stands alone."""
+    rest = iter(words)
+    for word in rest:
+        yield (word, next(rest)) if word in VALUED else (word, "")
+
+
+def _short(lengths: str, sized: bool, longest: bool) -> str:
+    """One of the lengths, the first or the longest, that is not long; or else 4k."""
+    fit = [one for one in lengths.split(",") if read_length(one) <= LONG and not (sized and one == "0")]
+    return fit[-1 if longest else 0] if fit else "4k"

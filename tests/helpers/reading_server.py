@@ -1,0 +1,125 @@
+"""A server that reads what it is sent, and breaks as serving engines did: its answers are solved from the text it read.
+
+fine       reads all of it
+garbage    beyond a length it writes words that mean nothing
+middle     beyond a length it drops the middle third of the prompt, and says nothing of it
+twice      puts the prompt into its chat template, and that into the template once more
+crossed    reads, in one request of twenty, the beginning of another prompt with the end of this one: whose turn it is
+           is drawn from the prompt and how often it was asked, so that requests that overtake each other change nothing
+refuses    answers no prompt with anything but an error
+partly     refuses beyond a length, and reads what is shorter
+worse      refuses beyond a length, and writes words that mean nothing of what is shorter
+"""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from random import Random
+from typing import Any
+
+from carrara.item_id import Recipe
+from carrara.items.item import item_of
+from carrara.types import Message
+from carrara.verify.reference import oracle
+from tests.helpers.server import GREETING, good, reply
+
+LONG = 3000
+"""Tokens from which on a server breaks that breaks by length."""
+END = 300
+"""Characters of a prompt's end, in which its question stands."""
+TEMPLATE = "<|im_start|>user\n{}<|im_end|>\n<|im_start|>assistant\n"
+
+
+@dataclass
+class Reading:
+    ids: dict[str, str]
+    """Of the items that it may be sent, by their text's hash: which task's solver is to read it."""
+    way: str = "fine"
+    counts: bool = True
+    """Whether it tells how many tokens it read."""
+    asked: Counter[str] = field(default_factory=Counter)
+    """How often each item was, by its text's hash."""
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def requests(self) -> int:
+        return self.asked.total()
+
+    def answer(self, text: str) -> tuple[str, int]:
+        name = sha256(text.encode()).hexdigest()
+        item = item_of(self.ids[name])
+        with self.lock:
+            self.asked[name] += 1
+            drawn = Random(f"{name} {self.asked[name]}").random()
+        long, read = item.prompt.tokens > LONG, text
+        if self.way == "refuses" or (long and self.way in ("partly", "worse")):
+            raise Refusing
+        if self.way == "worse" or (self.way == "garbage" and long):
+            return "!!!! the the of of of", item.prompt.tokens
+        if self.way == "middle" and long:
+            read = text[: len(text) // 3] + text[-len(text) // 3 :]
+        if self.way == "crossed" and drawn < 0.05:
+            read = beside(self.ids[name])[:-END] + text[-END:]
+        seen = TEMPLATE.format(TEMPLATE.format(read)) if self.way == "twice" else TEMPLATE.format(read)
+        return oracle(item, [Message("user", read)]), item.prompt.measure.tokenizer.count(seen)
+
+
+class Refusing(Exception):
+    """Raised where the server answers with an error."""
+
+
+def beside(name: str) -> str:
+    """The prompt of the item after it, which another request may have brought."""
+    recipe = Recipe.parse(name)
+    return "\n".join(m.content for m in item_of(str(replace(recipe, index=recipe.index + 1))).messages())
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: "Server"
+
+    def log_message(self, format: str, *args: object) -> None:
+        pass
+
+    def do_POST(self) -> None:
+        request: Any = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        text = "\n".join(message["content"] for message in request["messages"])
+        try:
+            said, counted = ("OK", 5) if text == GREETING else self.server.reading.answer(text)
+        except KeyError:
+            self.send_error(400, "no item that is known")
+            return
+        except Refusing:
+            self.send_error(400, "out of memory")
+            return
+        usage = {"prompt_tokens": counted, "completion_tokens": 5, "total_tokens": counted + 5}
+        body = good(reply(said, usage=usage if self.server.reading.counts else None)).body
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    reading: Reading
+
+
+@contextmanager
+def reading(behaviour: Reading) -> Iterator[str]:
+    """Its address, within this process: it reads with this process' solvers."""
+    with Server(("127.0.0.1", 0), Handler) as server:
+        server.reading = behaviour
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()

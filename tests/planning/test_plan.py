@@ -1,0 +1,120 @@
+"""What a run would take, beside what it took: requests and tokens to the last one, where lengths are given."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import carrara as door
+from carrara.runs.prices import Price, read_price, read_prices
+from carrara.util.errors import UsageError
+from tests.helpers.process import carrara
+from tests.runs.test_evidence_position import LEFT_OPEN
+from tests.stats.test_leaderboard import reply
+
+ASKED = ("qa1,sync/graph,minerva/count", "--lengths", "1k,2k", "-n", "4")
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
+    def silent(prompt: str) -> str:
+        return "nothing"
+
+    run = door.run("qa1,sync/graph,minerva/count", silent, out=tmp_path / "run", lengths="1k,2k", n=4, tokenizer="gpt2")
+    plan = door.plan("qa1,sync/graph,minerva/count", "openai/gpt-4o", lengths="1k,2k", n=4, tokenizer="gpt2")
+    assert plan.total["requests"] == len(run)
+    sent = {(line.task, line.length): line.sent for line in plan.lines}
+    for (task, length), tokens in sent.items():
+        own = [one.tokens for one in run if one.task.partition(":")[0] == task and one.length == length]
+        assert tokens == pytest.approx(sum(own), rel=0.02)  # of questions on one context the longest has its length
+
+
+def test_puzzles_without_filler_are_looked_at() -> None:
+    [line] = door.plan("qa1", "openai/gpt-4o", n=300).lines
+    whole = [door.item("babilong/qa1", index=n, tokenizer="o200k").prompt.tokens for n in range(30)]
+    assert line.sent / 300 == pytest.approx(sum(whole) / 30, rel=0.15)
+
+
+def test_questions_on_one_context_are_paid_once() -> None:
+    [line] = door.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.0, 0.0, 0.0)).lines
+    assert line.requests == 30
+    assert line.repeated / line.sent == pytest.approx(2 / 3, abs=0.01)
+    assert line.cost == pytest.approx((line.sent - line.repeated) * 2 / 1e6)
+
+
+def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
+    base = reply(0, 1.0, 4096, "openai/lab-model", "babilong/qa1")
+    like = door.Results([replace(base, output_tokens=500, seconds=4.0, input_tokens=3500)])
+    [line] = door.plan("qa1", "openai/lab-model", lengths="4k", n=10, tokenizer="gpt2", like=like).lines
+    assert line.written == 5000
+    assert line.seconds == pytest.approx((10 * 4096 + 5000) / 1000)
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
+    ended = carrara(
+        "plan",
+        "qa1",
+        "--lengths",
+        "4k,128k",
+        "--model",
+        "openai/x",
+        "--tokenizer",
+        "gpt2",
+        "--window",
+        "64k",
+        check=True,
+    )
+    assert "20 prompts are longer than the model's window (babilong/qa1 at 131,072)" in ended.stdout
+    ended = carrara(
+        "plan", "paper:michelangelo", "--model", "openai/gpt-4o", "--price", "2.5,10,1.25", "--json", check=True
+    )
+    found = json.loads(ended.stdout)
+    assert found["total"]["requests"] == 3300
+    assert found["total"]["cost"] > 1000
+    assert "as a batch it takes about" in found["warnings"][0]
+
+
+def test_prices_are_read(tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text('["openai/gpt-4o"]\ninput = 2.5\noutput = 10\n["lab/free"]\ninput = 0\noutput = 0\ncached = 0\n')
+    assert read_prices(table, ["openai/gpt-4o", "lab/free"]) == {
+        "openai/gpt-4o": Price(2.5, 10),
+        "lab/free": Price(0, 0, 0),
+    }
+    assert read_price("1,2") == Price(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = ", "cannot be read"),
+        ("", "has no price of m; it has none"),
+        ("[mm]\ninput = 1\noutput = 1", "did you mean mm"),
+        ("[m]\ninput = 1", "gives m no numbers"),
+        ("m = 3", "gives m no numbers"),
+        ("[m]\ninput = 1\noutput = -1", "gives m no numbers"),
+    ],
+)
+def test_prices_that_are_none_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        read_prices(tmp_path / "prices.toml", ["m"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--price", "1"], "is no price"),
+        (["--price", "1,x"], "is no price"),
+        (["--speed", "0"], "is not a number of tokens a second"),
+        (["--like", "nowhere"], "there is no folder nowhere"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_a_sentence(asked: list[str], message: str) -> None:
+    ended = carrara("plan", "qa1", "--model", "openai/x", "--tokenizer", "gpt2", *asked)
+    assert ended.returncode == 2
+    assert message in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1

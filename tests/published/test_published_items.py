@@ -1,0 +1,313 @@
+"""Published items, run as they are; the published grid; what a data set is like; files to fine-tune with."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from carrara.cli._messages import messages_on_stderr
+from carrara.cli.main import main, make_app
+from carrara.items import registry
+from carrara.items.item import contexts, make, rebuild
+from carrara.options import merged
+from carrara.runs.config import RunConfig
+from carrara.runs.presets import PRESETS, preset_of
+from carrara.util.errors import UsageError
+from tests.helpers.process import Ended, carrara
+
+ROWS = 5
+
+
+@pytest.fixture(scope="module")
+def official(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the shape of the published data: JSON at two lengths, Parquet at one of them."""
+    folder = tmp_path_factory.mktemp("official")
+    for name, length in (("0k", 0), ("4k", 4096)):
+        (folder / name).mkdir()
+        for task in ("qa1", "qa2", "qa8"):
+            rows = []
+            for index in range(ROWS):
+                item = make(f"babilong/{task}", length=length, index=index, split="train", tokenizer="gpt2")
+                context = item.text.rpartition("<context> ")[2].partition(" </context>")[0]
+                rows.append({"input": context, "question": f"{item.question.ask} ", "target": item.gold})
+            if task == "qa8":
+                pq.write_table(pa.Table.from_pylist(rows), folder / name / "qa8-00000-of-00001.parquet")
+            else:
+                (folder / name / f"{task}.json").write_text(json.dumps(rows), "utf-8")
+    (folder / "dataset_info.json").write_text("{}", "utf-8")
+    return folder
+
+
+def run(*asked: object) -> Ended:
+    return carrara("run", *asked, "--tokenizer", "gpt2", "--json")
+
+
+def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path) -> None:
+    ended = run("babilong", "--published", f"babilong:{official}", "--model", "carrara/oracle", "--out", tmp_path)
+    assert ended.returncode == 0, ended.stderr
+    rows = json.loads(ended.stdout)
+    assert "dataset_info.json is left out" in ended.stderr
+    assert [(row["task"], row["length"]) for row in rows] == [
+        (f"published/babilong-{task}", length) for task in ("qa1", "qa2", "qa8") for length in (0, 4096)
+    ]
+    assert {(row["n"], row["mean"]) for row in rows} == {(ROWS, 1.0)}
+
+
+def test_a_published_item_is_rebuilt_from_its_id(official: Path) -> None:
+    args = _planned(official)
+    job = next(job for job in args.jobs if job.first.task.endswith("qa1") and job.first.length == 4096)
+    item = rebuild(str(job.first))
+    row = json.loads((official / "4k" / "qa1.json").read_text("utf-8"))[0]
+    assert f"<context> {row['input']} </context>" in item.text
+    assert item.gold == row["target"]
+    assert item.question.ask == row["question"].strip()
+    assert item.survey.tokens == item.prompt.tokens  # its own length, not one that was woven
+
+
+def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
+    jobs = _planned(official, "qa2", "--lengths", "4k", "-n", "3").jobs
+    assert [(job.first.task, job.first.length, job.instances) for job in jobs] == [("published/babilong-qa2", 4096, 3)]
+
+
+@pytest.mark.parametrize(
+    ("selection", "source", "more", "complaint"),
+    [
+        ("qa3", "babilong:{}", [], "no file of qa3"),
+        ("babilong", "sync:{}", [], "is none of babilong:DIR"),
+        ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
+        ("babilong", "babilong:{}", ["-p", "haystack=letters"], "haystack cannot be chosen"),
+        ("babilong", "babilong:{}", ["--seed", "7"], "`seed` draws other items"),
+        ("babilong", "babilong:{}", ["--split", "train"], "`split` draws other items"),
+    ],
+)
+def test_what_cannot_be_run_is_refused(
+    official: Path, selection: str, source: str, more: list[str], complaint: str
+) -> None:
+    with pytest.raises(UsageError, match=complaint):
+        _planned(official, selection, "--published", source.format(official), *more)
+
+
+@pytest.mark.slow
+def test_broken_published_files_are_refused(official: Path, tmp_path: Path) -> None:
+    for name, content in (("qa1.json", "[{"), ("qa1.json", '[{"input": "x"}]'), ("qa1.json", "{}")):
+        folder = tmp_path / "4k"
+        folder.mkdir(exist_ok=True)
+        (folder / name).write_text(content, "utf-8")
+        ended = run("qa1", "--published", f"babilong:{tmp_path}", "--model", "carrara/oracle", "--out", tmp_path / "r")
+        assert ended.returncode == 2
+        assert str(folder / name) in ended.stderr
+        assert "Traceback" not in ended.stderr
+
+
+GOOD = {"input": "Mary went to the garden.", "question": "Where is Mary? ", "target": "garden"}
+OTHER = {"input": "John went to the office.", "question": "Where is John? ", "target": "office"}
+
+
+def _gold(folder: Path, *more: str) -> list[str]:
+    """The answers to everything that a folder has for qa1, as a run would ask it."""
+    jobs = _planned(folder, "qa1", *more, "--published", f"babilong:{folder}").jobs
+    return [item.gold for job in jobs for context in contexts(job.first, job.instances) for item in context.items]
+
+
+def _write(path: Path, *rows: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(rows)), path)
+    else:
+        lines = [json.dumps(row, ensure_ascii=False) for row in rows]
+        text = "\n".join(lines) if path.suffix.lower() == ".jsonl" else f"[{','.join(lines)}]"
+        path.write_text(text, "utf-8")
+    return path
+
+
+def test_what_is_not_there_is_told(official: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _planned(official, "qa1,qa3,qa4", "--lengths", "0,4k,8k")
+    assert "has no file of qa3, qa4 at 0, 4k; of qa1, qa3, qa4 at 8k: left out" in capsys.readouterr().err
+    _planned(official, "qa1,qa2,qa3,qa4")
+    assert "has no file of qa3, qa4: left out" in capsys.readouterr().err
+    _planned(official, "qa1,qa2", "--lengths", "4k")
+    assert "has no file" not in capsys.readouterr().err
+
+
+def test_a_preset_chooses_tests_and_lengths_of_published_items(
+    official: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jobs = _planned(official, "paper:babilong:qa1,qa2").jobs
+    assert [(job.first.task[-3:], job.first.length) for job in jobs] == [
+        (task, length) for task in ("qa1", "qa2") for length in (0, 4096)
+    ]
+    assert "qa1, qa2 at 1k, 2k, 8k" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("part", ["4k", "4k/qa1.json"])
+def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> None:
+    jobs = _planned(official, "qa1", "--published", f"babilong:{official / part}").jobs
+    assert [(job.first.task, job.first.length) for job in jobs] == [("published/babilong-qa1", 4096)]
+
+
+@pytest.mark.parametrize(
+    "name", ["QA1_4K.JSON", "qa1/4k.jsonl", "data/qa1_4k-0.PARQUET", "babilong-1k-samples/4k/qa1.json"]
+)
+def test_names_of_files(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    _write(path.with_suffix(path.suffix.lower()), GOOD).rename(path)
+    assert _gold(tmp_path, "--lengths", "4k") == ["garden"]
+
+
+def test_files_that_are_left_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _write(tmp_path / "4k" / "qa1.json", GOOD)
+    for name in ("qa2.csv", "qa3.json.gz", "notes.txt"):
+        (tmp_path / "4k" / name).write_text("")
+    (tmp_path / ".cache" / "4k").mkdir(parents=True)
+    (tmp_path / ".cache" / "4k" / "qa4.json").write_text("")
+    assert _gold(tmp_path) == ["garden"]
+    assert "qa2.csv and 1 more are left out: what is read ends in .json" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("other", ["4k/qa1.jsonl", "4k/qa1.parquet", "copy/4k/qa1.json"])
+def test_no_item_counts_twice(other: str, tmp_path: Path) -> None:
+    _write(tmp_path / "4k/qa1.json", GOOD, OTHER)
+    _write(tmp_path / other, GOOD, OTHER)
+    with pytest.raises(UsageError, match="hold the same rows: leave one of them"):
+        _gold(tmp_path)
+
+
+def test_parts_of_one_file_are_read_together(tmp_path: Path) -> None:
+    _write(tmp_path / "qa1/4k-00000-of-00002.parquet", GOOD, OTHER)
+    _write(
+        tmp_path / "qa1/4k-00001-of-00002.parquet",
+        OTHER,
+        GOOD | {"target": "Garden", "input": "Mary is in the garden."},
+    )
+    assert _gold(tmp_path) == ["garden", "office", "office", "garden"]
+
+
+UNFIT: dict[str, tuple[str, dict[str, object], str]] = {
+    "a target that is none": ("qa1.json", {"target": "banana"}, "'banana' is no answer to qa1's"),
+    "an empty target": ("qa1.json", {"target": ""}, "'' is no answer"),
+    "a question of no task": ("qa1.json", {"question": "How are you?"}, "'How are you?' is no question of qa1"),
+    "a question of another task": ("qa1.json", {"question": "Is Mary in the garden?"}, "no question of qa1"),
+    "half a character": ("qa1.json", {"input": "\ud800"}, "row 1 of"),
+    "null": ("qa1.json", {"target": None}, "row 1 of"),
+    "null in Parquet": ("qa1.parquet", {"target": None}, "row 1 of"),
+}
+
+
+@pytest.mark.parametrize("wrong", UNFIT)
+def test_rows_that_cannot_be_asked_are_named(wrong: str, tmp_path: Path) -> None:
+    name, change, complaint = UNFIT[wrong]
+    path = tmp_path / "4k" / name
+    if "\ud800" in change.values():
+        path.parent.mkdir()
+        path.write_text(json.dumps([GOOD, GOOD | change]), "ascii")
+    else:
+        _write(path, GOOD, GOOD | change)
+    with pytest.raises(UsageError) as refused:
+        _gold(tmp_path)
+    assert complaint in str(refused.value)
+    assert f"row 1 of {path}" in str(refused.value)
+
+
+def test_parquet_holds_texts(tmp_path: Path) -> None:
+    path = _write(tmp_path / "4k" / "qa1.parquet", GOOD | {"target": 3})
+    with pytest.raises(UsageError, match=f"the column 'target' of {path} holds int64 and no texts"):
+        _gold(tmp_path)
+
+
+def test_lines_end_at_line_feeds_alone(tmp_path: Path) -> None:
+    _write(tmp_path / "4k" / "qa1.jsonl", GOOD | {"input": "It was late.\u2028\x85 Mary went to the garden."}, OTHER)
+    assert _gold(tmp_path) == ["garden", "office"]
+
+
+@pytest.mark.parametrize(("name", "where"), [("qa1.json", "qa1.json"), ("qa1.jsonl", "qa1.jsonl:1")])
+def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
+    (tmp_path / "4k").mkdir()
+    (tmp_path / "4k" / name).write_text("[" * 200_000)
+    with pytest.raises(UsageError, match=where):
+        _gold(tmp_path)
+
+
+def test_the_commonest_answer_of_published_items(official: Path) -> None:
+    from carrara.verify.reference import majority
+
+    job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
+    items = [item for context in contexts(job.first, job.instances) for item in context.items]
+    golds = [item.gold for item in items]
+    assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
+
+
+def _planned(official: Path, *more: str) -> RunConfig:
+    """Return the settings of a run of published items, as the command line reads them."""
+    given = list(more) if more and not more[0].startswith("-") else ["babilong", *more]
+    if "--published" not in given:
+        given += ["--published", f"babilong:{official}"]
+    fixed = ["--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]
+    _, bound, _ = make_app().parse_args(["run", *given, *fixed], exit_on_error=False, print_error=False)
+    options = bound.arguments
+    settings = merged(*(options.get(name) for name in ("items", "server", "options")))
+    with messages_on_stderr():
+        return RunConfig(options["tasks"], options["model"][0], **settings)
+
+
+def test_the_published_grid() -> None:
+    found = preset_of("paper:babilong")
+    assert found is not None
+    preset, selection = found
+    assert "simulated" in preset.about
+    jobs = [(task, s.length, s.instances) for task in registry.select(selection) for s in preset.sizes(task, None)]
+    assert len(jobs) == 20 * 13
+    assert {
+        instances for task, length, instances in jobs if task in registry.select("qa1,qa5") and length <= 32768
+    } == {1000}
+    assert {instances for task, length, instances in jobs if task == "babilong/qa6" or length > 32768} == {100}
+    assert preset_of("paper:babilong:qa2,qa7") == (preset, "qa2,qa7")
+    with pytest.raises(UsageError, match="is not part of paper:babilong"):
+        preset_of("paper:babilong:latent_list")
+    assert preset_of("babilong") is None
+    assert PRESETS["paper:babilong"].params_beside({"screen": "true", "haystack": "x"}) == {
+        "background": "all",
+        "repeat": "true",
+        "screen": "true",
+        "haystack": "x",
+    }
+
+
+def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["stats", "qa4,qa7", "-n", "200", "--lengths", "0,4k", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    four, seven = found["tasks"]
+    assert four["facts"] == {"least": 2, "mean": 2.0, "greatest": 2}
+    assert seven["evidence"]["greatest"] > 2
+    assert sum(share for _, share in seven["answers"]) == pytest.approx(1)
+    assert 3400 < found["tokens"]["4096"]["gpt2"] < 4096
+    assert found["tokens"]["4096"]["characters"] > found["tokens"]["4096"]["words"] > found["tokens"]["0"]["words"]
+    assert main(["stats", "qa4", "-n", "20"]) == 0
+    assert "17.7%" in capsys.readouterr().out
+    assert main(["stats", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)["tokens"]["4096"]) == ["o200k", "words"]
+    assert main(["stats", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2
+    assert "none of these tasks has an instance of 20 tokens" in capsys.readouterr().err
+    assert main(["stats", "qa1", "--tokenizer", "words"]) == 2
+    assert "--tokenizer words cannot begin with words" in capsys.readouterr().err
+
+
+def test_files_to_fine_tune_with(tmp_path: Path) -> None:
+    asked = ["generate", "qa1", "--lengths", "1k", "-n", "4", "--finetune", "--out", str(tmp_path)]
+    assert main(asked) == 2  # the test split
+    assert main([*asked, "--split", "train"]) == 0
+    lines = [json.loads(line) for line in (tmp_path / "finetune.jsonl").read_text("utf-8").splitlines()]
+    assert len(lines) == 4
+    for index, line in enumerate(lines):
+        item = make("babilong/qa1", length=1024, index=index, split="train")
+        assert line == {
+            "messages": [
+                {"role": "user", "content": item.text},
+                {"role": "assistant", "content": item.gold},
+            ]
+        }
+    assert main([*asked, "--split", "train", "--style", "base"]) == 0
+    first = json.loads((tmp_path / "finetune.jsonl").read_text("utf-8").splitlines()[0])
+    assert set(first) == {"prompt", "completion"}
+    assert first["prompt"].endswith("\nFINAL ANSWER:")

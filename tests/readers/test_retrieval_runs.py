@@ -1,0 +1,180 @@
+"""Retrieval in front of a model, through the whole engine."""
+
+import json
+import time
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import anyio
+import numpy as np
+import pytest
+
+from carrara.items.item import make
+from carrara.readers.prompts import prompt_of
+from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, contexts
+from carrara.readers.retrieval.contexts import found
+from carrara.util.errors import UsageError
+from tests.helpers.process import carrara
+
+pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
+
+SETTING = "sentences;by=bm25;top=5;order=position"
+
+
+def run(out: Path, *more: str) -> list[dict[str, object]]:
+    asked = ["run", "qa1,qa2", "--lengths", "4k", "-n", "12", "--model", "carrara/oracle", "--tokenizer", "gpt2"]
+    ended = carrara(*asked, "--out", out, "--json", *more, check=True)
+    rows: list[dict[str, object]] = json.loads(ended.stdout)
+    return rows
+
+
+@pytest.mark.slow
+def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
+    by_position = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "position")
+    by_score = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "score")
+    whole = run(tmp_path)
+    for rows in (by_position, by_score, whole):
+        assert [row["task"] for row in rows] == ["babilong/qa1", "babilong/qa2"]
+    assert [row["mean"] for row in whole] == [1.0, 1.0]
+    assert "recall" not in whole[0]["retrieval"] | whole[0]["published"]  # type: ignore[operator]
+    one, two = by_position
+    assert one["retrieval"]["recall"] > 0.8  # type: ignore[index]
+    assert two["retrieval"]["recall"] < 0.3  # type: ignore[index]  # where the thing went, its name does not say
+    assert two["retrieval"]["recall, share"] >= two["retrieval"]["recall"]  # type: ignore[index]
+    assert one["mean"] >= by_score[0]["mean"]  # type: ignore[operator]
+    assert by_score[0]["model"] == one["model"] == whole[0]["model"] == "carrara/oracle"
+    assert one["variant"] == "retrieve=sentences"
+    assert by_score[0]["variant"] == "retrieve=sentences, order=score"
+    assert "variant" not in whole[0]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "retrieve=sentences;by=bm25;top=5;order=position" in page
+    assert "oracle (retrieve=sentences, order=position)" in page
+
+
+def test_the_prompt_keeps_everything_but_the_context() -> None:
+    item = make("babilong/qa1", length=8192, tokenizer="gpt2")
+    (message,) = prompt_of({"id": item.id, "retrieve": SETTING})
+    template = item.prompt.template
+    assert message.content.startswith(template.before)
+    assert message.content.endswith(template.after)
+    parts = message.content[len(template.before) : -len(template.after)].split("\n\n")
+    assert len(parts) == 5
+    places = [item.text.index(part) for part in parts]
+    assert places == sorted(places)
+    assert [message] == prompt_of({"id": item.id, "retrieve": SETTING})
+    assert prompt_of({"id": item.id}) == item.messages()
+
+
+def test_recall_is_told_of_the_supporting_facts() -> None:
+    item = make("babilong/qa2", length=4096, index=2, tokenizer="gpt2")
+    facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
+    for top in (1, 5, 400):
+        shown = found(item.id, f"sentences;by=bm25;top={top};order=score")
+        assert shown.recall is not None
+        assert shown.recall.share == sum(fact in shown.text for fact in facts) / len(facts)
+        assert shown.recall.complete == (shown.recall.share == 1)
+
+
+@pytest.mark.slow
+def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
+    for wrong, complaint in (
+        (["--retrieve", "words"], "write sentences, chunks:512"),
+        (["--retrieve", "chunks:0"], "1 token or more"),
+        (["--retrieve", "sentences", "--by", "magic"], "nothing ranks by"),
+        (["--retrieve", "sentences", "--order", "random"], "not an order"),
+        (["--top-k", "3"], "give --retrieve"),
+        (["--retrieve", "sentences;top=3;top=4"], "given twice"),
+    ):
+        ended = carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
+        assert ended.returncode == 2
+        assert complaint in ended.stderr
+        assert "Traceback" not in ended.stderr
+    with pytest.raises(UsageError):
+        found(make("babilong/qa1").id, "words")
+
+
+class Failing:
+    """Stands in for an index whose server for embeddings is down."""
+
+    def __init__(self, times: int) -> None:
+        self.times = times
+
+    def __call__(self, id: str, retrieve: str) -> "Failing":
+        return self
+
+    def find(self, question: str, evidence: object) -> Retrieved:
+        self.times -= 1
+        if self.times >= 0:
+            raise EmbedderUnavailableError("http://host/v1 does not answer")
+        return Retrieved("what was found", (), None)
+
+
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+    """Pauses are short, and nothing that was found is remembered."""
+    for pause in ("_FIRST_PAUSE", "_LONGEST_PAUSE", "_STEP"):
+        monkeypatch.setattr(contexts, pause, 0.01)
+    monkeypatch.setattr(contexts, "_OUTAGE", contexts._Outage())
+    contexts._retrieve.cache_clear()
+    yield monkeypatch
+    contexts._retrieve.cache_clear()
+
+
+@pytest.mark.usefixtures("heard")
+def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    impatient.setattr(contexts, "_index", Failing(3))
+    assert found(make("babilong/qa1").id, SETTING).text == "what was found"
+    assert capsys.readouterr().err.splitlines() == [
+        "carrara: retrieval waits, for up to 6 hours: http://host/v1 does not answer",
+        "carrara: retrieval goes on",
+    ]
+
+
+def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.MonkeyPatch) -> None:
+    down = Failing(10**9)
+    impatient.setattr(contexts, "_index", down)
+    impatient.setattr(contexts, "PATIENCE", 0.3)
+    items = [make("babilong/qa1", index=index).id for index in range(20)]
+    with pytest.raises(EmbedderUnavailableError):
+        found(items[0], SETTING)
+    asked = down.times
+    for id in items[1:]:
+        with pytest.raises(EmbedderUnavailableError):
+            found(id, SETTING)
+    assert asked - down.times == 19  # the patience was that of all: each is tried, and not waited for again
+
+
+def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
+    impatient.setattr(contexts, "_index", Failing(10**9))
+    items = [make("babilong/qa1", index=index).id for index in range(3)]
+
+    async def stopped() -> None:
+        with anyio.move_on_after(0.3):
+            async with anyio.create_task_group() as group:
+                for id in items:
+                    group.start_soon(anyio.to_thread.run_sync, found, id, SETTING)
+
+    clock = time.monotonic()
+    anyio.run(stopped)
+    assert time.monotonic() - clock < 5
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("faiss") is None, reason="the extra `retrieval` is not installed: no faiss")
+@pytest.mark.usefixtures("heard")
+def test_long_embedding_is_told(
+    impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    class Ones:
+        name = "ones"
+
+        def embed(self, texts: list[str]) -> object:
+            return np.ones((len(texts), 2), np.float32)
+
+    impatient.setenv("CARRARA_CACHE", str(tmp_path))
+    impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
+    impatient.setattr(contexts, "LINE_EVERY", 0.0)
+    found(make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score")
+    first, *_ = capsys.readouterr().err.splitlines()
+    assert first.endswith(" parts of a context of babilong/qa1 at 4k are embedded")

@@ -1,0 +1,160 @@
+"""An environment of verifiers: evaluated by verifiers itself, on a server that is here."""
+
+import asyncio
+import json
+import re
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carrara
+import carrara.rl
+from carrara.export.about import CANARY
+from carrara.rl import Course
+from tests.helpers.server import reply
+
+vf = pytest.importorskip("verifiers", reason="verifiers is not installed: pip install 'carrara[rl]'")
+if not hasattr(vf, "SingleTurnEnv"):
+    pytest.skip("this is verifiers 0.4 or later, another library: pip install 'carrara[rl]'", allow_module_level=True)
+pytestmark = pytest.mark.filterwarnings("ignore")  # verifiers' own, and those of what it imports
+
+
+@pytest.fixture(autouse=True)
+def signals() -> Iterator[None]:
+    """An environment takes the signals to itself."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+@contextmanager
+def answering(answer: Callable[[str], dict[str, Any]]) -> Iterator[str]:
+    """The address of a server that answers what it is asked last."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+        def do_POST(self) -> None:
+            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            body = json.dumps(answer(str(request["messages"][-1]["content"]))).encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def evaluated(environment: Any, address: str, monkeypatch: pytest.MonkeyPatch, examples: int, rollouts: int = 1) -> Any:
+    monkeypatch.setenv("TEST_API_KEY", "not-a-key")
+    client = vf.ClientConfig(api_base_url=address, api_key_var="TEST_API_KEY", max_retries=0)
+    silent = {"on_start": lambda *_: None, "on_progress": lambda *_: None, "on_log": lambda *_: None}
+    made = environment.evaluate(
+        client, "any", num_examples=examples, rollouts_per_example=rollouts, state_columns=["info"], **silent
+    )
+    return asyncio.run(made)["outputs"]
+
+
+def test_verifiers_evaluates_and_rewards_as_we_score(monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = vf.load_environment("carrara", tasks="qa1,mrcr", lengths="8k", tokenizer="words", evals=6)
+    known = {}
+    for row in environment.get_eval_dataset():
+        item = carrara.rl.Stream("qa1,mrcr", "8k", tokenizer="words").item(row["info"]["number"])
+        known[item.messages()[-1].content] = item
+    assert len(known) == 6
+    replies = iter(range(100))
+
+    def answer(asked: str) -> dict[str, Any]:
+        match next(replies) % 3:
+            case 0:
+                return reply(known[asked].gold)
+            case 1:
+                return reply("I like turtles.")
+        return reply(known[asked].gold, finish_reason="length")
+
+    with answering(answer) as address:
+        found = evaluated(environment, address, monkeypatch, 6, 2)
+    assert len(found) == 12
+    by_id = {item.id: item for item in known.values()}
+    assert {row["info"]["id"] for row in found} == set(by_id)
+    for row in found:
+        item, said = by_id[row["info"]["id"]], row["completion"][-1]["content"]
+        assert [one["content"] for one in row["prompt"]] == [one.content for one in item.messages()]
+        score = item.score(said)
+        assert row["reward"] == row["metrics"]["sound"] == (0.0 if row["is_truncated"] else score.value)
+        assert row["metrics"]["answers_read"] == float(score.status == "ok" and not row["is_truncated"])
+    assert {row["is_truncated"] for row in found} == {True, False}
+    assert {0.0, 1.0} <= {row["reward"] for row in found}
+
+
+def test_rows_are_numbers_and_say_whose_they_are() -> None:
+    environment = carrara.load_environment("qa1", "4k", start=5, n=3, evals=2)
+    rows = environment.get_dataset()
+    assert [row["info"]["number"] for row in rows] == [5, 6, 7]
+    assert [row["info"]["number"] for row in environment.get_eval_dataset()] == [1 << 31, (1 << 31) + 1]
+    assert CANARY in rows.info.description
+    assert "shares no item with what is tested" in rows.info.description
+    tested = carrara.load_environment("qa1", "4k", split="test", n=3)
+    assert "Not to be trained on" in tested.get_dataset().info.description
+
+
+def test_a_course_goes_on_and_a_row_keeps_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = Course("0,256", threshold=1.0, last=2)
+    environment = carrara.load_environment("qa1", course, tokenizer="words", evals=2)
+    golds = {}
+    for number in range(1 << 31, (1 << 31) + 2):
+        for length in (0, 256):
+            item = carrara.rl.Stream("qa1", length, tokenizer="words").item(number)
+            golds[item.text] = item.gold
+    with answering(lambda asked: reply(golds[asked])) as address:
+        first = evaluated(environment, address, monkeypatch, 2)
+        assert course.length == 256
+        again = evaluated(environment, address, monkeypatch, 2)
+    assert {row["reward"] for row in first + again} == {1.0}
+    assert {row["info"]["id"] for row in first} == {row["info"]["id"] for row in again}
+    assert all("/0/chat/" in row["info"]["id"] for row in first)
+    assert course.seen == {}
+
+
+def test_a_server_that_fails_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    course = Course("0,256", threshold=0.0, last=1)
+    environment = carrara.load_environment("qa1", course, tokenizer="words", evals=1)
+    [row] = evaluated(environment, "http://127.0.0.1:9/v1", monkeypatch, 1)
+    assert row["error"]
+    assert row["reward"] == 0.0
+    assert course.length == 0
+
+
+def test_the_documentation_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As it stands there, but for the server and the tokenizer, which are here."""
+    document = Path(__file__).parents[2] / "docs/training.md"
+    [code] = re.findall(r"```python\n(import verifiers.*?)```", document.read_text("utf-8"), re.DOTALL)
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    with answering(lambda asked: reply("I like turtles.")) as address:
+        for said, here in {
+            "http://127.0.0.1:8000/v1": address,
+            "hf:Qwen/Qwen3-0.6B": "words",
+            "8k,32k": "8k",
+            "num_examples=20": "num_examples=2",
+        }.items():
+            assert said in code
+            code = code.replace(said, here)
+        space: dict[str, Any] = {}
+        exec(code, space)
+    assert len(space["found"]["outputs"]) == 8

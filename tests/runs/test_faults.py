@@ -1,0 +1,225 @@
+"""Runs on a server that goes wrong in every way: what it saw, what the run says, and what is kept of it."""
+
+import json
+import re
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from carrara.items.item import item_of as built
+from carrara.logs.replies import read_results
+from carrara.result import Result
+from carrara.runs.manifest import parts
+from tests.helpers.process import KEY, Ended, begun, carrara
+from tests.helpers.server import EACH, Address, item_of, serving
+
+EXPECTED = {
+    "ok": "unparsed",
+    "call": "called",
+    "call-beside": "called",
+    "call-unsaid": "called",
+    "overflow": "overflow",
+    "overflow-413": "overflow",
+    "filter": "filtered",
+    "cut": "truncated",
+    "packed": "ok",
+    "markup": "unparsed",
+    "empty": "unparsed",
+    "null": "unparsed",
+    "key": "unparsed",
+}
+"""Statuses of ways, where they are not those of errors, of one failure, or of a list."""
+FAIL = {"page", "garbled", "number", "object", "no-choices", "empty-choices", "no-message", "bare-text", "quota", "400"}
+FAIL |= {"401", "markup-error", "key-error", "silent"}
+FAIL |= {"elsewhere", "loop", "status-line", "long-headers", "bomb", "endless"}
+ONCE = dict.fromkeys(("quota", "400", "401", "markup-error", "key-error", "elsewhere", "bomb", "endless"), 1)
+"""Requests of what is never asked again; other failures are asked three times."""
+
+
+ROW = {"model": "m", "settings": {}, "of": "x", "task": "t", "length": 0, "question": 0, "instances": [[0, 3]]}
+"""Of a plan."""
+
+
+def command(model: str, address: str, out: Path, *other: str) -> list[str]:
+    asked = ["run", "latent_list", "-p", "complexity=1", "-p", "view=print"]
+    asked += ["--model", f"openai-api/test/{model}", "--base-url", address]
+    return [*asked, "--tokenizer", "gpt2", "--out", str(out), *other]
+
+
+def run(model: str, server: Address, out: Path, *other: str) -> Ended:
+    return carrara(*command(model, server.base_url, out, *other))
+
+
+def said_requests(complaint: str) -> int:
+    [number] = re.findall(r"carrara: ([\d,]+) requests were made for", complaint)
+    return int(number.replace(",", ""))
+
+
+@pytest.fixture(scope="module")
+def each(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Address, Path]:
+    """One run in which every item meets another way of going wrong."""
+    out = tmp_path_factory.mktemp("each")
+    with serving(out / "journal.tsv") as server:
+        ended = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
+        again = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
+        (out / "again.txt").write_text(again.stderr)
+        return ended, server, out
+
+
+def ways(server: Address, results: list[Result]) -> dict[str, Result]:
+    """Each way with the item that met it."""
+    by_text = {item_of(built(result.id).messages()[0].content): result for result in results}
+    order = list(dict.fromkeys(fact.item for fact in server.facts() if fact.what == "asked" and fact.item != "-"))
+    return {way: by_text[item] for way, item in zip(EACH, order, strict=True)}
+
+
+@pytest.mark.slow
+def test_every_item_has_the_status_of_what_became_of_it(
+    each: tuple[Ended, Address, Path],
+) -> None:
+    ended, server, out = each
+    assert ended.returncode == 1
+    met = ways(server, read_results(out / "run"))
+    for way, result in met.items():
+        if way in FAIL:
+            assert result.status == "error", way
+            assert result.requests == ONCE.get(way, 3), way
+            assert result.error is not None
+            assert not re.search(r"Error|Exception|Traceback|Future", result.error), result.error
+        elif way in EXPECTED:
+            assert (result.status, result.requests) == (EXPECTED[way], 1), way
+        elif way.endswith("-once"):
+            assert (result.status, result.requests) == ("unparsed", 2), way
+        else:  # a list was read, be it the right one or not
+            assert result.status == "ok", (way, result.reply[:80])
+            assert result.answer == "[1]"
+    assert (
+        met["usage-negative"].output_tokens is met["usage-huge"].input_tokens is met["usage-text"].output_tokens is None
+    )
+    assert met["half"].reply == "[1] \ufffd"
+    assert KEY not in met["key"].reply
+    assert "[key]" in met["key"].reply
+
+
+@pytest.mark.slow
+def test_the_requests_that_a_server_saw_are_those_that_the_run_says(
+    each: tuple[Ended, Address, Path],
+) -> None:
+    ended, server, out = each
+    first = said_requests(ended.stderr)
+    second = said_requests((out / "again.txt").read_text())
+    assert first + second == server.asked()
+    assert 0 < second < first  # nothing but the failed ones is asked again
+    counts = Counter(fact.item for fact in server.facts() if fact.what == "asked")
+    answered = [way for way in EACH if way not in FAIL and not way.endswith("-once")]
+    met = ways(server, read_results(out / "run"))
+    texts = {way: item_of(built(met[way].id).messages()[0].content) for way in answered}
+    assert {way: counts[text] for way, text in texts.items()} == dict.fromkeys(answered, 1)
+
+
+@pytest.mark.slow
+def test_nothing_is_said_that_was_not_meant_for_people(
+    each: tuple[Ended, Address, Path],
+) -> None:
+    ended, _, out = each
+    for said in (ended.stderr, ended.stdout, (out / "again.txt").read_text()):
+        assert "Traceback" not in said
+        assert "Warning" not in said
+        assert KEY not in said
+    for file in (out / "run").rglob("*"):
+        assert not file.is_file() or KEY.encode() not in file.read_bytes(), file
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["a#b?c", "a%2Fb", "~a\nb"])
+@pytest.mark.sampled(1)
+def test_any_path_will_do(name: str, tmp_path: Path) -> None:
+    out = tmp_path / name
+    for _ in range(2):
+        ended = carrara("run", "latent_list", "--model", "carrara/oracle", "-n", "2", f"--out={out}", check=True)
+    assert "2 of 2 replies are there already" in ended.stderr
+    assert [result.score for result in read_results(out)] == [1.0, 1.0]
+    assert sorted(tmp_path.iterdir()) == [out]
+
+
+@pytest.mark.slow
+def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        none = run("window-600", server, tmp_path / "none", "--lengths", "600", "-n", "3")
+        assert none.returncode == 2
+        assert "takes 600 tokens, prompt and answer together" in none.stderr
+        assert "--within makes lengths hold the answer too" in none.stderr
+        assert server.asked() == 0
+        some = run("window-2048", server, tmp_path / "some", "--lengths", "600,8k", "-n", "3")
+        assert "3 of 3 prompts at 8k (by up to 6," in some.stderr
+        assert some.returncode == 1
+        assert "there is no score of michelangelo/latent_list at 8k (overflow)" in some.stderr
+        assert "no score at 8k (overflow)" in (tmp_path / "some/report.html").read_text()
+        inside = run("window-2048", server, tmp_path / "some", "--lengths", "800", "-n", "3", "--within", "--json")
+        assert inside.returncode == 0, inside.stderr
+    [row] = json.loads(inside.stdout)
+    assert (row["length"], row["n"], row["variant"]) == (800, 3, "within=answer")
+    short = [result for result in read_results(tmp_path / "some") if result.settings.get("within")]
+    assert {(result.length, result.tokens) for result in short} == {(800, 800 - 192)}
+    page = (tmp_path / "some/report.html").read_text()
+    assert "off their length" not in page
+
+
+@pytest.mark.slow
+def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "run"
+    with serving(tmp_path / "journal.tsv", (0.3, 0.3)) as server:
+        line = command("ok", server.base_url, out, "-n", "24", "--lengths", "0,1k", "--connections", "2")
+        with begun(*line) as process:
+            while process.poll() is None and server.asked() < 6:
+                time.sleep(0.02)
+            process.send_signal(signal.SIGINT)
+            _, complaint = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert re.search(r"\d+ of 48 answered", complaint)
+    results = read_results(out)
+    assert 0 < len(results) < 10
+    assert {result.status for result in results} == {"unparsed"}
+    told = carrara("report", out, check=True).stdout
+    assert f"PARTIAL: {len(results)} of 48 replies are there" in told
+    assert f"PARTIAL: {len(results)} of 48 replies are there" in (out / "report.html").read_text()
+    rows = json.loads(carrara("report", out, "--json", check=True).stdout)
+    assert [row["planned"] for row in rows] == [24, 24]
+    assert all(row["partial"] for row in rows)
+    assert sum(row["n"] for row in rows) == len(results)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "{}", "[1]", "null", '[{"model": "m"}]', "[" * 100_000]
+    + [json.dumps([{**ROW, name: bad}]) for name, bad in (("instances", None), ("settings", None), ("length", "x"))],
+)
+def test_a_damaged_plan_says_nothing(text: str, tmp_path: Path) -> None:
+    (tmp_path / "plan.json").write_text(text)
+    assert parts(tmp_path, []) == []
+    (tmp_path / "plan.json").write_text(json.dumps([ROW]))
+    assert [part.planned for part in parts(tmp_path, [])] == [3]
+
+
+OWN = """
+from carrara.tasks.michelangelo.latent_list import LatentList
+
+class Mine(LatentList):
+    wording = {{**LatentList.wording, "instruction": "{words}" + LatentList.wording["instruction"]}}
+"""
+
+
+@pytest.mark.slow
+def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -> None:
+    tasks = tmp_path / "mine"
+    tasks.mkdir()
+    line = ["run", "mine/own", "--model", "carrara/oracle", "-n", "3", "--out", tmp_path / "run"]
+    ended = []
+    for words in ("", "", "Hello! "):
+        (tasks / "own.py").write_text(OWN.format(words=words))
+        ended.append(carrara(*line, env={"CARRARA_TASKS": str(tasks)}))
+    assert [one.returncode for one in ended] == [0, 0, 2], ended[-1].stderr
+    assert "mine/own asks in other words now than when its replies were given, and is still version" in ended[-1].stderr

@@ -1,0 +1,439 @@
+"""Runs on the reference models and the embedded one, through the command line and through Inspect's own."""
+
+import io
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import zipfile
+from inspect import signature
+from pathlib import Path
+from types import SimpleNamespace
+from typing import get_type_hints
+
+import pytest
+from inspect_ai._util.error import PrerequisiteError
+from rich.console import Console
+
+from carrara import inspect_tasks
+from carrara.cli.main import main
+from carrara.items import registry
+from carrara.logs.replies import read_results
+from carrara.runs import progress
+from carrara.runs.inspect_tasks import full_names, typed
+from carrara.servers.response import tells_overflow
+from carrara.servers.retry import Trouble
+from carrara.util.progress import LINE_EVERY
+from tests.helpers.process import KEY, Ended, carrara, python
+from tests.helpers.server import Address
+
+Capture = pytest.CaptureFixture[str]
+
+
+def run(*asked: str, **env: str) -> Ended:
+    return carrara("run", *asked, env=env)
+
+
+def inspect(logs: Path, *asked: str) -> Ended:
+    own = {"XDG_DATA_HOME": str(logs / "data"), "INSPECT_CACHE_DIR": str(logs / "cache")}
+    env = {**os.environ, **own, "INSPECT_DISPLAY": "plain", "TEST_API_KEY": KEY, "COLUMNS": "400"}
+    return python("-m", "inspect_ai", *asked, "--log-dir", str(logs), env=env)
+
+
+@pytest.mark.parametrize(
+    ("model", "low", "high"), [("oracle", 1, 1), ("chance", 0, 0.3), ("majority", 0, 0.4), ("echo", 0, 0)]
+)
+@pytest.mark.sampled(1)
+def test_reference_models(model: str, low: float, high: float, tmp_path: Path) -> None:
+    asked = ["latent_list", "-p", "complexity=5", "--lengths", "0,2k", "-n", "15", "--out", str(tmp_path)]
+    ended = run(*asked, "--model", f"carrara/{model}")
+    assert ended.returncode == 0, ended.stderr
+    results = read_results(tmp_path)
+    assert len(results) == 30
+    assert low <= sum(result.score for result in results) / 30 <= high
+    assert (tmp_path / "report.html").stat().st_size > 10_000
+    assert "michelangelo/latent_list" in ended.stdout
+    assert "report: " in ended.stdout
+
+
+@pytest.mark.slow
+def test_the_embedded_model_counts_as_we_do(tmp_path: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    for style in ("chat", "base"):
+        asked = ["latent_list", "--model", "carrara/smollm2", "--lengths", "0,512", "-n", "1", "-p", "complexity=1"]
+        ended = run(*asked, "--style", style, "--out", str(tmp_path / style))
+        assert ended.returncode == 0, ended.stderr
+        results = read_results(tmp_path / style)
+        assert len(results) == 2
+        assert all(result.input_tokens == result.tokens for result in results)
+        assert all(result.tokens == 512 for result in results if result.length)
+
+
+def test_inspect_finds_tests_and_models(tmp_path: Path) -> None:
+    asked = ["eval", "carrara/latent_list", "-T", "length=4k", "-T", "n=5", "--model", "carrara/oracle"]
+    ended = inspect(tmp_path, *asked, "-T", "complexity=1,5", "-T", "view=sum")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    results = read_results(tmp_path)
+    assert [(result.length, result.score) for result in results] == [(4096, 1.0)] * 5
+    assert {result.labels["view"] for result in results} == {"sum"}
+    assert {result.labels["complexity"] for result in results} == {"1", "5"}
+    [log] = tmp_path.glob("*.eval")
+    assert log.stat().st_size < 20 * 1024 * 5
+    with zipfile.ZipFile(log) as archive:
+        header = json.loads(archive.read("header.json"))
+    assert header["eval"]["task_args_passed"]["length"] == "4k"
+
+
+def test_tasks_have_the_parameters_of_their_tests() -> None:
+    for short, name in full_names().items():
+        own = signature(getattr(inspect_tasks, short)).parameters
+        loaded = registry.load(name)
+        for one in signature(type(loaded)).parameters.values():
+            if one.name != "first":  # of one task, and of all: a recipe
+                assert own[one.name].default == getattr(loaded, one.name), name
+                assert own[one.name].annotation == get_type_hints(type(loaded))[one.name], name
+
+
+def test_a_broken_test_of_ones_own_stands_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine/bad.py").write_text("x = = 1")
+    monkeypatch.setenv("CARRARA_TASKS", str(tmp_path / "mine"))
+    names = full_names()
+    assert {"bad", "qa1"} <= set(names)
+    made = typed(names["bad"])
+    with pytest.raises(PrerequisiteError, match=r"bad\.py"):
+        made()
+
+
+def test_inspect_imports_no_test_before_it_is_asked_for() -> None:
+    """Inspect loads the entry points of all packages in every run, whichever task is run."""
+    code = "import sys, carrara.inspect_tasks; print(*(m for m in sys.modules if m.startswith('carrara.tasks.')))"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""
+
+
+@pytest.mark.slow
+def test_the_log_viewer_lists_the_runs(tmp_path: Path) -> None:
+    """`inspect view` reads the logs with the same reader."""
+    assert run("latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path)).returncode == 0
+    listed = inspect(tmp_path / "logs", "log", "list", "--json")
+    [log] = json.loads(listed.stdout)
+    assert "latent-list-0" in log["name"] or "latent-list" in log["name"]
+
+
+def test_a_model_that_cannot_be_reached(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}/v1"
+    asked = [
+        "latent_list",
+        "-n",
+        "2",
+        "--model",
+        "openai-api/test/x",
+        "--tokenizer",
+        "o200k",
+        "--out",
+        str(tmp_path / "r"),
+    ]
+    ended = run(*asked, "--base-url", url, TEST_API_KEY="sk-1")
+    assert ended.returncode == 1
+    assert "cannot be reached" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+def test_a_refused_key(tmp_path: Path, server: Address) -> None:
+    asked = ["latent_list", "-n", "2", "--model", "openai-api/test/probe-locked", "--tokenizer", "o200k"]
+    ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-secret")
+    assert ended.returncode == 2
+    assert "TEST_API_KEY" in ended.stderr
+    assert "sk-secret" not in ended.stderr + ended.stdout
+    assert ended.stderr.count("\n") == 1
+
+
+WRONG = {
+    "no key": (["--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
+    "no tokenizer": (["--model", "anthropic/claude-x"], "--tokenizer"),
+    "no such provider": (["--model", "opnai/gpt-4o", "--tokenizer", "o200k"], "opnai"),
+    "no such reference": (["--model", "carrara/oracel", "--tokenizer", "o200k"], "oracle"),
+    "too short": (["--model", "carrara/oracle", "--lengths", "100"], "without any filler"),
+    "base on a chat": (["--model", "openai/gpt-4o", "--style", "base"], "completions"),
+    "a key in the arguments": (["--model", "carrara/oracle", "-M", "api_key=sk-1"], "environment"),
+    "no such argument": (["--model", "carrara/chance", "-M", "foo=1"], "no argument 'foo'"),
+    "another kind of argument": (["--model", "carrara/smollm2", "-M", "context=abc"], "context=abc is not a whole"),
+    "an argument below 1": (["--model", "carrara/smollm2", "-M", "copies=0"], "copies=0 is below 1"),
+    "a package that is missing": (["--model", "vllm/Qwen/Qwen3-8B"], "needs the package vllm"),
+    "a base model that chats": (["--model", "vllm-completions/x/qwen3-8b"], "style base"),
+    "an address of what runs here": (["--model", "carrara/oracle", "--base-url", "nonsense"], "leave --base-url out"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.sampled(5)
+def test_wrong_use_is_one_sentence(wrong: str, tmp_path: Path) -> None:
+    given, named = WRONG[wrong]
+    ended = run("latent_list", "-n", "2", *given, "--out", str(tmp_path / "r"))
+    assert ended.returncode == 2, ended.stdout + ended.stderr
+    assert named in ended.stderr
+    assert "Traceback" not in ended.stderr
+    assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("text", ["nan", "-1", "inf", "warm", ""])
+def test_a_temperature_that_is_none(text: str, capsys: Capture) -> None:
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", "x", f"--temperature={text}"]) == 2
+    assert f"{text!r} is not a temperature: give a number of at least 0, or `none`" in capsys.readouterr().err
+
+
+def test_no_folder_is_not_the_current_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", ""]) == 2
+    assert "'' is no folder" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_file_in_the_place_of_the_folder(tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "file").write_text("")
+    for out in (tmp_path / "file", tmp_path / "file" / "run"):
+        assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(out)]) == 2
+        assert "give a folder" in capsys.readouterr().err
+
+
+def inspect_eval(logs: Path, *asked: str) -> Ended:
+    return inspect(logs, "eval", "carrara/latent_list", *asked)
+
+
+ORACLE = ["--model", "carrara/oracle"]
+WRONG_IN_INSPECT = {
+    "base on a chat": (
+        [
+            "--model",
+            "openai-api/test/x",
+            "--model-base-url",
+            "http://127.0.0.1:9/v1",
+            "-T",
+            "tokenizer=o200k",
+            "-T",
+            "style=base",
+        ],
+        "completions provider",
+    ),
+    "no such style": ([*ORACLE, "-T", "style=bas"], "style=bas is not one of chat, base"),
+    "no such split": ([*ORACLE, "-T", "split=x"], "split=x is not one of test"),
+    "a seed below 0": ([*ORACLE, "-T", "seed=-1"], "seed=-1 is not a whole number"),
+    "no instances": ([*ORACLE, "-T", "n=0"], "n=0 is not a whole number"),
+    "lengths": ([*ORACLE, "-T", "length=0,4k"], "'0,4k' is not a length"),
+    "no such parameter": ([*ORACLE, "-T", "params=complexty=5"], "did you mean complexity"),
+    "no such argument": ([*ORACLE, "-T", "lenght=4k"], "did you mean length"),
+    "no such model": (["--model", "carrara/oracel"], "did you mean oracle"),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG_IN_INSPECT)
+@pytest.mark.sampled(3)
+def test_wrong_use_through_inspect_is_its_own_error(wrong: str, tmp_path: Path) -> None:
+    given, named = WRONG_IN_INSPECT[wrong]
+    ended = inspect_eval(tmp_path, *given)
+    assert named in ended.stdout + ended.stderr
+    assert "Traceback" not in ended.stdout + ended.stderr
+    assert list(tmp_path.glob("*.eval")) == []
+
+
+def test_arguments_as_inspect_splits_them(tmp_path: Path) -> None:
+    ended = inspect_eval(tmp_path, *ORACLE, "-T", "n=2", "-T", "params=complexity=1,5,view=sum", "-T", "length=1024")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert {result.id.partition("/test")[0] for result in read_results(tmp_path)} == {
+        "michelangelo/latent_list@4;complexity=1,5;view=sum"
+    }
+
+
+@pytest.mark.slow
+def test_plain_completion_through_inspect(tmp_path: Path) -> None:
+    """The embedded model takes the prompt raw, and stops where `carrara run` would have it stop."""
+    pytest.importorskip("xllamacpp")
+    asked = ["--model", "carrara/smollm2", "--temperature", "0"]
+    ended = inspect_eval(tmp_path / "inspect", *asked, "-T", "style=base", "-T", "n=1", "-T", "params=complexity=1")
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    command = ["latent_list", *asked, "--style", "base", "-n", "1", "-p", "complexity=1"]
+    assert run(*command, "--out", str(tmp_path / "carrara")).returncode == 0
+    one, other = ({r.id: (r.settings, r.reply) for r in read_results(tmp_path / d)} for d in ("inspect", "carrara"))
+    assert one == other
+    assert all(result.input_tokens == result.tokens for result in read_results(tmp_path / "inspect"))
+
+
+def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
+    console = Console(file=io.StringIO(), width=200)
+    gone = Trouble("unreachable", "the server is gone")
+    with progress.progress(3, {"b": 100, "c": 100}, "2 of 3 prompts to ask", console) as shown:
+        progress.answered("a")  # known already
+        for _ in range(50):
+            progress.troubled(gone, True)
+        shown.shown_at -= LINE_EVERY
+        for _ in range(50):
+            progress.troubled(gone, True)
+        progress.answered("b")
+        progress.troubled(gone, False)
+        progress.failed("c")
+        for _ in range(50):
+            progress.troubled(gone, True)
+    assert isinstance(console.file, io.StringIO)
+    assert console.file.getvalue().splitlines() == [
+        "2 of 3 prompts to ask",
+        "1 of 3 answered · trouble: the server is gone, asking again",
+        "2 of 3 answered · 1 errors · 100 tokens · trouble: the server is gone, given up",
+    ]
+
+
+def test_preparing_without_a_terminal_says_now_and_then_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    console = Console(file=io.StringIO(), width=200)
+    monkeypatch.setattr("carrara.util.progress.LINE_EVERY", 0.2)
+    for _ in progress.preparing(["a", "b"], console):
+        time.sleep(0.5)
+    assert isinstance(console.file, io.StringIO)
+    lines = console.file.getvalue().splitlines()
+    assert {line.partition(" · ")[0] for line in lines} == {f"preparing prompts: {done} of 2 tasks" for done in (0, 1)}
+
+
+def changed(change: str, *asked: str) -> Ended:
+    """A run in a process in which something is otherwise."""
+    lines = [
+        "import gzip, sys",
+        "from carrara.runs import checks, evaluate, folder, run",
+        "from carrara.cli.main import main",
+        change,
+    ]
+    env = {**os.environ, "TEST_API_KEY": KEY}
+    return python("-c", "\n".join([*lines, "sys.exit(main(sys.argv[1:]))"]), "run", *asked, env=env)
+
+
+@pytest.mark.slow
+@pytest.mark.sampled(1)
+def test_a_run_of_many_tokens_needs_a_yes(tmp_path: Path, server: Address) -> None:
+    asked = ["latent_list", "--tokenizer", "o200k", "--out", str(tmp_path / "r")]
+    nowhere = ["--model", "openai-api/test/ok", "--base-url", "http://127.0.0.1:9/v1"]
+    ended = run(*asked, *nowhere, "--lengths", "1M", "-n", "1000", TEST_API_KEY="sk-1")
+    assert ended.returncode == 2
+    assert "about 1,048,576,000 tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
+    assert ended.stderr.count("\n") == 1
+    ended = changed("checks.LARGE = 100", *asked, *nowhere, "-n", "2")  # as long as they are: no length tells it
+    assert ended.returncode == 2
+    assert "tokens of prompts for openai-api/test/ok: give --allow-large to go on" in ended.stderr
+    assert changed("checks.LARGE = 100", *asked, "-n", "2", "--model", "carrara/oracle").returncode == 0
+    there = ["--model", "openai-api/test/ok", "--base-url", server.base_url]
+    assert changed("checks.LARGE = 100", *asked, *there, "-n", "2", "--allow-large").returncode == 0
+    ended = changed("checks.LARGE = 100", *asked, *there, "-n", "2")  # nothing is left to ask
+    assert ended.returncode == 0, ended.stderr
+
+
+@pytest.mark.slow
+def test_a_corpus_that_repeats_within_a_context_is_told_once(tmp_path: Path) -> None:
+    sentences = (f"Day {n} was cold{' and long' * (n % 9)}." for n in range(200))
+    (tmp_path / "book.txt").write_text("\n".join(sentences), "utf-8")
+    haystack = ["-p", f"haystack={tmp_path / 'book.txt'}", "-p", "background=all"]
+    asked = ["qa1,qa4", "--lengths", "1k,8k", "-n", "1", "--model", "carrara/oracle", "--tokenizer", "gpt2", *haystack]
+    ended = run(*asked, "-p", "repeat=true", "--out", str(tmp_path / "r"))
+    assert ended.returncode == 0, ended.stderr
+    [line] = [line for line in ended.stderr.splitlines() if "repeats it" in line]
+    assert "so a context of 8k repeats it: it stands there" in line
+    ended = run(*asked[:2], "1k", *asked[3:], "-p", "repeat=true", "--out", str(tmp_path / "r"))
+    assert "repeats it" not in ended.stderr
+
+
+def test_a_folder_without_a_run(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["report", str(tmp_path / "nowhere")]) == 2
+    assert main(["report", str(tmp_path)]) == 2
+    assert capsys.readouterr().err.count("\n") == 2
+
+
+@pytest.mark.slow
+def test_an_outage_is_waited_out(tmp_path: Path, server: Address) -> None:
+    """A server that fails twice for every item answers in the end."""
+    asked = ["latent_list", "-n", "3", "--model", "openai-api/test/500-twice", "--tokenizer", "o200k"]
+    ended = run(*asked, "--base-url", server.base_url, "--out", str(tmp_path / "r"), TEST_API_KEY="sk-1")
+    assert ended.returncode == 0, ended.stderr
+    assert len(read_results(tmp_path / "r")) == 3
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "overflow"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens", 400, True),
+        ("the request exceeds the available context size, try increasing it", 400, True),
+        ("prompt is too long: 208310 tokens > 200000 maximum", 400, True),
+        ("The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).", 400, True),
+        ("context_length_exceeded", 400, True),
+        ("Rate limit reached: too many tokens per minute", 429, False),
+        ("Request too large: tokens per minute (TPM) limit 30000", 400, False),
+        ("Invalid value for max_tokens", 400, False),
+        ("anything", 413, True),
+    ],
+)
+def test_words_that_tell_an_overflow(words: str, status: int, overflow: bool) -> None:
+    assert tells_overflow(words, status) is overflow
+
+
+@pytest.mark.slow
+def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
+    change = (
+        "import collections\n"
+        "left = iter([1 << 40] * 6 + [1 << 20] * 1000)\n"
+        "folder.disk_usage = lambda path: collections.namedtuple('Usage', 'free')(next(left))"
+    )
+    asked = ["latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
+    full = changed(change, *asked)
+    assert full.returncode == 1
+    assert "7 of 12 requests failed" in full.stderr
+    assert f"MB are left on the disk of {tmp_path}: make room" in full.stderr
+    assert "RunError" not in full.stderr
+    assert "RunError" not in (tmp_path / "report.html").read_text()
+    assert "Traceback" not in full.stderr
+    assert run(*asked).returncode == 0
+    assert [result.score for result in read_results(tmp_path)] == [1.0] * 12
+
+
+def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr("carrara.runs.folder.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
+    assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path)]) == 1
+    assert f"MB are left on the disk of {tmp_path}: make room" in capsys.readouterr().err
+
+
+FULL = {
+    "told": (
+        "real = evaluate.eval_set\n"
+        "def full(*asked, **how):\n"
+        "    real(*asked, **how)\n"
+        "    raise OSError(28, 'No space left on device')\n"
+        "def none(*asked, **how):\n"
+        "    raise OSError(28, 'No space left on device')\n"
+        "evaluate.eval_set, gzip.open = full, none",
+        "the disk of {} is full: make room",
+    ),
+    "not told": ("run.read_results = lambda out: []", "3 of 3 replies are in no log of {}: is its disk full?"),
+}
+
+
+@pytest.mark.parametrize("how", FULL)
+def test_a_disk_that_fills_up_is_one_sentence(how: str, tmp_path: Path) -> None:
+    change, said = FULL[how]
+    ended = changed(change, "latent_list", "--model", "carrara/oracle", "-n", "3", "--out", str(tmp_path))
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines()[-1].startswith("carrara: " + said.format(tmp_path))
+    assert "Traceback" not in ended.stderr
+
+
+def test_results_as_json(tmp_path: Path) -> None:
+    ended = run(
+        "latent_list", "--model", "carrara/oracle", "--lengths", "0,1k", "-n", "3", "--json", "--out", str(tmp_path)
+    )
+    rows = json.loads(ended.stdout)
+    assert [row["length"] for row in rows] == [0, 1024]
+
+
+@pytest.mark.slow
+def test_a_limit_that_cuts_long_answers_is_told(tmp_path: Path) -> None:
+    asked = ["minerva/functional", "--model", "carrara/oracle", "--lengths", "2k", "-n", "1", "--out", str(tmp_path)]
+    assert "answers in minerva/functional take up to" in run(*asked, "--max-tokens", "600").stderr
+    assert "answers in" not in run(*asked, "--max-tokens", "9000").stderr

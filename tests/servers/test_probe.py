@@ -1,0 +1,157 @@
+"""The probe of a server before a run: how many requests it takes, and what it finds out."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from carrara.servers.probe import check_server, is_probed, probe_server
+from carrara.servers.retry import Trouble
+from carrara.servers.server_info import ServerInfo, server_info_lines
+from carrara.util.errors import RunError, UsageError
+from tests.helpers.process import Ended, carrara
+from tests.helpers.server import Address, serving
+
+LIST, CHAT = "/v1/models", "/v1/chat/completions"
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    with serving(tmp_path_factory.mktemp("server") / "journal.tsv") as address:
+        yield address
+
+
+@pytest.fixture(autouse=True)
+def _key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+
+
+def run(server: Address, model: str, out: Path, *given: str) -> tuple[Ended, list[str]]:
+    """A run of two items, and the requests of its probe."""
+    before = len(server.probed())
+    ended = carrara(
+        *("run", "latent_list", "-p", "complexity=1", "-n", "2", "--tokenizer", "gpt2", "--out", out),
+        *("--model", f"openai-api/test/{model}", "--base-url", server.base_url, *given),
+    )
+    return ended, server.probed()[before:]
+
+
+@pytest.mark.parametrize(
+    ("model", "given", "requests"),
+    [
+        ("ok", (), [LIST, CHAT]),
+        ("continues", ("--cot", "none"), [CHAT, CHAT, CHAT, LIST]),
+        ("ok", ("--cot", "none"), [CHAT, CHAT, CHAT, CHAT, CHAT, LIST]),
+        ("told", ("--perplexity",), [LIST, CHAT]),
+    ],
+)
+def test_a_run_asks_for_each_fact_once_and_a_finished_run_for_none(
+    model: str, given: tuple[str, ...], requests: list[str], server: Address, tmp_path: Path
+) -> None:
+    for expected in (requests, []):
+        ended, probed = run(server, model, tmp_path, *given)
+        assert ended.returncode == 0, ended.stderr
+        assert probed == expected
+
+
+def test_a_window_that_no_prompt_fits_is_asked_for_and_nothing_else(server: Address, tmp_path: Path) -> None:
+    ended, probed = run(server, "window-600", tmp_path, "--lengths", "600")
+    assert ended.returncode == 2
+    assert "takes 600 tokens, prompt and answer together" in ended.stderr
+    assert probed == [LIST]
+
+
+def test_a_full_probe(server: Address) -> None:
+    info = probe_server("openai-api/test/continues", server.base_url)
+    assert info == ServerInfo(
+        model="openai-api/test/continues",
+        address=server.base_url,
+        reachable=True,
+        models=("window-600", "window-2048"),
+        counts_tokens=True,
+        separate_reasoning=False,
+        prefill={},
+        prompt_logprobs=False,
+    )
+    told = probe_server("openai-api/test/told", server.base_url)
+    assert told.prompt_logprobs is True
+    assert told.prefill is None
+    assert probe_server("openai-api/test/window-600", server.base_url).context_window == 600
+    assert probe_server("vllm/window-600", server.base_url).context_window == 600  # its client comes late
+    assert probe_server("openai-api/test/probe-no-usage", server.base_url).counts_tokens is False
+
+
+def test_a_full_probe_tells_what_may_pass(server: Address) -> None:
+    busy = probe_server("openai-api/test/probe-429", server.base_url)
+    assert (busy.reachable, busy.trouble and busy.trouble.kind) == (False, "busy")
+    refused = probe_server("openai-api/test/probe-400", server.base_url)
+    assert (refused.reachable, refused.trouble and refused.trouble.kind) == (True, "final")
+    assert refused.prefill is None
+    assert refused.prompt_logprobs is None
+    with pytest.raises(UsageError, match="refuses the API key: check TEST_API_KEY"):
+        probe_server("openai-api/test/probe-401", server.base_url)
+    with pytest.raises(RunError, match="cannot be reached"):
+        probe_server("openai-api/test/m", "http://127.0.0.1:9/v1")
+
+
+def test_a_run_that_depends_on_prefill_does_not_wait_for_the_server(server: Address) -> None:
+    with pytest.raises(RunError, match=r"probe-503 did not answer a short question: the server answered 503"):
+        check_server("openai-api/test/probe-503", server.base_url, {}, prefill=True)
+    assert check_server("openai-api/test/probe-400", server.base_url, {}, prefill=True).prefill is None
+
+
+def test_what_has_no_server_is_not_probed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("VLLM_BASE_URL", raising=False)
+    assert not is_probed("vllm/m", None, {})
+    assert is_probed("vllm/m", None, {"port": 8000})
+    assert is_probed("vllm/m", "http://127.0.0.1:9/v1", {})
+    monkeypatch.setenv("VLLM_BASE_URL", "http://127.0.0.1:9/v1")
+    assert is_probed("vllm-completions/m", None, {})
+    assert is_probed("openai/m", None, {})
+    assert check_server("carrara/oracle", None, {}, window=True, prefill=True) == ServerInfo("carrara/oracle")
+    with pytest.raises(UsageError, match="runs in this process"):
+        probe_server("carrara/smollm2")
+    with pytest.raises(UsageError, match="has no server yet: give the address"):
+        probe_server("sglang/m")
+
+
+def test_the_table() -> None:
+    info = ServerInfo(
+        model="vllm/qwen3",
+        address="http://127.0.0.1:8000/v1",
+        reachable=True,
+        models=("qwen3", *(f"adapter-{n}" for n in range(6))),
+        context_window=32768,
+        counts_tokens=True,
+        separate_reasoning=False,
+        prefill={"continue_final_message": True, "add_generation_prompt": False},
+        prompt_logprobs=True,
+        tokenizer="server:http://127.0.0.1:8000",
+    )
+    assert [line.cells[1] for line in server_info_lines(info) if line.cells] == [
+        "server",
+        "vllm/qwen3",
+        "http://127.0.0.1:8000/v1",
+        "yes",
+        "qwen3, adapter-0, adapter-1, adapter-2, adapter-3 and 2 more",
+        "up to 32,768 tokens",
+        "with every reply",
+        "yes, with continue_final_message=true, add_generation_prompt=false",
+        "yes",
+        "server:http://127.0.0.1:8000",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("info", "prefill"),
+    [
+        (ServerInfo("openai/m", reachable=True, counts_tokens=True), "no"),
+        (ServerInfo("openai/m", reachable=True, counts_tokens=False), "no: it is detected by token counts"),
+        (ServerInfo("openai/m", reachable=True, separate_reasoning=True), "no: reasoning has a field of its own"),
+        (ServerInfo("openai/m", reachable=False, trouble=Trouble("busy", "the server answered 429")), "unknown"),
+        (ServerInfo("vllm-completions/m", reachable=True), "yes, plain text"),
+    ],
+)
+def test_the_table_says_why_there_is_no_prefill(info: ServerInfo, prefill: str) -> None:
+    [found] = [line.cells[1] for line in server_info_lines(info) if line.cells[:1] == ("prefill",)]
+    assert found == prefill

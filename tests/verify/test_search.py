@@ -1,0 +1,217 @@
+"""The search for shortcuts: it finds those that are put into tests, and says what the package's own tests have."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from carrara.answers import OneOf, YesNo
+from carrara.cli.main import main
+from carrara.generators import vocabulary
+from carrara.item_id import Recipe
+from carrara.items import registry
+from carrara.items.item import contexts
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.minerva.sequence_search import SequenceSearch
+from carrara.types import Segment
+from carrara.util.errors import PluginError
+from carrara.verify.audit import audit, searched
+from carrara.verify.shortcuts import search
+from carrara.verify.shortcuts.findings import read_findings
+
+NAMES = ("Ada", "Ben", "Cleo", "Dan")
+
+
+def first(name: str, length: int = 0) -> Recipe:
+    return Recipe(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
+
+
+class Guard(Task):
+    """Who stands guard at last. The last name that is said is always right, whatever it is said of."""
+
+    version, title, capability = 1, "Guard", "nothing"
+    answer, ask = OneOf(), "Who stands guard at last?"
+
+    def generate(self, rng: Rng) -> Instance:
+        order = [name for _ in range(3) for name in rng.shuffled(NAMES)]
+        return Instance([f"Now {name} stands guard." for name in order], order[-1], evidence=(), options=NAMES)
+
+    def filler(self, rng: Rng) -> str:
+        return f"It is {rng.between(1, 12)} o'clock."
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return [word for word in context.split() if word in NAMES][-1]
+
+
+class Found(Task):
+    """Whether a coin was found: the longer one looks, the likelier it was, which nobody has to understand."""
+
+    version, title, capability = 1, "Found", "nothing"
+    answer, ask = YesNo(), "Was a coin found?"
+
+    def generate(self, rng: Rng) -> Instance:
+        gold = rng.choice(("yes", "no"))
+        looked = rng.between(5, 8) if gold == "yes" else rng.between(1, 4)
+        last = "He found a coin." if gold == "yes" else "He found no coin."
+        looks = [f"He looked under stone {rng.between(10, 99)}." for _ in range(looked)]
+        return Instance([*looks, last], gold, evidence=(), options=("yes", "no"))
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return "no" if "no coin" in context else "yes"
+
+
+def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> Recipe:
+    own, load = made(), registry.load
+    monkeypatch.setattr(registry, "load", lambda name: own if name == "own/made" else load(name))
+    return Recipe("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
+
+
+def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = searched(of_one(Guard, monkeypatch), 60)
+    by_kind = {one.kind: one for one in found.shortcuts}
+    assert by_kind["strings"].score == by_kind["learned"].score == 1.0
+    assert "said last" in by_kind["strings"].name or "first mention is last" in by_kind["strings"].name
+    assert by_kind["strings"].breaches
+    assert by_kind["blind"].score < 0.5
+    assert found.reach["its last tenth"] == 1.0
+    assert found.reach["its first tenth"] < 0.5
+
+
+def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    recipe = of_one(Guard, monkeypatch)
+    names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
+    for _ in range(6):  # several readers come to the same
+        monkeypatch.setattr(Guard, "known_shortcuts", dict.fromkeys(names, "It is so."))
+        names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
+    shortcuts = searched(recipe, 60).shortcuts
+    assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
+    assert not [one for one in shortcuts if one.kind == "strings" and not one.declared and one.breaches]
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        (
+            "its frist tenth",
+            "the task own/made declares the known shortcut 'its frist tenth', but no heuristic or kind has that name; "
+            "did you mean its first tenth?",
+        ),
+        (
+            "quizzical",
+            "the task own/made declares the known shortcut 'quizzical', but no heuristic or kind has that name; "
+            "the kinds of heuristics are blind, strings, part, learned",
+        ),
+    ],
+)
+def test_a_misspelt_known_shortcut_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, sentence: str) -> None:
+    monkeypatch.setattr(Guard, "known_shortcuts", {"strings": "It is so.", name: "It is so."})
+    with pytest.raises(PluginError) as refused:
+        searched(of_one(Guard, monkeypatch), 30)
+    assert str(refused.value) == sentence
+
+
+def test_a_known_shortcut_may_be_a_heuristic_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Guard, "known_shortcuts", {"the first name": "It is so."})
+    monkeypatch.setattr(Guard, "heuristics", lambda self, instance, question: {"the first name": NAMES[0]})
+    searched(of_one(Guard, monkeypatch), 30)
+
+
+def test_the_audit_of_a_plugin_refuses_a_misspelt_known_shortcut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (Path(__file__).parents[2] / "docs/new-task.md").read_text("utf-8")
+    [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    misspelt = code.replace("    answer = ", "    known_shortcuts = {'string': 'It is so.'}\n    answer = ", 1)
+    (tmp_path / "quay").mkdir()
+    (tmp_path / "quay/harbour.py").write_text(misspelt, "utf-8")
+    monkeypatch.setenv("CARRARA_TASKS", str(tmp_path / "quay"))
+    assert main(["audit", "quay/harbour", "-n", "30", "--lengths", "0"]) == 1
+    assert "known shortcut 'string', but no heuristic or kind has that name; did you mean strings?" in (
+        " ".join(capsys.readouterr().err.split())
+    )
+
+
+@pytest.mark.parametrize("name", [name for name in registry.names() if registry.is_official(name)])
+def test_known_shortcuts_of_an_official_task_are_names_of_heuristics(name: str) -> None:
+    search.check_known_shortcuts([item for context in contexts(first(name), 5) for item in context.items])
+
+
+def test_a_sum_that_no_reader_knows_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """How much is said tells the answer; so do its words, which stand in the text."""
+    found = searched(of_one(Found, monkeypatch), 100)
+    assert next(one for one in found.shortcuts if one.kind == "learned").score > 0.9
+
+
+def _old_instance(self: SequenceSearch, rng: Rng) -> Instance:
+    """Return an instance as it once was: a sequence that is not there has a word that is nowhere."""
+    start, last, other, *sequence = drawn = vocabulary.some(
+        vocabulary.supply(self.words, rng.stream("words")), 3 + self.size
+    )
+    asked = list(sequence)
+    if self.gold == "no":
+        asked[rng.stream("changed").below(self.size)] = other
+    return Instance(
+        opening=start,
+        facts=[tuple(Segment(word, fact=0) for word in sequence)],
+        ending=self.separator + last,
+        filler=vocabulary.filler(self.words, drawn),
+        gold=self.gold,
+        names={"sequence": ", ".join(asked)},
+        evidence=(0,) if self.gold == "yes" else (),
+    )
+
+
+def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All its words are there, or else the answer is no."""
+    monkeypatch.setattr(SequenceSearch, "generate", _old_instance)
+    from carrara.items import item as item_module
+
+    monkeypatch.setattr(item_module, "_posed", item_module.pose)
+    breaches = audit(replace(first("minerva/sequence_search"), seed=5), 60).breaches
+    assert {breach.check for breach in breaches} >= {"cheap"}
+
+
+def test_repeating_the_prompt_is_tried_on_the_first_items_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its score is the mean over these items."""
+    monkeypatch.setattr(search, "ECHOES", 12 * 512)
+    monkeypatch.setattr(search, "_worth", lambda item, reply: float(reply == item.messages()[-1].content))
+    found = {one.name: one for one in searched(first("minerva/snapshot", 512), 40).shortcuts}
+    assert found[search.ECHO].n == 12
+    assert found[search.ECHO].score == 1
+    assert all(one.n > 30 for name, one in found.items() if name != search.ECHO)
+
+
+def test_a_needle_is_in_a_tenth_of_ten() -> None:
+    reach = searched(first("classic/passkey", 2048), 100).reach
+    assert all(score < 0.25 for score in reach.values())
+    assert sum(reach.values()) > 0.1
+
+
+def test_every_test_says_what_its_shortcuts_score() -> None:
+    """`make shortcuts` writes them anew."""
+    official = [name for name in registry.names() if registry.is_official(name)]
+    assert set(read_findings()) == {f"{name}@{registry.load(name).version}" for name in official}
+    for one in read_findings().values():
+        assert 0 <= one.reach <= 1
+        for cheap in one.shortcuts:
+            assert cheap.declared or cheap.score <= cheap.chance_level + 0.16, (
+                one.task
+            )  # 200 instances: two standard errors
+
+
+@pytest.mark.parametrize("name", ["babilong/qa1", pytest.param("michelangelo/latent_list", marks=pytest.mark.slow)])
+def test_what_is_kept_is_what_is_found(name: str) -> None:
+    from carrara.verify.shortcuts.findings import findings_of, search_task
+
+    assert search_task(name) == findings_of(name)
+
+
+def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "minerva/count", "-n", "30", "--lengths", "0", "--json"]) == 0
+    [report] = json.loads(capsys.readouterr().out)
+    shortcuts: Sequence[dict[str, object]] = report["shortcuts"]
+    assert {"name", "score", "chance_level", "declared"} <= set(shortcuts[0])
+    assert [one["kind"] for one in shortcuts][-1] == "learned"
