@@ -99,8 +99,9 @@ class Plain:
 
 
 def _gpt2() -> "Tokenizer":
-    from tokenizers import Tokenizer, decoders, pre_tokenizers
     from tokenizers.models import BPE
+
+    from tokenizers import Tokenizer, decoders, pre_tokenizers
 
     merges = [(a, b) for a, b in (merge.split(" ") for merge in lines("gpt2"))]
     vocabulary = {token: n for n, token in enumerate([*encoders.ALPHABET, *(a + b for a, b in merges)])}

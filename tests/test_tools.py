@@ -177,8 +177,8 @@ def test_old_lines_do_not_count(checkout: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_report_has_the_shares_of_folders_and_the_least_tested_files() -> None:
     files = {
-        "src/carrara/core/a.py": Lines(frozenset(range(9)), frozenset({9})),
-        "src/carrara/core/b/c.py": Lines(frozenset(range(5)), frozenset(range(5, 10))),
+        "src/carrara/util/a.py": Lines(frozenset(range(9)), frozenset({9})),
+        "src/carrara/util/b/c.py": Lines(frozenset(range(5)), frozenset(range(5, 10))),
         "src/carrara/d.py": Lines(frozenset(), frozenset()),
     }
     assert coverage.report(files).splitlines() == [
@@ -190,8 +190,8 @@ def test_the_report_has_the_shares_of_folders_and_the_least_tested_files() -> No
         "",
         "Files with the most lines that were not run:",
         "",
-        "    5    50.0%  src/carrara/core/b/c.py",
-        "    1    90.0%  src/carrara/core/a.py",
+        "    5    50.0%  src/carrara/util/b/c.py",
+        "    1    90.0%  src/carrara/util/a.py",
         "    0        -  src/carrara/d.py",
     ]
 

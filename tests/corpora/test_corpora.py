@@ -379,7 +379,7 @@ def test_a_source_that_changed_is_another_corpus(folder: Path) -> None:
         corpora.add("texts", str(folder))
 
 
-INDEX = "import sys; from carrara.text import corpus; print(corpora.open(sys.argv[1]).hash)"
+INDEX = "import sys; from carrara import corpora; print(corpora.open(sys.argv[1]).hash)"
 
 
 def test_two_processes_index_at_once(folder: Path) -> None:
@@ -394,8 +394,8 @@ def test_two_processes_index_at_once(folder: Path) -> None:
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
     slow = (
-        "import sys, time; from carrara.text import corpus; from carrara.corpora import index\n"
-        "corpus.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
+        "import sys, time; from carrara import corpora\n"
+        "corpora.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     )
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])
     while not list(cache_folder("corpora").glob(".partial-*/text.txt")):

@@ -28,7 +28,7 @@ ELSEWHERE = {
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
     r"carrara guard .*": "hundreds of prompts to a server, which then breaks: test_guard.py",
-    r"carrara (train|probe|inside) .*": "minutes of PyTorch, or a graphics card: recurrent/",
+    r"carrara (train|probe|probe-memory) .*": "minutes of PyTorch, or a graphics card: recurrent/",
     r"carrara run .*carrara/recurrent:.*": "needs what was trained: recurrent/",
     r"carrara write .*": "needs a model that writes: test_bank.py",
     r"carrara run .*writings=bank.jsonl.*": "needs what a model wrote: test_bank.py",

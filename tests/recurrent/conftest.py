@@ -22,8 +22,9 @@ def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def _speak(folder: Path) -> dict[str, int]:
     """A tokenizer of bytes, into a folder."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
+
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
     letters = {letter: n for n, letter in enumerate([*sorted(pre_tokenizers.ByteLevel.alphabet()), "<end>"])}
     made = Tokenizer(models.BPE(letters, []))

@@ -16,7 +16,7 @@ from carrara.recurrent.protocol import read
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.training import Training
 from carrara.util.errors import UsageError
-from tests.recurrent.given import run, same, settings
+from tests.recurrent.tiny_models import run, same, settings
 
 
 @pytest.mark.parametrize("size", [1, 2, 7, 24])

@@ -15,7 +15,7 @@ from carrara.recurrent.protocol import read
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import END
 from tests.helpers.process import carrara
-from tests.recurrent.given import run
+from tests.recurrent.tiny_models import run
 
 CONFIG = """
 muon = 0.01

@@ -15,7 +15,7 @@ from carrara.recurrent.streams import segments
 from carrara.recurrent.text_codec import Words
 from carrara.recurrent.vocabulary import PAD, Vocabulary, learned
 from carrara.util.errors import UsageError
-from tests.recurrent.given import stories
+from tests.recurrent.tiny_models import stories
 
 
 def test_own_words_are_no_bucket_and_come_back() -> None:

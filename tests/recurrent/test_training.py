@@ -24,7 +24,7 @@ from carrara.recurrent.stories import Ask, Sample
 from carrara.recurrent.train_step import Lesson
 from carrara.recurrent.training import Training
 from carrara.util.errors import RunError, UsageError
-from tests.recurrent.given import TINY, run, same, settings
+from tests.recurrent.tiny_models import TINY, run, same, settings
 
 
 @pytest.mark.parametrize("kind", ["rmt", "armt", "delta", "mamba", "window"])

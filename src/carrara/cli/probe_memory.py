@@ -1,4 +1,4 @@
-"""carrara inside: look into the memory of a recurrent model."""
+"""carrara probe-memory: look into the memory of a recurrent model."""
 
 from dataclasses import replace
 from typing import Annotated
@@ -14,7 +14,7 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length
 
 
-def inside(
+def probe_memory(
     model: Annotated[Folder, text("MODEL", help="A folder that `carrara train` wrote.")],
     /,
     *,
@@ -30,7 +30,7 @@ def inside(
 
     The page shows how the memory moves, when its gates open, and what the model would answer.
 
-    Example: carrara inside models/qa1 --task qa1 --lengths 16k --out inside.html
+    Example: carrara probe-memory models/qa1 --task qa1 --lengths 16k --out memory.html
 
     Args:
         index: Which instance of the task.

@@ -1,8 +1,8 @@
 """Corpora: the books that facts are hidden in, indexed once, read at the speed of the disk.
 
-    >>> from carrara.text import corpus
-    >>> novels = corpus.open("novels")                                          # doctest: +SKIP
-    >>> corpus.reading(novels, Rng("any", "key"), "gpt2").upto(4096)            # doctest: +SKIP
+    >>> from carrara import corpora
+    >>> novels = corpora.open("novels")                                          # doctest: +SKIP
+    >>> corpora.reading(novels, Rng("any", "key"), "gpt2").upto(4096)            # doctest: +SKIP
     (Segment(text='She had …', role='user', fact=None, tokens=4087),)
 
 A source (files, tables, the hub) gives documents; they are cleaned, split into sentences and written as one file that

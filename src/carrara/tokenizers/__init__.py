@@ -1,7 +1,7 @@
 """Tokenizers: what a length is counted with.
 
-    >>> from carrara import tokens
-    >>> tokens.get("o200k").count("Quarry, then chisel.")
+    >>> from carrara import tokenizers
+    >>> tokenizers.get("o200k").count("Quarry, then chisel.")
     7
 
 Every tokenizer is known by one name, which stands in item ids: a bundled vocabulary (`o200k`), a file (`gguf:PATH`,

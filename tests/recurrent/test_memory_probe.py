@@ -12,7 +12,7 @@ from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.settings import Stage
 from tests.helpers.process import carrara
-from tests.recurrent.given import run, stories
+from tests.recurrent.tiny_models import run, stories
 
 
 @pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
@@ -53,7 +53,7 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
 def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: Path) -> None:
     stage = Stage(segments=(1, 1), size=160, batch=1, steps=1)
     run(tmp_path / "a", kind="tune", model={}, backbone=str(backbone), stages=(stage,), muon=0.0)
-    done = carrara("inside", tmp_path / "a", "--out", tmp_path / "b.html")
+    done = carrara("probe-memory", tmp_path / "a", "--out", tmp_path / "b.html")
     assert done.returncode == 2
     assert "has no memory to look into" in done.stderr
 
@@ -89,15 +89,15 @@ def test_a_large_memory_is_looked_at_through_sums() -> None:
 @pytest.mark.slow
 def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
-    done = carrara("inside", tmp_path / "a", "--lengths", "1k", "--probes", "8", "--out", tmp_path / "b.html")
+    done = carrara("probe-memory", tmp_path / "a", "--lengths", "1k", "--probes", "8", "--out", tmp_path / "b.html")
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "b.html").read_text()
     assert page.count("<svg") > 2
     assert "Right in other stories" in page
     assert "What it would answer" in page
     assert "://" not in page.replace("http://www.w3.org", "")
-    done = carrara("inside", tmp_path / "none", "--out", tmp_path / "c.html")
+    done = carrara("probe-memory", tmp_path / "none", "--out", tmp_path / "c.html")
     assert done.returncode == 2
-    done = carrara("inside", tmp_path / "a", "--task", "mrcr", "--lengths", "8k", "--out", tmp_path / "c.html")
+    done = carrara("probe-memory", tmp_path / "a", "--task", "mrcr", "--lengths", "8k", "--out", tmp_path / "c.html")
     assert done.returncode == 2
     assert "is a conversation" in done.stderr

@@ -15,7 +15,7 @@ from carrara.recurrent.decode import likelihoods, room, said
 from carrara.recurrent.muon import orthogonal
 from carrara.recurrent.protocol import State, each, joined, nbytes, read, rows, tensors
 from carrara.recurrent.ssm import Mixer
-from tests.recurrent.given import TINY
+from tests.recurrent.tiny_models import TINY
 
 KINDS = (RMT, ARMT, Delta, SSM, Window)
 
