@@ -33,7 +33,7 @@ ELSEWHERE = {
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
 
 BEFORE = {
-    "exporting.md": [
+    "export-datasets.md": [
         ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
     "figures.md": [

@@ -13,7 +13,7 @@ from tests import process
 from tests.process import Ended
 
 DOCS = Path(__file__).parents[1] / "docs"
-[CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
+[CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
 TITLE = '"Harbour tally"'
 IMPORTS = "from carrara import"
 

@@ -126,7 +126,7 @@ def test_who_works_beside_whom(held: str, kind: int, shard: str, waits: bool, tm
 def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
     """By a scheduler that stands in: it gives each task its number. And so does a server for vLLM, on its port."""
     root = Path(__file__).parents[1]
-    [script] = re.findall(r"```bash\n(.*?)```", (root / "docs/machines.md").read_text("utf-8"), re.DOTALL)
+    [script] = re.findall(r"```bash\n(.*?)```", (root / "docs/guides/many-machines.md").read_text("utf-8"), re.DOTALL)
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, line in {

@@ -14,7 +14,13 @@ from typing import NamedTuple
 from carrara.core.quantities import read_length
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("", "guides", "reference", "explanation")
+"""The folders of docs/ whose pages have command lines."""
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for folder in FOLDERS for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
+]
 PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
 
 ELSEWHERE = {

@@ -58,11 +58,11 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
     missing = [name for name in _REQUIRED if not hasattr(kind, name)]
     if missing or not hasattr(kind, "wording"):
         unsaid = ", ".join(missing or ["ask"])
-        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/new-task.md")
+        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/guides/write-a-task.md")
     try:
         return checked(kind, file)()
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+        raise UsageError(f"{file} is no whole task: {error}; see docs/guides/write-a-task.md") from None
 
 
 def _task_in(module: ModuleType, file: Path) -> type[Task]:
@@ -71,7 +71,7 @@ def _task_in(module: ModuleType, file: Path) -> type[Task]:
     if len(found) != 1:
         raise UsageError(
             f"{file} has {'several tasks' if found else 'no task'}: a file has one class that is a carrara.Task; see "
-            f"docs/new-task.md"
+            f"docs/guides/write-a-task.md"
         )
     return found[0]
 
