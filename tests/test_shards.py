@@ -136,7 +136,7 @@ def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
         (programs / name).write_text(f"#!/bin/bash\n{line}\n")
         (programs / name).chmod(0o755)
     (tmp_path / "serve.sh").write_text(script)
-    asked = {"MODEL": "ok", "TESTS": "latent_list", "LENGTHS": "0,1k", "INSTANCES": "6", "TOKENIZER": "o200k"}
+    asked = {"MODEL": "ok", "TASKS": "latent_list", "LENGTHS": "0,1k", "INSTANCES": "6", "TOKENIZER": "o200k"}
     tasks = []
     for number in (1, 2, 3):
         said = {

@@ -33,6 +33,7 @@ ELSEWHERE = {
     r"vf-eval carrara .*": "needs a server: test_rl_verifiers.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
+    r"carrara .*--engine ray .*": "starts a Ray cluster: test_parquet.py",
     r"carrara guard .*": "hundreds of prompts to a server, which then breaks: test_guard.py",
     r"carrara (train|probe|inside) .*": "minutes of PyTorch, or a graphics card: recurrent/",
     r"carrara run .*carrara/recurrent:.*": "needs what was trained: recurrent/",
