@@ -26,7 +26,7 @@ from tests.typed import DOCUMENTS
 ELSEWHERE = {
     r"from trl import": "needs TRL and a graphics card: test_rl_trl.py",
     r"import verifiers": "needs a server: test_rl_verifiers.py",
-    r"class \w+\(torch\.nn\.Module\)": "a sketch, whose methods have no bodies: recurrent/",
+    r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"import ray": "needs vLLM: test_ray_data.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
 }
