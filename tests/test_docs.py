@@ -134,7 +134,7 @@ def lay_out(folder: Path) -> None:
     """What the lines of the documents read."""
     (folder / "books").mkdir()
     for book in range(12):  # of which each split has some
-        days = (f"On the {day}th day of volume {book} there was nothing to be told." for day in range(3000))
+        days = (f"On the {day}th day of volume {book} we saw{' again' * (day % 5)} nothing." for day in range(3000))
         (folder / "books" / f"{book}.txt").write_text(" ".join(days))
     (folder / "mytests").mkdir()
     [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guides/write-a-task.md").read_text("utf-8"), re.DOTALL)

@@ -79,13 +79,16 @@ class Line(NamedTuple):
 
 
 def lines_of(document: Path) -> list[Line]:
-    """What a document has in blocks of `sh`, and in indented ones that begin with a program of ours."""
+    """What a document has in blocks of `sh`, and in indented ones that begin with a program of ours.
+
+    A line that ends with a backslash goes on in the next one.
+    """
     text, found = document.read_text("utf-8"), []
     fenced = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.DOTALL)
     plain = re.sub(r"^```.*?^```", "", text, flags=re.M | re.DOTALL)
     indented = re.findall(rf"^    ((?:{'|'.join(PROGRAMS)}) .*)$", plain, re.M)
     for block in [*fenced, *indented]:
-        for line in block.splitlines():
+        for line in re.sub(r" *\\\n *", " ", block).splitlines():
             for part in re.sub(r"\s+#\s.*", "", line).split(" && "):
                 if part.strip():
                     found.append(Line(document.name, part.strip()))
