@@ -232,7 +232,7 @@ def test_a_task_that_fills_a_length_passes_the_audit(tmp_path: Path) -> None:
     ("old", "new", "told"),
     [
         ("changes: Sweep[int] = Sweep(4)", "changes: Sweep[int]", "'changes'"),
-        ("    answer = Number(guess=(3000, 7000))\n", "", "Harbour does not say its answer"),
+        ("    answer = Number(guess=(3000, 7000))\n", "", "Harbour does not set answer"),
     ],
 )
 def test_what_a_test_does_not_say_is_told(folder: Path, old: str, new: str, told: str) -> None:
