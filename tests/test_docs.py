@@ -135,10 +135,10 @@ def lay_out(folder: Path) -> None:
     """What the lines of the documents read."""
     (folder / "books").mkdir()
     for book in range(12):  # of which each split has some
-        days = (f"On the {day}th day of volume {book} there was nothing to be told." for day in range(3000))
+        days = (f"On the {day}th day of volume {book} we saw{' again' * (day % 5)} nothing." for day in range(3000))
         (folder / "books" / f"{book}.txt").write_text(" ".join(days))
     (folder / "mytests").mkdir()
-    [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/new-task.md").read_text("utf-8"), re.DOTALL)
+    [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
     (folder / "mytests" / "harbour.py").write_text(task, "utf-8")
     [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/correlation.md").read_text("utf-8"), re.DOTALL)
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
@@ -167,7 +167,7 @@ def test_links_lead_somewhere(document: Path) -> None:
 
 
 def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
-    [pack] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/prompts.md").read_text("utf-8"), re.DOTALL)
+    [pack] = re.findall(r"```toml\n(.*?)```", (ROOT / "docs/guides/change-the-prompt.md").read_text("utf-8"), re.DOTALL)
     (tmp_path / "pack.toml").write_text(pack, "utf-8")
     asked = ["audit", "latent_list", "-n", "4", "--lengths", "0,1k", "--prompts", str(tmp_path / "pack.toml")]
     assert main(asked) == 0

@@ -1,4 +1,4 @@
-"""What docs/machines.md says of vLLM by Ray Data: its program is run, with a stand-in for the engine."""
+"""What docs/guides/many-machines.md says of vLLM by Ray Data: its program is run, with a stand-in for the engine."""
 
 import re
 import sys
@@ -52,7 +52,7 @@ ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
 
 def test_replies_come_back(tmp_path: Path) -> None:
     [program] = re.findall(
-        r"^```python\n(import ray\n.*?)^```", (ROOT / "docs/machines.md").read_text("utf-8"), re.M | re.S
+        r"^```python\n(import ray\n.*?)^```", (ROOT / "docs/guides/many-machines.md").read_text("utf-8"), re.M | re.S
     )
     made = ["generate", "qa1,qa2", "--lengths", "1k", "-n", "4", "--tokenizer", "gpt2", "--parquet", "--render"]
     carrara(*made, "--out", tmp_path / "items", check=True)

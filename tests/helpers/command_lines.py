@@ -14,7 +14,13 @@ from typing import NamedTuple
 from carrara.util.quantities import read_length
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+FOLDERS = ("", "guides", "reference", "explanation")
+"""The folders of docs/ whose pages have command lines."""
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *(page for folder in FOLDERS for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
+]
 PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
 
 ELSEWHERE = {
@@ -27,6 +33,7 @@ ELSEWHERE = {
     r"vf-eval carrara .*": "needs a server: test_verifiers.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
+    r"carrara .*--engine ray .*": "starts a Ray cluster: test_parquet.py",
     r"carrara guard .*": "hundreds of prompts to a server, which then breaks: test_guard.py",
     r"carrara (train|probe|probe-memory) .*": "minutes of PyTorch, or a graphics card: recurrent/",
     r"carrara run .*carrara/recurrent:.*": "needs what was trained: recurrent/",
@@ -72,13 +79,16 @@ class Line(NamedTuple):
 
 
 def lines_of(document: Path) -> list[Line]:
-    """What a document has in blocks of `sh`, and in indented ones that begin with a program of ours."""
+    """What a document has in blocks of `sh`, and in indented ones that begin with a program of ours.
+
+    A line that ends with a backslash goes on in the next one.
+    """
     text, found = document.read_text("utf-8"), []
     fenced = re.findall(r"^```sh\n(.*?)^```", text, re.M | re.DOTALL)
     plain = re.sub(r"^```.*?^```", "", text, flags=re.M | re.DOTALL)
     indented = re.findall(rf"^    ((?:{'|'.join(PROGRAMS)}) .*)$", plain, re.M)
     for block in [*fenced, *indented]:
-        for line in block.splitlines():
+        for line in re.sub(r" *\\\n *", " ", block).splitlines():
             for part in re.sub(r"\s+#\s.*", "", line).split(" && "):
                 if part.strip():
                     found.append(Line(document.name, part.strip()))

@@ -26,14 +26,14 @@ from tests.helpers.command_lines import DOCUMENTS
 ELSEWHERE = {
     r"from trl import": "needs TRL and a graphics card: test_trl.py",
     r"import verifiers": "needs a server: test_verifiers.py",
-    r"class \w+\(torch\.nn\.Module\)": "a sketch, whose methods have no bodies: recurrent/",
+    r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"import ray": "needs vLLM: test_ray_data.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
 }
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
 
 BEFORE = {
-    "exporting.md": [
+    "export-datasets.md": [
         ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
     "figures.md": [

@@ -13,7 +13,7 @@ from tests.helpers import process
 from tests.helpers.process import Ended
 
 DOCS = Path(__file__).parents[2] / "docs"
-[CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "new-task.md").read_text("utf-8"), re.DOTALL)
+[CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
 TITLE = '"Harbour tally"'
 IMPORTS = "from carrara import"
 

@@ -51,7 +51,7 @@ def test_a_pack_is_written_and_proved(tmp_path: Path) -> None:
         ('["babilong/qa1"]\nopen = "Text: "\n', "lacks '<context>', by which the context is found"),
         ('["babilong/qa91"]\nopen = "<context>"\n', "no task is called 'babilong/qa91'"),
         ('["babilong/qa1"]\nopening = "<context>"\n', "gives babilong/qa1 a 'opening'"),
-        ("", "is empty; docs/prompts.md shows one"),
+        ("", "is empty; docs/guides/change-the-prompt.md shows one"),
     ],
 )
 def test_a_pack_that_cannot_be_is_refused(text: str, message: str, tmp_path: Path) -> None:

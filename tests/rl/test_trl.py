@@ -18,7 +18,7 @@ if not find_spec("trl"):
     pytest.skip("TRL is not installed: pip install 'carrara[rl]'", allow_module_level=True)
 pytestmark = pytest.mark.filterwarnings("ignore")  # TRL's own, and those of what it imports
 
-DOCUMENT = Path(__file__).parents[2] / "docs/training.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/guides/train-with-rewards.md"
 CODE = [code for code in re.findall(r"```python\n(.*?)```", DOCUMENT.read_text("utf-8"), re.DOTALL) if "trl" in code]
 TEMPLATE = (
     "{% for one in messages %}{{ one['role'] }}: {{ one['content'] }} {% endfor %}"

@@ -143,7 +143,7 @@ def test_a_server_that_fails_teaches_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_documentation_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it stands there, but for the server and the tokenizer, which are here."""
-    document = Path(__file__).parents[2] / "docs/training.md"
+    document = Path(__file__).parents[2] / "docs/guides/train-with-rewards.md"
     [code] = re.findall(r"```python\n(import verifiers.*?)```", document.read_text("utf-8"), re.DOTALL)
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     with answering(lambda asked: reply("I like turtles.")) as address:

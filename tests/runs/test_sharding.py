@@ -126,7 +126,7 @@ def test_who_works_beside_whom(held: str, kind: int, shard: str, waits: bool, tm
 def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
     """By a scheduler that stands in: it gives each task its number. And so does a server for vLLM, on its port."""
     root = Path(__file__).parents[2]
-    [script] = re.findall(r"```bash\n(.*?)```", (root / "docs/machines.md").read_text("utf-8"), re.DOTALL)
+    [script] = re.findall(r"```bash\n(.*?)```", (root / "docs/guides/many-machines.md").read_text("utf-8"), re.DOTALL)
     programs = tmp_path / "programs"
     programs.mkdir()
     for name, line in {
@@ -136,7 +136,7 @@ def test_the_job_array_of_the_docs(tmp_path: Path) -> None:
         (programs / name).write_text(f"#!/bin/bash\n{line}\n")
         (programs / name).chmod(0o755)
     (tmp_path / "serve.sh").write_text(script)
-    asked = {"MODEL": "ok", "TESTS": "latent_list", "LENGTHS": "0,1k", "INSTANCES": "6", "TOKENIZER": "o200k"}
+    asked = {"MODEL": "ok", "TASKS": "latent_list", "LENGTHS": "0,1k", "INSTANCES": "6", "TOKENIZER": "o200k"}
     tasks = []
     for number in (1, 2, 3):
         said = {

@@ -122,7 +122,7 @@ def test_a_known_shortcut_may_be_a_heuristic_of_the_task(monkeypatch: pytest.Mon
 def test_the_audit_of_a_plugin_refuses_a_misspelt_known_shortcut(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    page = (Path(__file__).parents[2] / "docs/new-task.md").read_text("utf-8")
+    page = (Path(__file__).parents[2] / "docs/guides/write-a-task.md").read_text("utf-8")
     [code] = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     misspelt = code.replace("    answer = ", "    known_shortcuts = {'string': 'It is so.'}\n    answer = ", 1)
     (tmp_path / "quay").mkdir()

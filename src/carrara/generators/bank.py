@@ -62,7 +62,7 @@ def bank(name: str) -> Bank:
         )
     rows = [[*key, text] for key, text in entries(path)]
     if not rows:
-        raise UsageError(f"the writings {path} are empty: give a line for each, as docs/writings.md shows")
+        raise UsageError(f"the writings {path} are empty: give a line for each, as docs/guides/draft-writings.md shows")
     data = "\n".join(json.dumps(row, ensure_ascii=False) for row in rows).encode()
     hash = blake2b(data, digest_size=8).hexdigest()
     if not _place(hash).is_file():

@@ -20,6 +20,7 @@ from carrara.task import Task
 from carrara.util.errors import UsageError
 
 _ALL = "carrara_tasks"
+_GUIDE = "docs/guides/write-a-task.md"
 _REQUIRED = ("version", "title", "capability", "answer")
 """The attributes that a task of a plugin must set."""
 
@@ -57,12 +58,12 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
     kind = _task_in(_package_module(module, package, file) if module else _own_module(file), file)
     missing = [name for name in _REQUIRED if not hasattr(kind, name)]
     if missing or not hasattr(kind, "wording"):
-        unsaid = ", ".join(missing or ["ask"])
-        raise UsageError(f"{file} is no whole task: {kind.__name__} does not say its {unsaid}; see docs/new-task.md")
+        names = ", ".join(missing or ["ask"])
+        raise UsageError(f"{file} is not a complete task: {kind.__name__} does not set {names}; see {_GUIDE}")
     try:
         return checked(kind, file)()
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{file} is no whole task: {error}; see docs/new-task.md") from None
+        raise UsageError(f"{file} is not a complete task: {error}; see {_GUIDE}") from None
 
 
 def _task_in(module: ModuleType, file: Path) -> type[Task]:
@@ -71,7 +72,7 @@ def _task_in(module: ModuleType, file: Path) -> type[Task]:
     if len(found) != 1:
         raise UsageError(
             f"{file} has {'several tasks' if found else 'no task'}: a file has one class that is a carrara.Task; see "
-            f"docs/new-task.md"
+            f"{_GUIDE}"
         )
     return found[0]
 

@@ -129,7 +129,9 @@ def read_pack(path: Path) -> Pack:
         raise UsageError(f"the prompt pack {path} cannot be read: {error}") from None
     for task, parts in pack.items():
         if not isinstance(parts, dict) or not all(isinstance(words, str) for words in parts.values()):
-            raise UsageError(f"the prompt pack {path} must give {task} a table of texts, as in docs/prompts.md")
+            raise UsageError(
+                f"the prompt pack {path} must give {task} a table of texts, as in docs/guides/change-the-prompt.md"
+            )
     if not pack:
-        raise UsageError(f"the prompt pack {path} is empty; docs/prompts.md shows one")
+        raise UsageError(f"the prompt pack {path} is empty; docs/guides/change-the-prompt.md shows one")
     return Pack(pack)
