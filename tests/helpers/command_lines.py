@@ -14,7 +14,15 @@ from typing import NamedTuple
 from carrara.util.quantities import read_length
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+GENERATED = ("docs/gallery/", "docs/samples/", "docs/reference/tasks/", "docs/reference/cli.md")
+"""Pages that a tool writes."""
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(
+        path for path in (ROOT / "docs").rglob("*.md") if not path.relative_to(ROOT).as_posix().startswith(GENERATED)
+    ),
+]
 PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
 
 ELSEWHERE = {
@@ -78,7 +86,7 @@ def lines_of(document: Path) -> list[Line]:
     plain = re.sub(r"^```.*?^```", "", text, flags=re.M | re.DOTALL)
     indented = re.findall(rf"^    ((?:{'|'.join(PROGRAMS)}) .*)$", plain, re.M)
     for block in [*fenced, *indented]:
-        for line in block.splitlines():
+        for line in block.replace("\\\n", "").splitlines():
             for part in re.sub(r"\s+#\s.*", "", line).split(" && "):
                 if part.strip():
                     found.append(Line(document.name, part.strip()))
