@@ -26,6 +26,21 @@ Every command ends with one of these exit codes:
 `carrara guard check` has [codes of its own](#guard-check). Errors are one sentence on standard error.
 Results go to standard output, progress to standard error.
 """
+COMPLETION = """\
+
+After that, TAB completes commands, options and their values, files, tasks (also after a comma), presets and figures.
+The script is installed where the shell looks for it:
+
+| shell | script | start-up file |
+|--|--|--|
+| bash | `~/.local/share/bash-completion/completions/carrara` | a line in `~/.bashrc` loads it |
+| zsh | `~/.zsh/completions/_cyclopts_carrara` | a line in `~/.zshrc` \
+adds the folder to `fpath`; run `autoload -Uz compinit && compinit` after it |
+| fish | `~/.config/fish/completions/carrara.fish` | none |
+
+The script contains the commands and options, so run the command again after an update of Carrara. Names of tasks and
+figures are looked up when you press TAB.
+"""
 PLACEHOLDER = {"int": "N", "float": "NUMBER", "str": "TEXT"}
 """What stands for the value of an option that names none."""
 
@@ -44,7 +59,7 @@ def cli_page() -> str:
             for path, command in _leaves((name,), app[name]):
                 lines += [*_section(path, command), ""]
     lines += ["## Shell completion", "", *_section(("--install-completion",), app["--install-completion"])]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, COMPLETION])
 
 
 def _subcommands(app: App) -> list[str]:
