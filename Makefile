@@ -143,4 +143,4 @@ audit: env  ## the long proofs, kept under results/
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
-	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/tests
+	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/reference/cli.md docs/reference/tasks

@@ -1,11 +1,11 @@
-"""Everything that goes wrong in runs, made to go wrong: what the server saw, what the run said, and what was lost.
+"""Cause every fault of runs, and write what the server saw, what the run said, and what was lost.
 
-    python -m benchmarks.faults           # both tables
-    python -m benchmarks.faults 0         # the first one; docs/reliability.md keeps the second
+    python -m benchmarks.faults           # all tables
+    python -m benchmarks.faults 0         # all but the last one, which docs/explanation/measured-faults.md keeps
 
-Every row is measured on a scripted server of this machine (tests/helpers/server.py), and the tables are put into
-docs/reliability.md. The second table has a thousand items of which three in ten requests fail, once without and once
-with five kills, and says whether both came to the same report. Another number of items may be given.
+Every row is measured on a scripted server of this machine (tests/helpers/server.py), and the tables are written
+into docs/explanation/measured-faults.md. The last table has a thousand items of which three in ten requests fail, once
+without and once with five kills, and says whether both gave the same report. Another number of items may be given.
 """
 
 import json
@@ -34,7 +34,7 @@ from carrara.logs.replies import read_results
 from carrara.result import Result
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
-PAGE = Path(__file__).parents[1] / "docs/reliability.md"
+PAGE = Path(__file__).parents[1] / "docs/explanation/measured-faults.md"
 CARRARA = (sys.executable, "-m", "carrara")
 SECRET = "sk-hidden-word-0"
 KILLS = 5
@@ -366,7 +366,7 @@ def _own_tests(folder: Path) -> Iterator[Row]:
     (own / "graph.py").write_text("task = 1\n")
     ended = command("tasks", CARRARA_TASKS=str(own))
     yield Row(
-        "a test of one's own called sync/graph",
+        "a task of your own called sync/graph",
         "",
         ended.last.replace(str(folder), "").replace(str(SOURCE), ""),
         "",
@@ -391,7 +391,7 @@ def _own_tests(folder: Path) -> Iterator[Row]:
             str(folder / "m"),
             CARRARA_TASKS=str(mine),
         )
-    yield Row("a test whose text changed, not its version", "", ended.last, "", str(ended.code))
+    yield Row("a task whose text changed, not its version", "", ended.last, "", str(ended.code))
 
 
 def _corpora(folder: Path) -> Iterator[Row]:
@@ -486,27 +486,43 @@ def many(items: int, kills: int, port: int) -> Many:
 
 
 def as_table(rows: Sequence[Row]) -> str:
+    """Return rows as a table, without columns that are empty, and without the last two where nothing went wrong."""
+
     def cell(text: object) -> str:
         said = shorten(str(text), 330, placeholder=" …").replace("<", "&lt;")
         return re.sub(r"[|[]", r"\\\g<0>", said)  # what a page would take for a cell's end, or for a link
 
-    head = "| fault | the server saw | the run said | status | exit code | lost | asked twice |\n|--|--|--|--|--|--|--|"
-    return "\n".join([head, *("| " + " | ".join(map(cell, row)) + " |" for row in rows)])
+    heads = ("fault", "the server saw", "the run said", "status", "exit code", "lost", "asked twice")
+    columns = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    lines = [[heads[n] for n in columns], ["--"] * len(columns), *([cell(row[n]) for n in columns] for row in rows)]
+    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    spared = [said for said, n in (("no reply was lost", 5), ("no item was asked twice", 6)) if n not in columns]
+    return f"{table}\n\n{' and '.join(spared).capitalize()}." if spared else table
+
+
+PARTS: Sequence[tuple[str, str, Callable[[], Iterator[Row]]]] = (
+    ("Replies", "The server answers the request for an item in this way.", replies),
+    ("First requests", "The server answers the first request of a run, the probe, in this way.", probes),
+    ("Context windows", "The server states its context window.", windows),
+    ("Stopped runs", "The run is stopped, or cannot go on.", stops),
+    ("Servers and arguments", "Servers change between runs, and arguments are wrong.", strangers),
+    ("Files and texts", "Folders, keys, tasks, corpora and replies are unusual.", papers),
+)
+MANY = "## A thousand items"
 
 
 def main(items: int) -> None:
-    rows = [row for part in (replies, probes, windows, stops, strangers, papers) for row in part()]
-    text = as_table(rows)
+    sections = [f"## {title}\n\n{about}\n\n{as_table([*part()])}" for title, about, part in PARTS]
     before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
     measured, end, rest = rest.partition("<!-- end -->")
-    second = _second_table(items) if items else measured.strip().partition("\n\n")[2]
-    text += f"\n\n{second}\n"
-    PAGE.write_text(f"{before}{mark}\n{text}\n{end}{rest}", "utf-8")
+    last = _second_table(items) if items else measured.partition(MANY)[2].strip()
+    text = "\n\n".join([*sections, MANY, last])
+    PAGE.write_text(f"{before}{mark}\n{text}\n\n{end}{rest}", "utf-8")
     print(text)
 
 
 def _second_table(items: int) -> str:
-    """A run of many items without and with kills, and whether both came to the same."""
+    """Return the rows of a run of many items without and with kills, and whether both gave the same."""
     with socket.socket() as free:  # one port for both, for the server's address is part of a report
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -516,7 +532,7 @@ def _second_table(items: int) -> str:
     agree = sum(calm.results[id] == killed.results.get(id) for id in calm.results)
     said = (
         f"After {KILLS} kills {agree:,} of {items:,} items have the same status and reply as without; "
-        f"report.html is {same}, but for mean seconds."
+        f"report.html is {same}, except for mean seconds."
     )
     return f"{as_table([calm.row, killed.row])}\n\n{said}"
 

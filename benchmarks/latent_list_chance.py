@@ -4,7 +4,7 @@
 
 The paper gives 16.9, 11.3 and 8.5 % at complexity 1, 5 and 20, 12.2 % overall, by its approximate metric. It says how
 the random model answers, but not what true lengths a guessed length is held against, nor by which metric. Each reading
-is printed; docs/fidelity.md says which one agrees.
+is printed; docs/explanation/fidelity/michelangelo.md says which one agrees.
 """
 
 import sys

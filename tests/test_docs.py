@@ -19,6 +19,12 @@ from tests.helpers import examples
 from tests.helpers.command_lines import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
 from tests.helpers.process import carrara, python
 
+
+def named(path: Path) -> str:
+    """Return the name of a document in test ids."""
+    return path.relative_to(ROOT).as_posix()
+
+
 DOCS = [path for path in DOCUMENTS if path.name != "CONTRIBUTING.md"]
 TYPED = sorted(
     (path for path in DOCS if any(line.asked and not line.why_not for line in lines_of(path))),
@@ -26,7 +32,7 @@ TYPED = sorted(
 )
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
 def test_every_command_is_one_that_exists(document: Path) -> None:
     """Of Carrara's, commands and options are those of the command line; `make` has the target, and pip the extra."""
     for line in lines_of(document):
@@ -50,7 +56,7 @@ def test_what_is_accounted_for_is_still_there() -> None:
         assert all((ROOT / "tests" / place).exists() for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=named)
 def test_every_benchmark_is_one_that_exists(document: Path) -> None:
     for name in re.findall(r"`python -m ([a-z_.]+)", document.read_text("utf-8")):
         assert (ROOT / f"{name.replace('.', '/')}.py").is_file() or (ROOT / name.replace(".", "/")).is_dir(), name
@@ -66,7 +72,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("document", TYPED, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", TYPED, ids=named)
 def test_every_command_does_what_it_says(document: Path, finished: Path, tmp_path: Path) -> None:
     """All of a document's, one after the other in one folder, with the oracle for a model, small and short."""
     lay_out(tmp_path)
@@ -103,7 +109,7 @@ def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
 
 
 @pytest.mark.sampled(2)
-@pytest.mark.parametrize("page", examples.pages(), ids=lambda page: page.name)
+@pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
     """All of a page's, one after the other in a new process; what is printed and not shown counts too."""
     code = "import sys; sys.path.insert(0, sys.argv[1]); from tests import examples; examples.check(sys.argv[2])"
@@ -159,11 +165,14 @@ def lay_out(folder: Path) -> None:
         (published / f"{task}.json").write_text(json.dumps(given), "utf-8")
 
 
-@pytest.mark.parametrize("document", DOCS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCS, ids=named)
 def test_links_lead_somewhere(document: Path) -> None:
-    written = {"tests/index.md", *(f"tests/{name}.md" for name in registry.names())}  # by tools/pages.py, for the site
-    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", document.read_text("utf-8")):
-        assert target in written or (document.parent / target).exists()
+    reference = ROOT / "docs" / "reference"
+    tasks = ("index", *filter(registry.is_official, registry.names()))
+    written = {reference / "cli.md", *(reference / "tasks" / f"{name}.md" for name in tasks)}  # by tools/pages.py
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)", document.read_text("utf-8")):
+        path = Path(os.path.normpath(document.parent / target))
+        assert path in written or path.exists(), target
 
 
 def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:

@@ -17,13 +17,17 @@ from tools import pages
 
 import carrara
 from carrara.api.html import html
-from carrara.cli.main import main
+from carrara.cli.main import COMMANDS, main, make_app
 from carrara.items import registry
 from carrara.verify.chance_levels import chance_level_of
 from tests.helpers.command_lines import ROOT, lines_of
 
 DOCS = ROOT / "docs"
-PAGES = sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md") if "tests" not in path.parts[:-1])
+GENERATED = ("reference/cli.md", "reference/tasks/")
+"""Pages that tools/pages.py writes."""
+PAGES = sorted(
+    name for path in DOCS.rglob("*.md") if not (name := path.relative_to(DOCS).as_posix()).startswith(GENERATED)
+)
 TASKS = [name for name in registry.names() if registry.is_official(name)]
 
 
@@ -46,34 +50,51 @@ def config() -> Mapping[str, object]:
 
 
 def test_the_site_names_every_page() -> None:
-    tasks = ["tests/index.md", *(f"tests/{name}.md" for name in TASKS)]
-    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tasks]), "mkdocs.yml: nav"
+    tasks = [f"reference/tasks/{name}.md" for name in ("index", *TASKS)]
+    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tasks, "reference/cli.md"]), "mkdocs.yml: nav"
 
 
-# --- pages of tasks ---
+# --- generated pages ---
 
 
 @pytest.fixture(scope="module")
 def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("pages") / "docs" / "tests"
+    folder = tmp_path_factory.mktemp("pages") / "docs" / "reference"
     pages.write(folder)
     return folder
 
 
-def test_each_test_has_a_page_and_none_is_left_of_one_that_is_no_more(written: Path) -> None:
-    (written / "sync" / "ring.md").write_text("# sync/ring\n")
+def test_each_task_has_a_page_and_pages_of_removed_tasks_are_deleted(written: Path) -> None:
+    (written / "tasks" / "sync" / "ring.md").write_text("# sync/ring\n")
     pages.write(written)
-    assert {path.relative_to(written).as_posix() for path in written.rglob("*.md")} == {
-        "index.md",
-        *(f"{name}.md" for name in TASKS),
-    }
+    found = {path.relative_to(written).as_posix() for path in written.rglob("*.md")}
+    assert found == {"cli.md", *(f"tasks/{name}.md" for name in ("index", *TASKS))}
+
+
+def test_the_page_of_the_command_line_has_every_command_with_an_example_that_parses(written: Path) -> None:
+    text = (written / "cli.md").read_text("utf-8")
+    for commands in COMMANDS.values():
+        for name in commands:
+            assert re.search(rf"^### carrara {name}\b", text, re.M), name
+    lines = lines_of(written / "cli.md")
+    assert len(lines) >= text.count("\n### ") - 1
+    for line in lines:
+        make_app().parse_args(line.asked, exit_on_error=False, print_error=False)
+
+
+def test_the_page_of_the_command_line_has_options_with_values_and_defaults(written: Path) -> None:
+    section = (written / "cli.md").read_text("utf-8").partition("### carrara run ")[2].partition("\n### ")[0]
+    assert "carrara run --model MODEL [OPTIONS] TASKS" in section
+    assert "`--min-base-score` `SCORE`\n:   What the score at the shortest length" in section
+    assert "Default: `0.7`." in section
+    assert section.index("**Items**") < section.index("`--seed` `N`") < section.index("**Model and server**")
 
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", TASKS)
 def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    text = (written / f"{name}.md").read_text("utf-8")
-    [line] = lines_of(written / f"{name}.md")
+    text = (written / "tasks" / f"{name}.md").read_text("utf-8")
+    [line] = lines_of(written / "tasks" / f"{name}.md")
     assert line.asked[:2] == ["show", name]
     assert main([*line.asked, "--json"]) == 0
     item = carrara.item(json.loads(capsys.readouterr().out)["id"])
@@ -97,7 +118,7 @@ def test_examples_of_the_door_become_code() -> None:
 
 
 def test_every_number_of_the_performance_page_was_measured() -> None:
-    rows = re.findall(r"^\| (.*) \| (.*) \| `(\w+)` \|$", (DOCS / "performance.md").read_text(), re.M)
+    rows = re.findall(r"^\| (.*) \| (.*) \| `(\w+)` \|$", (DOCS / "explanation" / "performance.md").read_text(), re.M)
     assert len(rows) > 20
     for what, measured, name in rows:
         assert (ROOT / "benchmarks" / f"{name}.py").is_file()
@@ -121,7 +142,7 @@ def site(tmp_path: Path) -> Path:
     copytree(ROOT / "docs", tmp_path / "docs")
     for name in ("tools", "src"):
         (tmp_path / name).symlink_to(ROOT / name)
-    pages.write(tmp_path / "docs" / "tests")
+    pages.write(tmp_path / "docs" / "reference")
     build = [sys.executable, "-m", "zensical", "build", "--strict"]
     ended = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
@@ -169,4 +190,4 @@ def test_the_site_is_whole_and_asks_nothing_of_the_network(site: Path) -> None:
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//|@import", style.read_text("utf-8")), style
     offered = {f"carrara.{name}" for name in carrara.__all__ if not name.startswith("__")}
-    assert offered <= found[site / "api.html"].anchors
+    assert offered <= found[site / "reference" / "python.html"].anchors

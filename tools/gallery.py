@@ -126,10 +126,11 @@ def draw(folder: Path) -> None:
     found = carrara.read(*sorted(path.parent for path in folder.glob("*/*/logs")))
     PLACE.mkdir(parents=True, exist_ok=True)
     lines = [
-        "# Every figure and table by its name", "",
-        "Rebuilt by `python -m tools.gallery`: one run of the embedded model, SmolLM2, and three simulated models, "
-        "`steady`, `sinking` and `guessing`, whose scores are made up. Where a paper prints its numbers, its own "
-        "models are shown in a picture of their own.", "",
+        "# Gallery of figures", "",
+        "This page shows every figure and table that `carrara figure` draws, by its name. The models are the embedded "
+        "one, SmolLM2, and three simulated ones, `steady`, `sinking` and `guessing`, whose scores are made up. If a "
+        "paper prints its numbers, a second picture shows the paper's own models. `python -m tools.gallery` draws the "
+        "page again.", "",
     ]  # fmt: skip
     for one in definitions().values():
         lines += _lines(one, found)
@@ -139,9 +140,9 @@ def draw(folder: Path) -> None:
 def _lines(one: Definition, found: carrara.Results) -> list[str]:
     lines = [f"## {one.name}", "", f"{one.description[0].upper()}{one.description[1:]}.", ""]
     if not one.is_drawn:
-        return [*lines, f"A command of its own: `{one.command}`", ""]
+        return [*lines, "```text", one.command, "```", ""]
     lines += [one.differs, ""]
-    lines += [f"`carrara figure {one.name} DIR`, of what `{one.command}` makes", ""]
+    lines += ["```text", one.command, f"carrara figure {one.name} DIR", "```", ""]
     try:
         carrara.figure(one.name, found).save(PLACE / f"{one.name}.svg")
         lines += [f"![{one.description}]({one.name}.svg)", ""]
@@ -149,7 +150,7 @@ def _lines(one: Definition, found: carrara.Results) -> list[str]:
         lines += [f"Not drawn here: {error}", ""]
     if one.published:
         carrara.figure(one.name).save(PLACE / f"{one.name}-published.svg")
-        lines += [f"`carrara figure {one.name}`", "",
+        lines += ["```text", f"carrara figure {one.name}", "```", "",
                   f"![the paper's own models]({one.name}-published.svg)", ""]  # fmt: skip
     return lines
 

@@ -1,8 +1,8 @@
-"""docs/tests: a page for each test, with an item as a model is sent it, and what its score is worth.
+"""Generate docs/reference: a page for each task, and the page of the command line.
 
     python -m tools.pages [FOLDER]
 
-They are written before the site is built (`make site`) and not stored, so they are of the tests as they are.
+`make site` runs this before it builds the site. The pages are not stored, so they always describe the code as it is.
 """
 
 import re
@@ -18,39 +18,52 @@ from carrara.params import parameters_of
 from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.verify.chance_levels import INSTANCES, LENGTH, chance_level_of
 from carrara.verify.shortcuts.findings import findings_of
+from tools.cli_page import cli_page
 
-FOLDER = Path("docs/tests")
+FOLDER = Path("docs/reference")
 DECLARED = "\\*"
-"""Behind a shortcut that its test declares."""
+"""The mark of a shortcut that its task declares."""
 SHOWN = ("1k", "0")
-"""The lengths at which an item is shown: the first that there is."""
+"""The lengths at which an item is shown: the first one that the task has."""
 
 
 def write(folder: Path) -> None:
-    """All pages, in place of those that were there."""
+    """Write all generated pages, and delete those of tasks that no longer exist.
+
+    Args:
+        folder: The folder of the reference, such as docs/reference.
+    """
     names = list(filter(registry.is_official, registry.names()))
+    tasks = folder / "tasks"
     for name in names:
-        path = folder / f"{name}.md"
+        path = tasks / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(page(name), "utf-8")
-    (folder / "index.md").write_text(overview(names), "utf-8")
-    for path in {*folder.rglob("*.md")} - {folder / f"{name}.md" for name in [*names, "index"]}:
-        path.unlink()  # of a test that is no more
+        path.write_text(task_page(name), "utf-8")
+    (tasks / "index.md").write_text(overview(names), "utf-8")
+    for path in {*tasks.rglob("*.md")} - {tasks / f"{name}.md" for name in [*names, "index"]}:
+        path.unlink()
+    (folder / "cli.md").write_text(cli_page(), "utf-8")
 
 
 def overview(names: Sequence[str]) -> str:
+    """Return the page that lists all tasks, a table for each suite."""
     lines = [
-        "# The tests",
+        "# Tasks",
         "",
-        f"{chance_level_terms()} The shortcut is what the best simple heuristic scores, which does not understand "
-        f"the text; {DECLARED} stands behind one that the test declares, because it cannot do without it, and its page "
-        f"says why. The reach is what a tenth of {LENGTH:,} tokens is enough for ([shortcuts](../shortcuts.md)). "
-        "`carrara tasks` lists the same figures.",
+        "This page lists all tasks. Each has a page with an example item, its parameters and the meaning of its "
+        "score. `carrara tasks` prints the same figures.",
+        "",
+        f"- **Chance.** {chance_level_terms()}",
+        "- **Shortcut.** The score of the best heuristic, which does not understand the text. "
+        f"{DECLARED} marks a shortcut that the task declares because it cannot do without it; "
+        "the task's page says why.",
+        f"- **Reach.** The score that is possible from a tenth of {LENGTH:,} tokens "
+        "([shortcuts](../../explanation/shortcuts.md)).",
     ]
     for suite in dict.fromkeys(name.partition("/")[0] for name in names):
         own = [name for name in names if name.startswith(f"{suite}/")]
         lines += ["", f"## {suite}", "", *prose(import_module(f"carrara.tasks.{suite}").__doc__ or ""), ""]
-        lines += table(("test", "measures", "chance", "guesser", "shortcut", "reach"), map(_row, own))
+        lines += table(("task", "measures", "chance", "guesser", "shortcut", "reach"), map(_row, own))
     return "\n".join(lines) + "\n"
 
 
@@ -61,37 +74,39 @@ def _row(name: str) -> tuple[str, ...]:
     return f"[{name}]({name}.md)", task.capability, f"{chance_level_of(name):.3f}", task.guesser, best, reach
 
 
-def page(name: str) -> str:
+def task_page(name: str) -> str:
+    """Return the page of one task."""
     length, items = shown(name)
     parameters = [
         (f"`{one.name}={one.default}`", one.values, one.meaning) for one in parameters_of(registry.load(name))
     ]
     lines = [f"# {name}", "", *prose(import_module(f"carrara.tasks.{name.replace('/', '.')}").__doc__ or ""), ""]
-    lines += ["## What a score is worth", "", *worth(name), "", "## An item", ""]
+    lines += ["## Example item", ""]
     lines += ["```sh", f"carrara show {name} --lengths {length}", "```", ""]
-    lines += ["What the answer needs is green, other facts are brown, and filler is pale.", ""]
+    lines += ["Evidence is green, other facts are brown, and filler is pale.", ""]
     lines += [f'<div class="item">{html(items[0])}</div>', "", *questions(items), "## Parameters", ""]
-    lines += table(("default", "values", "meaning"), parameters) if parameters else ["It has none."]
+    lines += table(("default", "values", "meaning"), parameters) if parameters else ["This task has no parameters."]
+    lines += ["", "## What a score means", "", *meaning_of_score(name)]
     return "\n".join(lines) + "\n"
 
 
 def shown(name: str) -> tuple[str, Sequence[carrara.Item]]:
-    """The first length at which the first instance can be shown, and all that is asked of it there."""
+    """Return the first length at which the first instance can be shown, and all its items at that length."""
     for length in SHOWN:
-        if found := list(_asked(name, length)):
+        if found := list(_items(name, length)):
             return length, found
     raise ValueError(f"{name} has no item at {' or '.join(SHOWN)}")
 
 
-def _asked(name: str, length: str) -> Iterator[carrara.Item]:
+def _items(name: str, length: str) -> Iterator[carrara.Item]:
     try:
         yield from carrara.load(name).items(length, n=1)
-    except carrara.CarraraError:  # its puzzle alone is longer
+    except carrara.CarraraError:  # the instance alone is longer
         return
 
 
-def worth(name: str) -> Iterator[str]:
-    """The chance level, and what the search for shortcuts found."""
+def meaning_of_score(name: str) -> Iterator[str]:
+    """Yield what is known of a task's scores: the chance level, and what the search for shortcuts found."""
     findings = findings_of(name)
     guesser = registry.load(name).guesser
     yield f"The chance level is **{chance_level_of(name):.3f}**, by a guesser of the kind “{guesser}”."
@@ -104,30 +119,31 @@ def worth(name: str) -> Iterator[str]:
         yield f"The best shortcut, “{findings.best.name}”, scores {findings.best.score:.3f}. {findings.best.declared}"
     yield ""
     yield (
-        f"The test's own solver scores {findings.reach:.3f} on that tenth of {LENGTH:,} tokens which tells it most"
-        + ("." if findings.backwards is None else f", and {findings.backwards:.3f} on all of them backwards.")
+        f"The task's own solver scores {findings.reach:.3f} on the most informative tenth of {LENGTH:,} tokens"
+        + ("." if findings.backwards is None else f", and {findings.backwards:.3f} on all of them in reverse order.")
     )
     yield ""
-    yield f"Those who understand nothing, over {INSTANCES} instances of {LENGTH:,} tokens, the best of each kind:"
+    yield f"The best shortcut of each kind, measured on {INSTANCES} instances of {LENGTH:,} tokens:"
     yield ""
     rows = [
         (one.kind, one.name, f"{one.score:.3f}", f"{one.chance_level:.3f}", one.declared) for one in findings.shortcuts
     ]
-    yield from table(("kind", "who", "score", "chance level", "why it cannot be otherwise"), rows)
+    yield from table(("kind", "shortcut", "score", "chance level", "why the task declares it"), rows)
     yield ""
-    yield "[Shortcuts](../../shortcuts.md) says who they are."
+    yield "[Shortcuts](../../../explanation/shortcuts.md) describes each kind."
 
 
 def questions(items: Sequence[carrara.Item]) -> list[str]:
-    """Where several are asked of one context, all of them."""
+    """Return a table of the questions on a context; nothing if there is only one."""
     if len(items) == 1:
         return []
     rows = [(one.question.part, one.question.ask, one.gold, f"{one.question.chance_level:.3f}") for one in items]
-    return ["Of this context is asked:", "", *table(("part", "question", "gold", "chance level"), rows), ""]
+    head = ("part", "question", "right answer", "chance level")
+    return ["This context has several questions:", "", *table(head, rows), ""]
 
 
 def prose(docstring: str) -> list[str]:
-    """A docstring as Markdown: of an example, what it shows."""
+    """Return a docstring as Markdown, with the output of each example as a code block."""
     lines: list[str] = []
     for block in docstring.strip().split("\n\n"):
         if not block.startswith(">>> "):

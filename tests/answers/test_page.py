@@ -1,4 +1,4 @@
-"""The examples of docs/answers.md."""
+"""The examples of docs/explanation/reading-replies.md."""
 
 import json
 import re
@@ -10,7 +10,7 @@ from carrara.items import registry
 from carrara.types import Question
 from tests.helpers import process
 
-PAGE = Path(__file__).parents[2] / "docs/answers.md"
+PAGE = Path(__file__).parents[2] / "docs/explanation/reading-replies.md"
 ROWS = re.findall(r"^\| `(.+)` \| (\w+) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
 ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
 

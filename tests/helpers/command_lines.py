@@ -14,12 +14,14 @@ from typing import NamedTuple
 from carrara.util.quantities import read_length
 
 ROOT = Path(__file__).parents[2]
-FOLDERS = ("", "guides", "reference", "explanation")
-"""The folders of docs/ whose pages have command lines."""
+GENERATED = ("docs/gallery/", "docs/samples/", "docs/reference/tasks/", "docs/reference/cli.md")
+"""Pages that a tool writes."""
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "CONTRIBUTING.md",
-    *(page for folder in FOLDERS for page in sorted((ROOT / "docs" / folder).glob("*.md"))),
+    *sorted(
+        path for path in (ROOT / "docs").rglob("*.md") if not path.relative_to(ROOT).as_posix().startswith(GENERATED)
+    ),
 ]
 PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_eval")
 

@@ -20,7 +20,7 @@ class Score:
     answer: str | None
     """As it was read, written like the perfect reply."""
     rule: str = ""
-    """The rule by which it was read, such as `answer line` (docs/answers.md)."""
+    """The rule by which it was read, such as `answer line` (docs/explanation/reading-replies.md)."""
     error_type: str = ""
     """In what way the answer is wrong, where its task tells several apart."""
     published: Mapping[str, float] = field(default_factory=dict[str, float])

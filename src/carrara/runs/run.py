@@ -1,8 +1,8 @@
 """Running: every task at every length, by one model, into one folder; stopped at any moment, it goes on.
 
 A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
-moment it arrives, so that a kill loses none of those that the logs do not have yet (docs/running.md says what is left
-to chance).
+moment it arrives, so that a kill loses none of those that the logs do not have yet. docs/explanation/reliability.md
+describes what may still be sent twice.
 """
 
 import gc

@@ -66,7 +66,7 @@ class Babilong(Task, Generic[Q]):
     vocab: Vocabulary = "classic"
     """The official words, or a `fresh` cast of hundreds for each story, so that no word gives a fact away."""
     sound: bool = False
-    """Leaves out what is a defect of the official stories and not the task; docs/fidelity.md lists it."""
+    """Leave out defects of the official stories; docs/explanation/fidelity/babilong.md lists them."""
     stories: str = field(default=_story_files.SIMULATED, metadata=_story_files.NAMED)
     """`simulated` after the official ones, or a folder of bAbI's own files, such as qa1_…_test.txt."""
     haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named, "built_in": haystack.BUILT_IN})

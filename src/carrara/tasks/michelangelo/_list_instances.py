@@ -102,7 +102,7 @@ def search(rng: Rng, count: int, view: View) -> tuple[tuple[Operation, ...], Loo
 
     Leaving one out never makes a later one fail: the answer changes because the list is another, not because Python
     would raise. Where the answer is a number or numbers of the list, at least one of them was brought by an operation:
-    of the small start values alone an answer is guessed too easily (docs/fidelity.md).
+    of the small start values alone an answer is guessed too easily (docs/explanation/fidelity/michelangelo.md).
     """
     # Order cannot change a length, and a length is the one answer that needs no number brought by an operation.
     kinds: Sequence[Kind] = tuple(k for k in KINDS if k not in ("sort", "reverse")) if view == "len" else KINDS
