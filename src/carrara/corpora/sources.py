@@ -242,7 +242,7 @@ def _text(value: object, where: str) -> str:
 # only a script, such as PG-19, are read from the Parquet branch that the hub makes of each. A folder of that shape
 # may stand for NAME.
 
-_SPLITS = re.compile(r"(?:partial-)?(?:train|task|validation|valid|dev)")
+_SPLITS = re.compile(r"(?:partial-)?(?:train|test|validation|valid|dev)")
 _SPLIT_OF_STEM = re.compile(rf"({_SPLITS.pattern})(?:[-_.].*)?")
 _BRANCHES = ("main", "refs/convert/parquet")
 

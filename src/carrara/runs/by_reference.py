@@ -9,7 +9,7 @@ Inspect's retries, limits, logs and names work as before.
 
 The text could reach a log in four ways, and `ReferencedAPI` closes all four: the raw request that providers return
 (`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote the
-request, and the bodies of errors (redact.py). `make inspect-ends` tasks this on both ends of the range of Inspect's
+request, and the bodies of errors (redact.py). `make inspect-ends` tests this on both ends of the range of Inspect's
 releases.
 
 Every request passes here. So `ReferencedAPI` also counts requests, limits the time of each, decides what a failed one
