@@ -1,5 +1,6 @@
 """The documentation as a site: built without a warning, links lead somewhere, and nothing is asked of the network."""
 
+import inspect
 import json
 import re
 import subprocess
@@ -107,11 +108,17 @@ def test_examples_become_what_they_show() -> None:
     assert pages.prose(said) == ["Two.", "", "````text", "One | two.", "", "Three.", "````", "", "The end."]
 
 
-def test_examples_of_the_door_become_code() -> None:
-    pytest.importorskip("griffe", reason="griffe is not installed: `make site` does", exc_type=ImportError)
-    from tools.examples import fenced
-
-    assert fenced("Two.\n\n>>> f(1)\nOne.\n\nThe end.") == "Two.\n\n```pycon\n>>> f(1)\nOne.\n```\n\nThe end."
+def test_the_reference_shows_the_fields_of_an_option_class_as_arguments() -> None:
+    griffe = pytest.importorskip("griffe", reason="griffe is not installed: `make site` does", exc_type=ImportError)
+    extensions = griffe.load_extensions(str(ROOT / "tools/signatures.py"))
+    module = griffe.load(
+        "carrara.api.run", search_paths=[ROOT / "src"], extensions=extensions, docstring_parser="google"
+    )
+    shown, signature = module["run"], inspect.signature(carrara.run)
+    assert [one.name for one in shown.parameters] == list(signature.parameters)
+    [arguments] = [section.value for section in shown.docstring.parsed if section.kind.value == "parameters"]
+    assert {one.name for one in arguments} == signature.parameters.keys()
+    assert [section.kind.value for section in shown.docstring.parsed][-1] == "examples"
 
 
 # --- numbers ---

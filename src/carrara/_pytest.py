@@ -1,6 +1,6 @@
-"""A guard as a test of pytest: `pytest --carrara-guard guard.json --carrara-base-url http://127.0.0.1:8000/v1`.
+"""A pytest plugin that checks a guard: `pytest --carrara-guard guard.json --carrara-base-url http://127.0.0.1:8000/v1`.
 
-pytest loads this wherever Carrara is installed, so it imports nothing until a guard is named.
+pytest loads this module wherever Carrara is installed, so it imports nothing until a guard is named.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
 
 
 class GuardCheckError(Exception):
-    """Raised where the server is broken or could not be checked, with all that the check says."""
+    """Raised if the server is broken or could not be checked. The message is the text of the check."""
 
 
 class Check(pytest.Item):

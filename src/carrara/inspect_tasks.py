@@ -1,4 +1,4 @@
-"""What Inspect finds through the entry point: models under `carrara/…`, and every task of ours as one of Inspect.
+"""The entry point for Inspect: models under `carrara/…`, and every task as an Inspect task.
 
 from carrara.inspect_tasks import latent_list
 inspect_ai.eval(latent_list(length="4k", complexity=5), model="openai/gpt-4o")

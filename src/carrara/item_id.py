@@ -1,4 +1,4 @@
-"""Recipes: an item's name, from which it can be built again to the byte, on any machine.
+"""Recipes: ids of items, from which they can be built again to the byte, on any machine.
 
 >>> r = Recipe.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
 >>> r.index, r.length, r.tokenizer
@@ -39,7 +39,7 @@ class Recipe:
     length: int
     style: Style
     pack: str
-    """Hash of the prompt pack that replaces the task's own wording; empty for the own one."""
+    """Hash of the prompt pack that replaces the task's own wording. Empty for the task's own."""
     tokenizer: str
 
     @staticmethod
@@ -74,13 +74,13 @@ class Recipe:
 
     @property
     def instance_id(self) -> str:
-        """The same at every length, for every model: scores are paired by it."""
+        """An id that is the same at every length and for every model. Scores are paired by it."""
         params = f";{self.params}" if self.params else ""
         return f"{self.task}@{self.version}{params}/{self.split}-{self.seed}-{self.index}"
 
     @property
     def context_id(self) -> str:
-        """The same for all questions on one context."""
+        """An id that all questions on one context share."""
         return self.instance_id + self._setting
 
     @property
@@ -94,7 +94,7 @@ class Recipe:
 
 
 ALL = sys.maxsize
-"""As the number of a job's instances: as many as there are."""
+"""The number of a job's instances that stands for all there are."""
 
 
 class Job(NamedTuple):
@@ -102,4 +102,4 @@ class Job(NamedTuple):
 
     first: Recipe
     instances: int
-    """How many instances, from the first recipe's on."""
+    """The number of instances, from the first recipe's on."""

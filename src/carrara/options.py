@@ -1,7 +1,7 @@
-"""Options that the command line and the Python API share: how each is given, and how it is read.
+"""Options that the command line and the Python API share: their input types, and the conversion of their values.
 
-An alias such as `Lengths` is the type in which an option is given. A Python caller passes any of its members; the
-command line passes text. The function beside the alias turns either into what the rest of the package works with.
+An alias such as `Lengths` is the type of an option's input. A Python caller passes any of its members; the command line
+passes text. The function beside the alias converts either to the type that the rest of the package uses.
 
 Option classes group options that several commands take. `carrara.cli` shows their fields as flags, with the text below
 each field as help; `carrara.api` gives Python functions the same fields as keyword arguments.
@@ -36,7 +36,7 @@ DIGITS = 30
 
 
 def text(metavar: str, *names: str, shows_default: bool = False, joins: bool = False, **more: Any) -> Parameter:
-    """Return how the command line takes an option as text.
+    """Return the parameter for an option that the command line takes as text.
 
     Args:
         metavar: What stands for the text in `--help`.
@@ -60,7 +60,7 @@ def text(metavar: str, *names: str, shows_default: bool = False, joins: bool = F
 
 
 def pairs(metavar: str, *names: str) -> Parameter:
-    """Return how the command line takes an option of the form NAME=VALUE, which may be given several times."""
+    """Return the parameter for an option of the form NAME=VALUE, which may be given several times."""
 
     def converter(_: object, tokens: Sequence[Token]) -> list[str]:
         return [token.value for token in tokens]
@@ -146,7 +146,7 @@ def _written(name: str, value: Value) -> str:
 
 
 def model_args_of(given: ModelArgs | None) -> dict[str, Any]:
-    """Return the arguments of a model's provider. On the command line each is JSON where it can be, otherwise text."""
+    """Return the arguments of a model's provider. On the command line, each is JSON if it can be, otherwise text."""
     if given is None:
         return {}
     if isinstance(given, Mapping):
@@ -187,7 +187,7 @@ Selections = Annotated[str | NamedTask | Selection | Iterable[str | NamedTask | 
 
 
 def selections_of(given: Selections, params: Mapping[str, str] | None = None) -> list[Selection]:
-    """Return what names tasks as selections.
+    """Return selections for a value that names tasks.
 
     Args:
         given: The tasks.
@@ -257,7 +257,7 @@ def file_of(given: File) -> Path:
 
 
 def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
-    """Return a validator of whole numbers. None is let through where it is the default."""
+    """Return a validator of whole numbers. It accepts None if that is the default."""
 
     def check(_: object, attribute: "Attribute[Any]", value: Any) -> None:
         if value is not None or attribute.default is not None:
@@ -267,7 +267,7 @@ def at_least(least: int) -> Callable[[object, "Attribute[Any]", Any], None]:
 
 
 def check_whole(name: str, value: int, least: int) -> int:
-    """Return a whole number of at least `least`, and refuse anything else."""
+    """Return a whole number of at least `least`, or raise `UsageError`."""
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
         raise UsageError(f"`{name}={value!r}` is not a whole number of at least {least}")
     if value >= 10**DIGITS:
@@ -276,7 +276,7 @@ def check_whole(name: str, value: int, least: int) -> int:
 
 
 def number(fits: Callable[[float], bool], meaning: str) -> Callable[[object, "Attribute[Any]", Any], None]:
-    """Return a validator of numbers. None is let through where it is the default.
+    """Return a validator of numbers. It accepts None if that is the default.
 
     Args:
         fits: Whether a number is right.
@@ -293,7 +293,7 @@ def number(fits: Callable[[float], bool], meaning: str) -> Callable[[object, "At
 
 
 def is_text(_: object, attribute: "Attribute[Any]", value: Any) -> None:
-    """Refuse what is not text. None is let through where it is the default."""
+    """Raise `UsageError` for a value that is not text. None is accepted if it is the default."""
     if not isinstance(value, str) and not (value is None and attribute.default is None):
         raise UsageError(f"`{attribute.name}={value!r}` is not a text: give one")
 
@@ -311,20 +311,20 @@ def one_of(known: Sequence[str]) -> Callable[[object, "Attribute[Any]", Any], No
 @Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class ItemOptions:
-    """How items are drawn and worded."""
+    """Settings of how items are drawn and worded."""
 
     params: dict[str, str] = field(factory=dict, converter=params_of)
-    """A parameter of the tasks, such as `-p complexity=5`. `carrara tasks NAME` lists them."""
+    """Parameters of the tasks, such as `complexity=5`. `carrara tasks NAME` lists them."""
     seed: int = field(default=0, validator=at_least(0))
-    """Another seed gives other items."""
+    """Number that selects the instances. Another seed gives other items."""
     split: Split = field(default="test", validator=one_of(SPLITS))
-    """Splits never share an item."""
+    """Split that the instances are drawn from. Splits never share an item."""
     style: Style = field(default="chat", validator=one_of(STYLES))
-    """Style `chat` is for chat models, `base` for plain completion."""
+    """Style of the prompts: `chat` for chat models, `base` for plain completion."""
     prompts: Path | None = field(default=None, converter=converters.optional(file_of))
-    """Take the wording from this prompt pack, a TOML file."""
+    """Use the wording of this prompt pack, a TOML file."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
-    """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own where a model is named,
+    """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own if a model is named,
     otherwise o200k."""
 
     @property
@@ -353,42 +353,42 @@ SERVER_GROUP = Group("Model and server", sort_key=30)
 @Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
 class ConnectionOptions:
-    """Where a model is served."""
+    """The address of a model, and its connections."""
 
     base_url: Annotated[str | None, text("URL")] = field(default=None, validator=is_text)
     """Address of the server."""
     model_args: dict[str, Any] = field(factory=dict, converter=model_args_of)
-    """An argument of the model's provider, as Inspect takes it."""
+    """Arguments of the model's provider, as Inspect takes them."""
     connections: int | None = field(default=None, validator=at_least(1))
-    """Requests at a time. By default as many as the server answers well."""
+    """Number of parallel requests. By default as many as the server answers well."""
 
 
 @Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
 class ServerOptions(ConnectionOptions):
-    """Where a model is served, and how it is asked."""
+    """The address of a model, and the settings of requests."""
 
     max_tokens: int | None = field(default=None, validator=at_least(1))
-    """Tokens of a reply, reasoning included. By default the server's own limit; base models and carrara/smollm2 get
-    what the answer needs."""
+    """Most tokens of a reply, reasoning included. By default the server's own limit; base models and carrara/smollm2
+    get as many as the answer needs."""
     temperature: float | None = field(default=0.0, converter=temperature_of)
     """Sampling temperature. Pass `none` to leave it to the server. By default 0."""
     request_timeout: float = field(default=1800.0, converter=seconds_of)
-    """Time for one request, such as 90s or 10min, by default 30min. A request that times out is sent three times at
-    most."""
+    """Time limit of one request, such as 90s or 10min, by default 30min. A request that times out is sent three times
+    at most."""
     patience: float = field(default=21600.0, converter=seconds_of)
-    """Time to wait for a server that went away, by default 6h."""
+    """Time to wait for a server that is down, by default 6h."""
 
 
 def settings_of(given: object, options: type) -> dict[str, Any]:
-    """Return the settings that an object has of an option class, by the names of their arguments."""
+    """Return the values of an option class that an object has, by the names of their arguments."""
     return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
 
 
 def merged(*options: object) -> dict[str, Any]:
-    """Return the settings of several option classes as arguments of one that inherits from all of them.
+    """Return the values of several option classes as arguments of one that inherits from all of them.
 
-    None stands for an option class of which nothing was given. A folder that was not given is left out.
+    None stands for an option class without any given value. A folder that was not given is left out.
     """
     found = dict[str, Any]()
     for given in options:

@@ -1,7 +1,7 @@
-"""A task's parameters, as people write them and as ids carry them: `complexity=1,5;view=sum`.
+"""A task's parameters, as users write them and as ids contain them: `complexity=1,5;view=sum`.
 
-A field with `reads` in its metadata takes what people write through that function first: a path becomes the hash of
-what lies there. A field whose function opens files also has `built_in`, the names that open none. In an id such a
+If a field has `reads` in its metadata, this function converts the text of a user: a path becomes the hash of its
+content. If the function opens files, the field also has `built_in`, the names that open none. In an id, such a
 parameter is one of these names or a hash.
 """
 
@@ -25,12 +25,12 @@ Given = Mapping[str, str]
 
 
 def defaults(task: "Task") -> dict[str, str]:
-    """Every parameter with its default, written out."""
+    """Return every parameter with its default as text."""
     return {field.name: _write(_default(field)) for field in fields(task)}
 
 
 def build(task: "Task", name: str, given: Given) -> "Task":
-    """Return the task with some parameters as given."""
+    """Return the task with given parameters."""
     known = {field.name: field for field in fields(task)}
     hints = _hints(type(task))
     values = {}
@@ -54,7 +54,7 @@ def build(task: "Task", name: str, given: Given) -> "Task":
 
 
 def build_canonical(task: "Task", name: str, text: str) -> "Task":
-    """Return the task with the parameters of an id, which may come from a stranger.
+    """Return the task with the parameters of an id, which may come from somebody else.
 
     Raises:
         UsageError: A parameter names a file or a data set, where an id has its hash.
@@ -73,11 +73,11 @@ def build_canonical(task: "Task", name: str, text: str) -> "Task":
 
 _HASH = re.compile(r"[0-9a-f]{8,64}")
 _hints = cache(get_type_hints)
-"""The types of a task's parameters, which each id that is read asks for again."""
+"""The types of a task's parameters, cached because every id needs them."""
 
 
 def of_instance(task: "Task") -> str:
-    """Return the parameters that shape instances: those that only present them (`PRESENTS`) are left out.
+    """Return the parameters that shape instances, without those that only present them (`PRESENTS`).
 
     >>> from carrara.items.registry import load
     >>> task = load("michelangelo/latent_list")
@@ -88,7 +88,7 @@ def of_instance(task: "Task") -> str:
 
 
 def canonical(task: "Task") -> str:
-    """Return what differs from the defaults, in a fixed order and writing.
+    """Return the parameters that differ from the defaults, in a fixed order and form.
 
     >>> from carrara.items.registry import load
     >>> task = load("michelangelo/latent_list")
@@ -107,7 +107,7 @@ def _changed(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
 
 
 def check_unsized(task: "Task", name: str, length: int) -> None:
-    """Raise where a length is asked for and a parameter says how large instances without one are."""
+    """Raise if a length is requested and a parameter sets the size of instances without a length."""
     changed = _changed(task, lambda field: bool(field.metadata.get("unsized")))
     if length and changed:
         raise UsageError(
@@ -149,7 +149,7 @@ def _read(hint: Any, text: str) -> Any:
 
 
 def kind(hint: Any) -> str:
-    """What a parameter of this type may be."""
+    """Return a description of the values of a type."""
     if several(hint):
         return f"{kind(get_args(hint)[0])}, or several A,B"
     if get_origin(hint) is Literal:
@@ -158,13 +158,13 @@ def kind(hint: Any) -> str:
 
 
 def several(hint: Any) -> bool:
-    """Whether a parameter of this type takes several values."""
+    """Return whether a parameter of this type takes several values."""
     origin = get_origin(hint)
     return isinstance(origin, type) and issubclass(origin, tuple)
 
 
 def choices(hint: Any) -> tuple[str, ...]:
-    """Each value that a parameter of this type may have, if they are few."""
+    """Return each value of a type, if they are few."""
     if several(hint):
         return choices(get_args(hint)[0])
     return tuple(get_args(hint)) if get_origin(hint) is Literal else (("true", "false") if hint is bool else ())
@@ -177,9 +177,9 @@ class Parameter:
     name: str
     default: str
     values: str
-    """The values that its type allows: `one of chat, text`. Empty for a text, whose meaning says it."""
+    """The values that its type allows: `one of chat, text`. Empty for a text, which the meaning describes."""
     choices: tuple[str, ...]
-    """All values, where there are few."""
+    """All values, if they are few."""
     several: bool
     """Whether it takes several values: `A,B`."""
     meaning: str

@@ -1,4 +1,4 @@
-"""One scored reply: what the engine reads back from its logs, and all that analysis and reports ever see."""
+"""One scored reply, as it is read from the logs of a run. Analysis and reports use nothing else."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,104 +10,131 @@ Status = Literal["ok", "unparsed", "refused", "called", "filtered", "truncated",
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 ARGUMENT = "-M "
-"""What the names of a model's own arguments begin with among its settings."""
+"""The prefix of a model's own arguments among its settings."""
 
 SOLVER = "solver"
-"""The setting that names the Inspect solver, where it is not Carrara's own."""
+"""The setting that names the Inspect solver, if it is not Carrara's own."""
 
 WITHIN = "within"
-"""The name, among the settings, of what lengths hold beside the prompt, if they do: the answer."""
+"""The name of the setting that says that lengths include the answer."""
 
 SOUND = "score"
-"""What the sound score is called where it stands among published ones, which have names of their own."""
+"""The name of our score among the paper scores, which have names of their own."""
 
 ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
-"""Statuses of replies in which the model attempts an answer, whether or not one can be read. The others are left out of
-the score of attempts; in the score they count 0, but for failed requests (`error`), which are in no mean."""
+"""Statuses of replies in which the model attempts an answer, whether or not one can be read. The score of attempts
+leaves out the others. In the score they count 0, except for failed requests (`error`), which are in no mean."""
 
 NEVER_ASKED: frozenset[Status] = frozenset({"overflow", "error"})
-"""What says nothing of the model: where all replies are of these, there is no score."""
-
+"""Statuses of replies that show nothing about the model. If all replies have one of these, there is no score."""
 
 UNANSWERED: frozenset[Status] = frozenset({"overflow", "filtered", "error"})
-"""Statuses of replies that are no answer of the model's own. An item is not compared where a side has one of these."""
+"""Statuses of replies that are not an answer of the model. An item is not compared if a side has one of these."""
 
 MIN_BASE_SCORE = 0.7
-"""The default of what a score at the shortest length has to exceed for an effective length (analysis/effective.py)."""
+"""The default score that the shortest length has to exceed for an effective length (analysis/effective.py)."""
 
 
 def check_base_score(value: float) -> None:
-    """Refuse what cannot be the minimum of a base score."""
+    """Raise `UsageError` unless a value can be the minimum of a base score."""
     if not isinstance(value, int | float) or not 0 <= value < 1:
         raise UsageError(f"`min_base_score={value!r}` is not a score below 1: give a number such as {MIN_BASE_SCORE}")
 
 
 @dataclass(frozen=True)
 class Result:
-    """A reply with its status beside its score."""
+    """A reply with its status and its score.
+
+    Examples:
+        >>> import carrara
+        >>> one = carrara.read("runs/oracle")[0]
+        >>> one.task, one.status, one.score
+        ('babilong/qa1', 'ok', 1.0)
+    """
 
     id: str
+    """The id of the item."""
     task: str
+    """The name of the task, with the name of the question if each instance has several."""
     version: int
+    """The version of the task."""
     model: str
+    """The name of the model."""
     length: int
+    """The requested tokens of the prompt; 0: without filler."""
     tokens: int
+    """The tokens of the prompt."""
     tokenizer: str
+    """The tokenizer that counted them."""
     context_id: str
-    """Questions that share a context share this; statistics cluster by it."""
+    """An id that questions on the same context share. Statistics cluster by it."""
     instance_id: str
-    """The same at every length: scores are paired by it."""
+    """An id that is the same at every length. Scores are paired by it."""
     status: Status
+    """`ok`, or why there is no answer to score: `unparsed`, `refused`, `called`, `filtered`, `truncated`, `overflow` or
+    `error`."""
     score: float
+    """The score, from 0 to 1."""
     chance_level: float
+    """The mean score of a guesser on this question."""
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
-    """Published scores of the same reply, by name."""
+    """The paper scores of the same reply, by name."""
     metric: str = ""
-    """The published score that counts here, where it is not the sound one."""
+    """The paper score that counts here. Empty: our score counts."""
     trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
-    """What those score on the same question who do not do the task, by the name of their reply: `SOUND` and published
-    scores. Logs of tasks without such replies, and older ones, have none."""
+    """The scores of trivial replies to the same question, by the name of the reply: our score (`SOUND`) and paper
+    scores. Empty if the task has no trivial replies."""
     category: str = ""
-    """What its task is one of several tasks of. Logs of other tasks, and older ones, have none."""
+    """The group of tasks in the paper that the task belongs to. Empty if there is none."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Names and values by which results are sliced."""
     places: tuple[float, float, int] | None = None
-    """Where in the context the first and the last fact stand that the question needs, as shares of its characters,
-    and how many it needs. None where that is not known: nothing in particular is needed, or a part was sent."""
+    """The positions of the first and the last piece of evidence, as shares of the context's characters, and the number
+    of pieces. None if they are not known: there is no evidence, or only a part of the context was sent."""
     ask: str = ""
+    """The question."""
     gold: str = ""
+    """The right answer."""
     answer: str | None = None
+    """The answer that was read. None if none was read."""
     reply: str = ""
+    """The reply of the model."""
     excerpt: str = ""
     """The beginning and end of the prompt."""
     input_tokens: int | None = None
-    """Prompt tokens by the server's own count."""
+    """Tokens of the prompt by the server's own count."""
     output_tokens: int | None = None
+    """Tokens of the reply by the server's own count."""
     reasoning: int | None = None
-    """Tokens of the reply that are reasoning, and of its answer, by the tokenizer of the item where no server tells."""
+    """Tokens of reasoning in the reply, counted with the item's tokenizer if the server does not report them."""
     answering: int | None = None
+    """Tokens of the answer in the reply, counted likewise."""
     seconds: float | None = None
+    """The time that the request took."""
     nats: float | None = None
-    """What a token of the prompt cost the model on average, where it was asked for: its perplexity is e to that."""
+    """The mean negative log-probability of a token of the prompt, if it was requested. The perplexity is e to this."""
     requests: int | None = None
-    """How many were made for it: more than one where some failed, or where it was made piece by piece. None if that is
-    not known; 0 if its reply was known already."""
+    """The number of requests: more than one if some failed, or if the reply was made in parts. None if it is not known;
+    0 if the reply came from the cache."""
     error_type: str = ""
-    """In what way the answer is wrong, where its task tells several apart, and what of it is."""
+    """How the answer is wrong, if the task distinguishes types of errors."""
     detail: str = ""
+    """The part of the answer that is wrong."""
     error: str | None = None
+    """The message of a failed request."""
     answered_by: str = ""
-    """The model that answered, as the server calls it. Empty where it does not say, and for a failed request."""
+    """The name of the model as the server reports it. Empty if it reports none, and for a failed request."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """How the model was asked, as far as it differs from the defaults: its server, sampling, limits, its arguments."""
+    """The settings of the request that differ from the defaults: server, sampling, limits, the model's arguments."""
 
     @property
     def subject(self) -> "Subject":
-        """The model as it was asked: replies of two subjects are two experiments."""
+        """The model with its settings. Replies of two subjects belong to two experiments."""
         return self.model, tuple(sorted(self.settings.items()))
 
 
 def test_of(task: str, part: str) -> str:
-    """What results of one of several questions on each instance are called.
+    """Return the name that results have for one of several questions on each instance.
 
     >>> test_of("sync/graph", "shortest"), test_of("babilong/qa1", "")
     ('sync/graph:shortest', 'babilong/qa1')

@@ -1,11 +1,11 @@
-"""One way to write a task: a frozen dataclass with two methods, which official tasks and plugins use alike.
+"""The base class of tasks: a frozen dataclass with a few methods, for official tasks and plugins alike.
 
     class Harbour(Task):
         version, title, capability = 1, "Harbour tally", "adding up changes"
         answer, ask = Number(guess=(3000, 7000)), "How many crates are on the quay at dusk?"
         changes: Sweep[int] = Sweep(4, 8)
 
-        def generate(self, rng): ...        # an Instance: its facts, the right answer, what the question names
+        def generate(self, rng): ...        # an Instance: its facts, the right answer, the names in the question
         def filler(self, rng): ...          # one more sentence that changes nothing
         def solve(self, context, names): ...
 
@@ -65,7 +65,15 @@ else:
     class Sweep(tuple[T, ...], Generic[T]):
         """A parameter with several values, which instances take in turn: `size: Sweep[int] = Sweep(4, 8)`.
 
-        In `generate` the parameter has one value. Results are sliced by it.
+        In the methods of the task the parameter has one of the values. Results are sliced by it.
+
+        Args:
+            values: The default values.
+
+        Examples:
+            >>> from carrara import Sweep
+            >>> Sweep(4, 8)
+            (4, 8)
         """
 
         __slots__ = ()
@@ -80,31 +88,49 @@ else:
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
 @dataclass(frozen=True, kw_only=True)
 class Task(ABC):
-    """A task: a class whose instances are questions about a hidden structure that a context tells.
+    """A task: a class that makes instances of a hidden structure, and solves them from the rendered text.
 
-    A file of a folder of tasks holds one of these, and being there is all the registration it needs. A subclass is a
-    frozen dataclass: each annotated field is a parameter with its default, and the text under it says what it means.
+    Put one task into each file of a folder of tasks; the file needs no registration. A subclass is a frozen dataclass:
+    each annotated field is a parameter with its default, and the text under the field describes it.
 
     Attributes:
         version: A whole number. Raise it whenever the bytes of any item change.
         title: The name in lists.
-        capability: What the task measures, in a few words.
-        category: The group of tasks in its paper, whose scores are reported together too.
+        capability: The capability that the task measures, in a few words.
+        category: The group of tasks in its paper. Scores of a group are reported together too.
         answer: The answer type: how an answer is asked for, read, compared and guessed (`carrara.answers`).
         ask: The question, with fields in braces that `Instance.names` fills; or several questions by name.
         instruction: The first sentence of the prompt.
         separator: The text between two segments of the context.
-        guesser: What the guesser knows: the options alone (`without context`), or the candidates in the context
+        guesser: The knowledge of the guesser: the options alone (`without context`), or the candidates in the context
             (`context candidates`).
-        known_shortcuts: Heuristics that score well on the task by its nature, by name or kind, each with a sentence
-            that says why.
-        wording: Every sentence of the prompt, by name: data, so that a prompt pack can replace it. It is made of the
-            attributes above, unless the task gives it.
-        marks: What a part of the wording must contain in every prompt pack, so that the context is found.
-        echo_limit: The most tokens of a prompt that is graded as a reply, to show what repeating it scores.
-        sweeps: The names of the parameters that are a `Sweep`. They are found in the class.
-        is_sized: Whether an instance is another one at each length, because the task overrides `generate_sized`.
+        known_shortcuts: Heuristics that score well because of what the task asks, by name or kind. Each has a sentence
+            that gives the reason.
+        wording: Every sentence of the prompt, by name, so that a prompt pack can replace it. By default it follows from
+            the attributes above.
+        marks: Texts that a part of the wording must contain in every prompt pack, so that the context can be found.
+        echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
+        sweeps: The names of the parameters that are a `Sweep`. They are read from the class.
+        is_sized: Whether each length has its own instance, because the task overrides `generate_sized`.
         has_sentences: Whether the task overrides `filler`.
+
+    Examples:
+        >>> import re
+        >>> from carrara import Instance, Rng, Sweep, Task
+        >>> from carrara.answers import Number
+        >>> class Sheep(Task):
+        ...     version, title, capability = 1, "Counting sheep", "adding up"
+        ...     answer, ask = Number(guess=(1, 99)), "How many sheep came in?"
+        ...     groups: Sweep[int] = Sweep(2, 4)
+        ...     def generate(self, rng):
+        ...         counts = [rng.between(1, 9) for _ in range(self.groups)]
+        ...         return Instance([f"{n} sheep come in." for n in counts], gold=sum(counts))
+        ...     def filler(self, rng):
+        ...         return rng.choice(("A dog barks.", "It rains."))
+        ...     def solve(self, context, names):
+        ...         return sum(map(int, re.findall(r"(\\d+) sheep", context)))
+        >>> Sheep().solve("3 sheep come in. It rains. 4 sheep come in.", {})
+        7
     """
 
     __test__: ClassVar[bool] = False
@@ -145,18 +171,28 @@ class Task(ABC):
         for cell in self._cells():
             self._at(cell).check()
 
-    # What a task writes
+    # Methods that a task defines
 
     def generate(self, rng: Rng) -> Instance:
-        """Return an instance, drawn from `rng` alone. It never sees the length.
+        """Return an instance, drawn from `rng` alone. The length of the prompt is not known here.
 
         Args:
             rng: Random numbers, the same on every machine for the same item.
+
+        Returns:
+            The facts, the right answer, and the names in the question.
         """
         raise NotImplementedError(f"{type(self).__name__} has neither `generate` nor `generate_sized`")
 
     def filler(self, rng: Rng) -> str:
-        """Return one more sentence that changes nothing, wherever it stands."""
+        """Return one more sentence that changes nothing, at any position.
+
+        Args:
+            rng: Random numbers.
+
+        Returns:
+            The sentence.
+        """
         raise NotImplementedError(f"{type(self).__name__} has no filler, and is made at length 0 alone")
 
     @abstractmethod
@@ -165,16 +201,23 @@ class Task(ABC):
 
         Args:
             context: The text between the marks of the prompt.
-            names: What the question names, as read from the prompt.
+            names: The values of the question's fields, as read from the prompt.
+
+        Returns:
+            The answer, as a value of the answer type.
 
         Raises:
             UndecidableError: The text does not decide the question.
         """
 
     def check(self) -> None:  # noqa: B027  # most tasks have nothing to check
-        """Raise ValueError, in a sentence, unless the parameters go together. A `Sweep` has one of its values here."""
+        """Check that the parameters fit together. A `Sweep` has one of its values here.
 
-    # What follows from that, and may be overridden
+        Raises:
+            ValueError: They do not. The message is one sentence.
+        """
+
+    # Methods that follow from these, and may be overridden
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         """Return an instance that fills a length by itself, where the context is the structure.
@@ -183,12 +226,22 @@ class Task(ABC):
 
         Args:
             rng: Random numbers.
-            budget: The tokens to fill, and what texts cost; None at length 0.
+            budget: The tokens to fill, and the cost of texts in tokens. None at length 0.
+
+        Returns:
+            The instance.
         """
         return self.generate(rng)
 
     def questions(self, instance: Instance) -> Sequence[Question[Any]]:
-        """Return the questions on an instance: one, unless a task asks several on the same context."""
+        """Return the questions on an instance: one, unless a task asks several on the same context.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The questions, with their answers and chance levels.
+        """
         options, gold = instance.options, instance.gold
         evidence = range(len(instance.facts)) if instance.evidence is None else instance.evidence
         if (chance_level := instance.chance_level) is None:
@@ -228,7 +281,17 @@ class Task(ABC):
     def prompt(
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
-        """Return the text around the context. All questions on an instance share what stands before the context."""
+        """Return the text around the context. All questions on an instance share the text before the context.
+
+        Args:
+            instance: The instance.
+            question: The question.
+            wording: The sentences of the prompt, by name: the task's own, or those of a prompt pack.
+            style: `chat` for chat models, `base` for plain completion.
+
+        Returns:
+            The text before and after the context, and between its segments.
+        """
         ask = self.fill(wording, instance.ask, instance)
         return PromptTemplate(
             before=wording["instruction"] + wording["open"],
@@ -240,7 +303,21 @@ class Task(ABC):
         )
 
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
-        """Return a question with its names. A prompt pack's braces are its own where the task's question has none."""
+        """Return a sentence of the wording with its fields filled in.
+
+        Braces in a prompt pack are literal where the task's own sentence has no fields.
+
+        Args:
+            wording: The sentences of the prompt, by name.
+            part: The name of the sentence, such as `ask`.
+            instance: The instance, whose `names` fill the fields.
+
+        Returns:
+            The sentence.
+
+        Raises:
+            InvalidTaskError: `names` lacks a field.
+        """
         if "{" not in self.wording[part]:
             return wording[part]
         try:
@@ -251,7 +328,17 @@ class Task(ABC):
             ) from None
 
     def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context of a prompt and what stands behind it. Raises UndecidableError."""
+        """Return the context of a prompt, and the text after it.
+
+        Args:
+            messages: The messages of the prompt.
+
+        Returns:
+            The context and the text after it.
+
+        Raises:
+            UndecidableError: The prompt has no context.
+        """
         _, _, rest = messages[-1].content.rpartition(OPEN)
         context, close, asked = rest.rpartition(CLOSE)
         if not close:
@@ -259,45 +346,121 @@ class Task(ABC):
         return context.strip(), asked.strip()
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        """Return the answer, read from a rendered prompt. Raises UndecidableError."""
+        """Return the answer, read from a rendered prompt.
+
+        Args:
+            messages: The messages of the prompt.
+            wording: The sentences of the prompt, by name.
+
+        Returns:
+            The answer, as a value of the answer type.
+
+        Raises:
+            UndecidableError: The text does not decide the question.
+        """
         context, asked = self.split(messages)
         return self.solve(context, self.names(asked, wording))
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return what a question names, with the name of the question as `ask`. Raises UndecidableError."""
+        """Return the values of a question's fields, and the name of the question as `ask`.
+
+        Args:
+            asked: The text after the context.
+            wording: The sentences of the prompt, by name.
+
+        Returns:
+            The values, by the names of the fields.
+
+        Raises:
+            UndecidableError: The text has no question.
+        """
         for part in self.asks():
             if found := _pattern(wording[part]).search(asked):
                 return {**found.groupdict(), "ask": part}
         raise UndecidableError("no question was found")
 
     def write(self, answer: Any) -> str:
-        """Return the perfect reply."""
+        """Return an answer as the perfect reply states it.
+
+        Args:
+            answer: The answer.
+
+        Returns:
+            The reply.
+        """
         return self.answer.write(answer)
 
     def read(self, reply: str, question: Question[Any]) -> Extraction | None:
-        """Return the answer that a reply states, and by which rule it was read; None if it states none."""
+        """Return the answer that a reply states, and the rule that found it.
+
+        Args:
+            reply: The reply of a model.
+            question: The question.
+
+        Returns:
+            The answer and the rule. None if the reply states no answer, or leaves several open.
+        """
         return self.answer.read(reply, question, self.not_answers(question))
 
     def score(self, answer: Any, question: Question[Any]) -> float:
-        """Return how right an answer is, from 0 to 1."""
+        """Return the score of an answer, from 0 to 1.
+
+        Args:
+            answer: The answer, as it was read.
+            question: The question.
+
+        Returns:
+            The score.
+        """
         return self.answer.score(answer, question.gold)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
-        """Draw an answer of the guesser, whose mean score is the question's `chance_level`."""
+        """Return an answer that the guesser draws. Its mean score is the question's `chance_level`.
+
+        Args:
+            rng: Random numbers.
+            instance: The instance.
+            question: The question.
+
+        Returns:
+            The answer.
+        """
         if instance.guesses is not None:
             return rng.choice(instance.guesses)
         return self.answer.guess(rng, question.gold, question.options)
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one."""
+        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one.
+
+        Args:
+            question: The question.
+
+        Returns:
+            The parts, as they stand in the prompt.
+        """
         return [part for part in (question.ask, self.wording.get("rule", "")) if part]
 
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
-        """Return replies that need no reading, such as naming every option. Their scores stand beside every result."""
+        """Return trivial replies, such as one that names every option. Results show their scores for comparison.
+
+        Args:
+            question: The question.
+
+        Returns:
+            The replies, by name.
+        """
         return self.answer.trivial(question)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
-        """Return the replies of cheap methods of the task's own kind, for the search for shortcuts."""
+        """Return the replies of heuristics that only this task has, for the search for shortcuts.
+
+        Args:
+            instance: The instance.
+            question: The question.
+
+        Returns:
+            The replies, by the name of the heuristic.
+        """
         return {}
 
     def shortcuts(self) -> Mapping[str, str]:
@@ -305,31 +468,69 @@ class Task(ABC):
         return self.known_shortcuts
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
-        """Return in what way an answer is wrong, where the task tells several ways apart."""
+        """Return how an answer is wrong, if the task distinguishes types of errors.
+
+        Args:
+            answer: The answer, as it was read.
+            question: The question.
+
+        Returns:
+            The type of error. None if the task distinguishes none, or the answer is right.
+        """
         return None
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return what published scorers give the same reply, by name."""
+        """Return the scores of a reply by the papers' own scorers.
+
+        Args:
+            reply: The reply of a model.
+            question: The question.
+
+        Returns:
+            The scores, by name.
+        """
         return {}
 
     def draws(self, instance: Instance) -> Iterable[Drawn]:
-        """Return what a search may have pushed away from an even draw: `carrara stats` prints it."""
+        """Return choices that a search may have moved away from an even draw. `carrara stats` prints their shares.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The choices, each with the shares of an even draw.
+        """
         return ()
 
     # Instances that are read from files
 
     def given_count(self, length: int) -> int | None:
-        """Return how many instances of a length there are, where they are read as they are. None: they are drawn."""
+        """Return how many instances of a length there are, if they are read from files.
+
+        Args:
+            length: Tokens of the prompt.
+
+        Returns:
+            The number of instances. None: they are drawn, without end.
+        """
         return None
 
     def is_divided(self) -> bool:
-        """Return whether instances are read from files that are divided among the splits already."""
+        """Return whether instances are read from files that are divided into splits already."""
         return False
 
-    # How an instance is made
+    # Making an instance
 
     def draw(self, key: Key, budget: LengthBudget | None = None) -> Instance:
-        """Return the instance of a key. The task has one value of each sweep (`choose_values`)."""
+        """Return the instance of a key. The task has one value of each sweep (`choose_values`).
+
+        Args:
+            key: The key of the instance.
+            budget: The tokens to fill, for tasks that override `generate_sized`.
+
+        Returns:
+            The instance.
+        """
         instance = self.generate_sized(key.rng("world"), budget)
         if instance.filler is None and self.has_sentences:
             instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
@@ -344,7 +545,14 @@ class Task(ABC):
     # Sweeps
 
     def choose_values(self, key: Key) -> "Task":
-        """Return the task with one value of each sweep: the one whose turn it is."""
+        """Return the task with one value of each sweep. Instances take the values in turn.
+
+        Args:
+            key: The key of the instance.
+
+        Returns:
+            The task.
+        """
         if not self.sweeps:
             return self
         purpose = self.sweeps[0] if len(self.sweeps) == 1 else "cell"
@@ -355,7 +563,14 @@ class Task(ABC):
         return {name: _write(getattr(self, name)) for name in self.sweeps if len(self.sweep_values(name)) > 1}
 
     def sweep_values(self, name: str) -> tuple[Any, ...]:
-        """Return all the values of a sweep, of which this task has one."""
+        """Return all values of a sweep, of which this task may have one.
+
+        Args:
+            name: The name of the parameter.
+
+        Returns:
+            The values.
+        """
         all_values: tuple[Any, ...] = self.__dict__.get("_all", self.__dict__)[name]
         return all_values
 

@@ -1,8 +1,8 @@
-"""The nouns of a task: segments, filler streams, instances, questions.
+"""The types of a task: segments, filler streams, instances, questions.
 
-A context tells the facts of a hidden structure among filler; a question asks for a view of the structure.
-A task says what its structure, facts, filler and views are; everything else (lengths, prompts, running, scoring,
-analysis) is the same for all tasks and lives elsewhere.
+A context states the facts of a hidden structure among filler, and a question asks for a view of the structure. A task
+defines its structure, facts, filler and views. Everything else (lengths, prompts, running, scoring, analysis) is the
+same for all tasks and is elsewhere.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,54 +14,65 @@ from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar, overloa
 from carrara.rng import Rng
 
 PRESENTS: Mapping[str, Any] = {"presents": True}
-"""Metadata of a parameter (`field(metadata=PRESENTS)`) that shows an instance and does not shape it: its values compare
-on the same instances."""
+"""Metadata of a parameter (`field(metadata=PRESENTS)`) that changes only the presentation of an instance. Its values
+are compared on the same instances."""
 UNSIZED: Mapping[str, Any] = {"unsized": True}
-"""Metadata of a parameter that says how large an instance is where no length does: beside a length it is refused."""
+"""Metadata of a parameter that sets the size of an instance without a length. With a length, it is refused."""
 
 ANSWER = "answer"
-"""The name of a label that gives the answer away: results are sliced by it, and no guesser knows it."""
+"""The name of a label that gives the answer away. Results are sliced by it, and no guesser knows it."""
 
 Role = Literal["system", "user", "assistant"]
 Style = Literal["chat", "base"]
 
 
 class Message(NamedTuple):
-    """One turn as a model receives it."""
+    """One message as a model receives it."""
 
     role: Role
     content: str
 
 
 class Segment(NamedTuple):
-    """The atom of every context."""
+    """A piece of a context: a sentence, a turn of a conversation, a line.
+
+    Examples:
+        >>> from carrara import Segment
+        >>> Segment("Mary went to the garden.", fact=0).role
+        'user'
+    """
 
     text: str
+    """The text."""
     role: Role = "user"
+    """The role of the message, where segments are turns of a conversation."""
     fact: int | None = None
-    """The number of the fact it belongs to; None is opening or filler."""
+    """The number of the fact that it belongs to. None: it is opening, ending or filler."""
     tokens: int | None = None
-    """What it adds to a context, where that is known already: a corpus has counted its sentences once for all."""
+    """The tokens that it adds to a context, if they are known already: a corpus counts its sentences once."""
 
 
 SegmentGroup = tuple[Segment, ...]
-"""Pieces that stay together: one sentence, a pair of turns, a block of list operations."""
+"""Segments that stay together: one sentence, a pair of turns, a block of list operations."""
 
 FillerStream = Callable[[int], SegmentGroup]
-"""Given the number of facts that came before, the next harmless unit of filler."""
+"""A function that returns the next group of filler, given the number of facts before it."""
 
 
 @runtime_checkable
 class BulkFillerStream(Protocol):
-    """A filler stream that is the same at every point and can give much at once: a book."""
+    """A filler stream that is the same at every position and can return much at once, such as a book."""
 
     def __call__(self, gap: int, /) -> SegmentGroup: ...
 
     def several(self, groups: int) -> list[SegmentGroup]:
-        """So many groups from here, fewer where there are no more, but one at least."""
+        """Return a number of groups from here: fewer if there are no more, but at least one."""
 
     def upto(self, tokens: int) -> SegmentGroup:
-        """The groups from here that add at most so many tokens together, in few segments; nothing if none does."""
+        """Return the groups from here that add at most this many tokens together, in few segments.
+
+        Empty if none does.
+        """
 
     def gaps(self, tokens: int) -> Sequence[int]:
         """Return the tokens before each gap between the groups that `tokens` tokens have, from 0 on.
@@ -72,7 +83,7 @@ class BulkFillerStream(Protocol):
 
 @runtime_checkable
 class FiniteFillerStream(Protocol):
-    """A filler stream that may end, and can tell beforehand: the segments of a bank."""
+    """A filler stream that may end and knows its end in advance, such as the segments of a bank."""
 
     def __call__(self, gap: int, /) -> SegmentGroup: ...
 
@@ -84,19 +95,19 @@ class FiniteFillerStream(Protocol):
 
 
 Filler = Callable[[Rng, str], FillerStream]
-"""Opens a stream of filler; the text is the tokenizer's name, for fillers that know their counts by it. A stream with
-nothing left raises `ExhaustedError`."""
+"""A function that opens a stream of filler. Its second argument is the tokenizer's name, for fillers with known counts.
+A stream with nothing left raises `ExhaustedError`."""
 
 Spread = Literal["tokens", "gaps"]
 
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """What stands around a context and between its segments.
+    """The text around a context and between its segments.
 
-    In text form the prompt is `before + segments joined + after`, one user message, and each segment stands behind the
-    label of its role. With `turns`, each segment is a message of its own, `before` opens the first one, and `after` is
-    the last user message.
+    In text form, the prompt is `before + segments joined + after`, one user message, and each segment follows the label
+    of its role. With `turns`, each segment is a message of its own, `before` opens the first one, and `after` is the
+    last user message.
     """
 
     before: str
@@ -105,15 +116,15 @@ class PromptTemplate:
     turns: bool = False
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
     closing: int = 0
-    """How many characters of `after` belong to the context: an item that filler may come before."""
+    """The number of characters of `after` that belong to the context: an item that filler may precede."""
     stop: tuple[str, ...] = ()
-    """Where the answer of a base model ends, which would go on with an example of its own."""
+    """Texts at which the answer of a base model ends, which would otherwise continue with an example of its own."""
     lead: str | None = None
-    """What an answer without reasoning begins with. None: what the prompt ends with, or the line that is asked for."""
+    """The beginning of an answer without reasoning. None: the end of the prompt, or the requested answer line."""
 
 
 class TokenCosts(Protocol):
-    """What texts add to others of their kind."""
+    """A function that returns the tokens that texts add to others of their kind."""
 
     def __call__(self, texts: Sequence[str], separator: str = ", ", /) -> list[int]: ...
 
@@ -126,27 +137,28 @@ NO_COSTS: TokenCosts = _no_costs
 
 
 class LengthBudget(NamedTuple):
-    """The length that a `sized` instance is for, and how it gets there (sizing.py)."""
+    """The length that an instance has to fill, and the corrections so far (sizing.py)."""
 
     tokens: int
-    """Of the whole prompt."""
+    """The tokens of the whole prompt."""
     budget: int = 0
-    """What the instance may take, by the costs. It is corrected until the prompt has its tokens exactly."""
+    """The tokens that the instance may have, by the costs. They are corrected until the prompt has its exact length."""
     costs: TokenCosts = NO_COSTS
     again: int = 0
-    """How often no budget gave the length: the instance may choose otherwise, where its question does not notice."""
+    """The number of attempts that failed. The instance may then choose differently in ways that do not affect its
+    question."""
 
 
 A = TypeVar("A")
 
 
 _segment: Callable[[tuple[str, Role, int, None]], Segment] = partial(tuple.__new__, Segment)
-"""A segment of what it has, without the Python by which a named tuple is called."""
+"""Make a segment from its fields, without the Python code by which a named tuple is called."""
 _USER: Role = "user"
 
 
 class Sentences(Sequence[SegmentGroup]):
-    """Facts of one segment each, made when they are looked at: a context may have a quarter of a million words."""
+    """Facts of one segment each, made on access, because a context may have a quarter of a million words."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -165,12 +177,12 @@ class Sentences(Sequence[SegmentGroup]):
         return (Segment(self._texts[number], fact=number),)
 
     def __iter__(self) -> Iterator[SegmentGroup]:
-        """Without a line of Python for each: they are gone through again and again."""
+        """Iterate without Python code for each fact, because facts are iterated over again and again."""
         return zip(map(_segment, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
 class Deferred(Sequence[int]):
-    """Evidence that is computed when it is first looked at: scoring a reply does not need it."""
+    """Evidence that is computed on first access, because scoring a reply does not need it."""
 
     def __init__(self, compute: Callable[[], Iterable[int]]) -> None:
         self._compute = compute
@@ -201,27 +213,36 @@ class Deferred(Sequence[int]):
 
 @dataclass(frozen=True)
 class Instance:
-    """One hidden structure: the facts that tell it, and what is asked of it.
+    """One hidden structure: the facts that a context states, and the right answer.
+
+    `Task.generate` returns it.
 
     Attributes:
-        facts: The sentences that tell the structure, in order. A fact of several segments is a tuple of them.
+        facts: The sentences that state the structure, in order. A fact of several segments is a tuple of them.
         gold: The right answer.
-        names: What fills the fields of the question: `Where is {who}?`.
-        evidence: The numbers of the facts that decide the answer: without any one of them it is another one. None: all.
-        opening: What comes before all facts and filler.
-        ending: What comes after all facts and filler.
-        filler: Text that changes nothing, as a stream. None: the task's method `filler`.
+        names: Values for the fields of the question, such as `{"who": "Mary"}` for `Where is {who}?`.
+        evidence: The numbers of the facts that decide the answer: without any one of them it changes. None: all.
+        opening: Text before all facts and filler.
+        ending: Text after all facts and filler.
+        filler: A stream of text that changes nothing. None: the task's method `filler`.
         fine_filler: Smaller segments of filler, for the last tokens of a length.
-        ask: Which of the task's questions is asked, where `Task.ask` has several by name.
-        options: The possible answers, where they are a closed list.
+        ask: The name of the question, if `Task.ask` has several.
+        options: The possible answers, if they are a closed list.
         guesses: The answers that the guesser chooses from. None: those of the answer type.
-        chance_level: What the guesser scores on average. None: the mean score of `guesses`, or that of the answer type.
-        labels: What results are sliced by. None: the parameters that have several values.
-        depths: Where each fact stands, from 0 (start) to 1 (end), ascending. None: anywhere, at random.
-        unordered: Whether the order of the facts says nothing.
+        chance_level: The mean score of the guesser. None: the mean score of `guesses`, or that of the answer type.
+        labels: Names and values by which results are sliced. None: the sweeps that have several values.
+        depths: The position of each fact, from 0 (start) to 1 (end), ascending. None: drawn at random.
+        unordered: Whether the order of the facts has no meaning.
         window: The part of the context, from 0 to 1, that holds all facts.
         spread: Whether depths are shares of the tokens, or of the gaps between segments of filler.
-        structure: Whatever the task's own further methods need.
+        structure: Anything that further methods of the task need.
+
+    Examples:
+        >>> from carrara import Instance
+        >>> facts = ["Mary went to the garden.", "John went to the office."]
+        >>> i = Instance(facts, gold="garden", names={"who": "Mary"}, evidence=[0])
+        >>> i.texts
+        ['Mary went to the garden.', 'John went to the office.']
     """
 
     facts: Sequence[str] | Sequence[SegmentGroup]
@@ -245,7 +266,7 @@ class Instance:
 
     @cached_property
     def chunks(self) -> Sequence[SegmentGroup]:
-        """The facts, each as its segments."""
+        """The facts, each as a group of segments."""
         facts: Any = self.facts
         return Sentences(facts) if facts and isinstance(facts[0], str) else facts
 
@@ -284,36 +305,46 @@ class Example(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """Something that was drawn for a question, to be held against an even draw."""
+    """A choice that was drawn for a question, for comparison with an even draw."""
 
     what: str
     value: str
     even: Mapping[str, float]
-    """The shares that values have where each is as likely as any other."""
+    """The shares of values in an even draw."""
 
 
 @dataclass(frozen=True)
 class Question(Generic[A]):
-    """A view of the structure, with its answer."""
+    """A question on an instance, with its right answer.
+
+    Examples:
+        >>> import carrara
+        >>> question = carrara.item("qa1").question
+        >>> question.gold in question.options, len(question.evidence)
+        (True, 1)
+    """
 
     ask: str
+    """The text of the question."""
     gold: A
+    """The right answer."""
     evidence: Sequence[int]
-    """The facts that decide the answer: dropping any one of them changes it."""
+    """The numbers of the facts that decide the answer: without any one of them it changes."""
     chance_level: float
-    """What `Task.guess` scores on average; `Task.guesser` says what it knows, `GUESSERS` what that means."""
+    """The mean score of `Task.guess`. `Task.guesser` names the knowledge of this guesser."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
-    """What results are sliced by: complexity, view, hops."""
+    """Names and values by which results are sliced, such as complexity, view or hops."""
     examples: Sequence[Example] = ()
+    """Worked examples in the prompt."""
     budget: int = 256
-    """Tokens that a plain answer may need; reasoning is extra."""
+    """Tokens that a plain answer may need. Reasoning is extra."""
     options: tuple[str, ...] = ()
-    """The answers that are possible, where they are a closed list."""
+    """The possible answers, if they are a closed list."""
     part: str = ""
-    """Which of several questions on each instance it is: results tell them apart as if they were tasks of their own."""
+    """The name of this question, if each instance has several. Results count each as a task of its own."""
     support: tuple[int, ...] = ()
-    """The facts that the answer is read from, where a published task names them: others may be needed beside them,
-    and one of them may be told twice."""
+    """The facts that state the answer, if a published task names them. Other facts may be needed too, and one of these
+    may be stated twice."""
 
 
 Guesser = Literal["without context", "context candidates"]
@@ -329,7 +360,7 @@ GUESSERS: Mapping[Guesser, str] = {
         "among them at random; filler adds no candidates."
     ),
 }
-"""What each guesser knows."""
+"""The knowledge of each guesser."""
 
 
 def chance_level_terms() -> str:
@@ -338,15 +369,25 @@ def chance_level_terms() -> str:
 
 
 class ErrorType(NamedTuple):
-    """How a stated answer is wrong."""
+    """The type of a wrong answer."""
 
     kind: str
-    """In a few words that are counted."""
+    """A few words, which are counted."""
     detail: str = ""
 
 
 class UndecidableError(Exception):
-    """The text does not decide the question. Solvers raise it."""
+    """The text does not decide the question. `Task.solve` raises it.
+
+    Examples:
+        >>> from carrara import UndecidableError
+        >>> def solve(context, names):
+        ...     if names["who"] not in context:
+        ...         raise UndecidableError(f"{names['who']} is nowhere")
+        >>> solve("Mary went home.", {"who": "John"})
+        Traceback (most recent call last):
+        carrara.types.UndecidableError: John is nowhere
+    """
 
 
 @dataclass(frozen=True)

@@ -83,7 +83,7 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
     ("asked", "sentence"),
     [
         ({"name": "latent_lost"}, "no task is called 'latent_lost'; did you mean latent_list"),
-        ({"name": "qa*"}, "names 20 tests"),
+        ({"name": "qa*"}, "names 20 tasks"),
         ({"name": "latent_list", "complexities": 5}, "has no parameter 'complexities'; did you mean complexity"),
         ({"name": "latent_list", "complexity": "many"}, "complexity=many is not"),
         ({"name": "latent_list", "length": "4q"}, "'4q' is not a length"),

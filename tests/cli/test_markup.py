@@ -161,7 +161,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
 
 
 def test_consoles_and_columns_are_made_in_one_place() -> None:
-    """`core/progress.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
+    """`util/progress.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
         called = {
@@ -169,7 +169,7 @@ def test_consoles_and_columns_are_made_in_one_place() -> None:
             for node in ast.walk(ast.parse(path.read_text("utf-8")))
             if isinstance(node, ast.Call)
         }
-        if place != "core/progress.py":
+        if place != "util/progress.py":
             assert not called & {"Console", "TextColumn", "track", "get_console"} - ALLOWED.get(place, set()), place
         assert not called & {"PrerequisiteError", "from_markup"}, place
 

@@ -393,10 +393,7 @@ def test_two_processes_index_at_once(folder: Path) -> None:
 
 
 def test_a_killed_indexing_leaves_nothing(folder: Path, tmp_path: Path) -> None:
-    slow = (
-        "import sys, time; from carrara import corpora\n"
-        "corpora.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
-    )
+    slow = "import sys, time; from carrara import corpora\ncorpora.open(sys.argv[1], watch=lambda *_: time.sleep(0.1))"
     process = subprocess.Popen([sys.executable, "-c", slow, str(folder)])
     while not list(cache_folder("corpora").glob(".partial-*/text.txt")):
         time.sleep(0.01)

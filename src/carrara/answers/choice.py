@@ -23,7 +23,7 @@ _LEAD = re.compile(
 
 
 class _Words(NamedTuple):
-    """The words for the options, in lower case, and a pattern that finds them."""
+    """The words for the options in lower case, and a pattern that finds them."""
 
     meaning: Mapping[str, str]
     pattern: re.Pattern[str]
@@ -49,7 +49,15 @@ def _words(synonyms: tuple[tuple[str, str], ...]) -> _Words:
 
 
 class Choice(AnswerType[str]):
-    """One of the question's options."""
+    """One of the question's options.
+
+    Examples:
+        >>> from carrara import Question
+        >>> from carrara.answers import Choice
+        >>> q = Question("Where is Mary?", "garden", evidence=[], chance_level=0.5, options=("garden", "kitchen"))
+        >>> Choice().read("Mary is in the Garden.", q).answer
+        'garden'
+    """
 
     noun = "a text"
 
@@ -60,10 +68,25 @@ class Choice(AnswerType[str]):
         return answer
 
     def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
-        """Return the words that may be said, in lower case, and the option that each stands for."""
+        """Return the words that count as an option, in lower case, and the option that each stands for.
+
+        Args:
+            options: The options.
+
+        Returns:
+            The option, by the word.
+        """
         return {option.lower(): option for option in options}
 
     def words(self, options: Sequence[str]) -> _Words:
+        """Return the words that count as an option, with a pattern that finds them.
+
+        Args:
+            options: The options.
+
+        Returns:
+            The words.
+        """
         return _words(tuple(self.synonyms(options).items()))
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
@@ -96,7 +119,7 @@ _VERBS = frozenset(("is", "does", "are", "do", "isn", "doesn", "aren", "t", "cur
 
 
 def _restated(sentence: str, ask: str) -> str | None:
-    """Return what a sentence says that has the words of a question, in its order: yes, or no where it denies them.
+    """Return the verdict of a sentence that restates the question: yes, or no if it denies it.
 
     >>> _restated("The sphere isn't above the box.", "Is the sphere above the box?")
     'no'
@@ -111,18 +134,28 @@ def _restated(sentence: str, ask: str) -> str | None:
 
 
 _LEFT_OPEN = ("if ", "cannot", "can't", "neither", "not sure", "unsure")
-"""What a sentence has that names a verdict and leaves it open."""
+"""Phrases of a sentence that names a verdict and leaves it open."""
 
 
 class YesNo(AnswerType[str]):
-    """Yes or no, or one of the verdicts that a task knows."""
+    """Yes or no, or one of several verdicts.
+
+    Args:
+        verdicts: The verdicts, such as `"yes", "no", "maybe"`. By default yes and no.
+
+    Examples:
+        >>> from carrara import Question
+        >>> from carrara.answers import YesNo
+        >>> q = Question("Is the box above the sphere?", "yes", evidence=[], chance_level=0.5)
+        >>> YesNo().read("Yes, it is.", q).answer
+        'yes'
+    """
 
     rule = asks_for("yes or no")
     says_no = True
     noun = "the text 'yes' or 'no'"
 
     def __init__(self, *verdicts: str) -> None:
-        """Take the verdicts: yes and no, unless others are named."""
         self.verdicts = verdicts or ("yes", "no")
 
     def takes(self, answer: object) -> bool:
@@ -136,7 +169,7 @@ class YesNo(AnswerType[str]):
         return verdict if verdict in self.verdicts else None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        """Return each yes and no that ends a clause, and yes for the question as a statement, or no for its denial."""
+        """Return each yes and no that ends a clause, and yes or no if the question is restated or denied."""
         if _EITHER.search(text):
             return iter(self.verdicts)
         said = [one for one in sentences(text.strip()) if not any(word in one.lower() for word in _LEFT_OPEN)]
@@ -155,7 +188,15 @@ class YesNo(AnswerType[str]):
 
 
 class OneOf(Choice):
-    """One of the question's options, each a name such as `Agent C`, whose last word may stand alone as the answer."""
+    """One of the question's options, whose last word may stand alone, such as `C` for `Agent C`.
+
+    Examples:
+        >>> from carrara import Question
+        >>> from carrara.answers import OneOf
+        >>> q = Question("Who has the key?", "Agent C", evidence=[], chance_level=0.5, options=("Agent B", "Agent C"))
+        >>> OneOf().read("FINAL ANSWER: C", q).answer
+        'Agent C'
+    """
 
     rule = asks_for("that name")
 
@@ -170,10 +211,19 @@ class OneOf(Choice):
 
 
 class ListName(OneOf):
-    """`List 3`: the list that has something, or `no` if none has."""
+    """The name of a list, such as `List 3`, or `no` for none of the lists.
+
+    Examples:
+        >>> from carrara import Question
+        >>> from carrara.answers import ListName
+        >>> lists = ("List 1", "List 2", "no")
+        >>> q = Question("Which list has oak?", "List 1", evidence=[], chance_level=0.3, options=lists)
+        >>> ListName().read("It is in List 1.", q).answer
+        'List 1'
+    """
 
     rule = asks_for('the name of that list, such as "List 1"')
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        """Return the lists that the text names: a `no` among other words may be about one of them."""
+        """Return the lists that the text names. A `no` among other words may be about one of them."""
         return (one for one in super().find_values(text, question) if one != "no")

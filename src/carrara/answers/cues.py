@@ -1,4 +1,4 @@
-"""Words that say what a statement is worth: that it denies, leaves open or takes back an answer."""
+"""Cue phrases that mark a statement as denied, left open or retracted."""
 
 import re
 from collections import deque
@@ -7,7 +7,7 @@ from typing import Any
 from carrara.types import Question
 
 NO_WORDS = frozenset(("yes", "no", "none", "nothing", "nil", "null", "empty", "unknown", "true", "false"))
-"""What a reply says where it means no word."""
+"""Phrases in which a word of the reply is not meant as an answer."""
 _PROMPT_WORDS = """
 and the are not sorry word words number numbers list lists role roles agent agents partner partners answer final
 context instruction order other which what that this these those there here one its also either able unable repeated
@@ -21,7 +21,7 @@ sixty seventy eighty ninety hundred thousand
 """
 _SHORT_WORDS = "is it in of to a an i you be as by for or on if next last sure certainly okay ok hello thanks"
 SPOKEN_FOR = NO_WORDS.union(_PROMPT_WORDS.split())
-"""What prompts and replies say for themselves: no context has these words."""
+"""Words of prompts and replies that no context contains."""
 NOT_AN_ANSWER = SPOKEN_FOR.union(_SHORT_WORDS.split())
 """Words that are no answer where any word may be one."""
 
@@ -32,7 +32,7 @@ _DENIES = re.compile(
     re.IGNORECASE,
 )
 _AT_FIRST = re.compile(r"\b(?:initially|originally|used to)\b", re.IGNORECASE)
-"""What was so before, and is an answer only to a question about that."""
+"""Phrases about an earlier state, which answer only a question about that state."""
 _TAKES_BACK = re.compile(
     r"(?:(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:(?:no,? )?wait|correction|hold on|oops|my mistake|or rather|actually"
     r"|let me (?:correct|rephrase|revise|re-?check|reconsider)|on second thoughts?)"
@@ -40,23 +40,23 @@ _TAKES_BACK = re.compile(
     r"|\b(?i:that(?:'s| is| was)|i was) (?i:wrong|incorrect|not right|mistaken))\b[\s,.:;!]*",
     re.MULTILINE,
 )
-"""What takes back the text before it. A word such as `wait` does so only at the beginning of a sentence."""
+"""Phrases that retract the text before them. A word such as `wait` does so only at the beginning of a sentence."""
 _NO = re.compile(r"(?<=[.!?] )no, (?=\w)", re.IGNORECASE)
 _HESITATES = re.compile(r"(?:^(?=[A-Z])|(?<=[.!?…-] ))(?i:sorry|hmm)\b[\s,.:;!]*", re.MULTILINE)
-"""What takes back a guess, but no answer line: `Sorry for the long reply`."""
+"""Phrases that retract a guess, but not an answer line: `Sorry for the long reply`."""
 _SENTENCE = re.compile(r"(?<=[.!?])(?<!\.\.)(?:(?<!\d\.)|(?<!^\d\.)(?=\s[A-Z]))\s|\n", re.MULTILINE)
 _CONTRAST = re.compile(r", (?:not|rather than|instead of|unlike)\b[^.!?\n]*")
-"""What is said to be no answer, behind one: `the kitchen, not the garden`."""
+"""A rejected answer after the right one: `the kitchen, not the garden`."""
 _NAME = re.compile(
     r"(?<=[\w,;:(\"] )[A-Z][a-z]+"
     r"|^\W*([A-Z][a-z]+)(?='s\b|:| (?:is|was|will|has|had|and|went|gave|got|moved|travell?ed|carrie[sd]|the)\b)"
 )
-"""A name: a word with a capital inside a sentence, or at its beginning before such a verb."""
+"""A name: a word with a capital letter inside a sentence, or at its beginning before such a verb."""
 _NO_NAMES = frozenset("it he she they that this there answer so i the and in at on to from".split())  # noqa: SIM905
 
 
 def behind_retraction(text: str) -> str:
-    """Return a text from behind the last words that take back what was said before.
+    """Return a text from the last retraction on.
 
     >>> behind_retraction("The garden. Wait, that is wrong: the kitchen.")
     'the kitchen.'
@@ -65,7 +65,7 @@ def behind_retraction(text: str) -> str:
 
 
 def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
-    """Return a text without an answer line from behind the last words that take back a guess.
+    """Return a text without an answer line from the last retraction of a guess on.
 
     >>> behind_hesitation("Two. No, one."), behind_hesitation("White. Sorry, gray.")
     ('one.', 'gray.')
@@ -102,7 +102,7 @@ def affirmed(text: str, question: Question[Any]) -> list[str]:
 
 
 def is_about_another(sentence: str, question: Question[Any]) -> bool:
-    """Return whether a sentence has names, and none that the question or its options have, where it asks about one."""
+    """Return whether a sentence has only other names than the question and its options, if the question names any."""
     if not names_in(question.ask.partition(" ")[2]):
         return False
     known = f"{question.ask} {' '.join(question.options)}".lower()

@@ -1,23 +1,21 @@
-"""The line that prompts ask for, and how an answer is read from a reply: one sequence of rules for all tasks.
+"""The answer line that prompts ask for, and the rules that find an answer in a reply, which all tasks share.
 
-Prompts in our own words ask for one line that all tasks share; a prompt for a base model ends with its beginning.
-SYNC keeps the labels of its paper.
+Carrara's own prompts ask for one line that is the same for all tasks. A prompt for a base model ends with its
+beginning. SYNC keeps the labels of its paper.
 
-The reasoning and the turns that a model invents are cut away, signs are made alike, and a text that takes
-something back counts from there on. Then the first rule that finds an answer decides:
+Reasoning and turns that a model invents are removed, characters are normalized, and a text counts from its last
+retraction on. Then the first rule that finds an answer decides:
 
 1. `answer line`: the last line with the label that the prompt asks for. If it states no answer, the reply has none.
-2. `boxed`: what stands in boxes.
-3. `announced`: what stands behind words such as `Answer:`.
+2. `boxed`: the text in boxes.
+3. `announced`: the text after words such as `Answer:`.
 4. `alone`: a line or sentence that is an answer and nothing else.
-5. `bold`: what is set off, in bold or as code.
-6. `only value`: what the sentences state that deny nothing.
+5. `bold`: text in bold or as code.
+6. `only value`: values in sentences that deny nothing.
 
 If the deciding rule finds different answers, the reply leaves them open and has none. Each pattern is linear in the
 length of the reply, which may be a million characters long and hold anything.
 
->>> asks_for("that number")
-'Reply with one line and nothing else: FINAL ANSWER: followed by that number.'
 >>> answer_line("It is 4, I think.\\n\\nFinal answer: 5\\nBye.")
 ' 5'
 """
@@ -47,25 +45,34 @@ _JOINTS = re.compile(
     r"^\W{0,4}(?:\(?[0-9]{1,2}[.)] )?(?:(?:or|and|either|so|therefore|thus|hence)\b[,:]? ?)+|[, ]{1,3}(?:or|and)$",
     re.IGNORECASE,
 )
-"""What joins an answer to another, or leads to it."""
+"""A pattern of words that join an answer to another, or lead to it."""
 _LABEL = re.compile(r"^(?:[^\W\d]|[' ]){1,40}:(?!\d)\s?")
 _ASIDE = re.compile(r"(?<=\S) ?\((?!(?:or|and|also|yes|no)\b)[^()\n]*\)")
 _OR = re.compile(r"or\b", re.IGNORECASE)
 _LONG = 50_000
-"""Characters that are read at either end of a reply without an answer line."""
+"""The characters that are read at each end of a reply without an answer line."""
 
 
 class Extraction(NamedTuple):
-    """An answer, and the rule by which it was read."""
+    """An answer, and the rule that found it.
+
+    Examples:
+        >>> import carrara
+        >>> i = carrara.item("qa1")
+        >>> i.task.read(f"FINAL ANSWER: {i.gold}", i.question).rule
+        'answer line'
+    """
 
     answer: Any
+    """The answer, as a value of the answer type."""
     rule: Rule
+    """The rule, such as `answer line`."""
 
 
 def extract(
     kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
 ) -> Extraction | None:
-    """Return the answer that a reply states; None if it states none, or leaves several open.
+    """Return the answer that a reply states. None if it states none, or leaves several open.
 
     Args:
         kind: The answer type.
@@ -82,7 +89,7 @@ def extract(
 def candidates(
     kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
 ) -> Iterator[tuple[Rule, list[Any]]]:
-    """Return what each rule finds in a reply, in the order of the rules. Behind an answer line no other rule counts."""
+    """Yield what each rule finds in a reply, in the order of the rules. After an answer line, no other rule counts."""
     if kind.verbatim:
         answer = kind.parse_value(reply, question)
         yield "whole reply", [] if answer is None else [answer]
@@ -101,13 +108,13 @@ def candidates(
 
 
 def decided(rule: Rule, values: list[Any]) -> Extraction | None:
-    """Return the answer that all values are; None if they differ, or there are none."""
+    """Return the answer on which all values agree. None if they differ, or there are none."""
     agree = values and all(value == values[0] for value in values)
     return Extraction(values[0], rule) if agree else None
 
 
 def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
-    """Return the answers of what stands behind a label: of all of it, or its first paragraph, line or sentence."""
+    """Return the answers after a label: in all of the text, or its first paragraph, line or sentence."""
     text = plain(text).strip()
     paragraph = BLANK_LINE.split(text, maxsplit=1)[0]
     first, *others = sentences(text)
@@ -125,7 +132,7 @@ def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list
 
 
 def _parsed(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
-    """Return the answers among some texts that are an answer and nothing else."""
+    """Yield those of several texts that are an answer and nothing else."""
     for text in texts:
         if (answer := kind.parse_value(plain(text), question)) is not None:
             yield answer
@@ -140,7 +147,7 @@ def _alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Itera
 
 
 def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
-    """Return the paragraphs that are an answer, and what the others state beside them."""
+    """Yield the paragraphs that are an answer, and the answers that the others state."""
     found, others = list[Any](), list[str]()
     for paragraph in BLANK_LINE.split(text.strip()):
         lead, _, rest = paragraph.partition("\n")
@@ -158,7 +165,7 @@ def _ends_alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> 
 
 
 def _readings(sentence: str) -> list[str]:
-    """Return a sentence without joints and asides, and what stands behind its label."""
+    """Return readings of a sentence: without joining words and asides, and the text after its label."""
     return [_ASIDE.sub("", _JOINTS.sub("", sentence)), *_LABEL.split(sentence, 1)[1:]]
 
 
@@ -194,7 +201,7 @@ _RULES: dict[Rule, Callable[["AnswerType[Any]", str, Question[Any]], Iterable[An
 
 _SAYS = re.compile(r"\w|\[\s?\]")
 _MOST = 20
-"""Announcements that are looked at, from the last one on."""
+"""The number of announcements that are tried, from the last one on."""
 _ANNOUNCED = re.compile(
     r"(?:^|(?<=[.!?] ))[^\w\n]{0,9}(?:[\w']+ ){0,2}?"
     r"(?:answer|response|reply|output|result|solution|conclusion|ai|assistant)\b[*_\"'` \])=]{0,4}:"
@@ -203,24 +210,35 @@ _ANNOUNCED = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _FAR = 200
-"""Characters before an announcement that may deny it."""
+"""The number of characters before an announcement that may deny it."""
 _END = re.compile(r"(?<=[.!?;])\s|\n|\Z")
 
 
 def asks_for(what: str) -> str:
-    """Return the sentence of a prompt that asks for an answer and nothing else."""
+    """Return the sentence of a prompt that asks for an answer and nothing else.
+
+    Args:
+        what: The answer, such as `that number`.
+
+    Returns:
+        The sentence.
+
+    Examples:
+        >>> asks_for("that number")
+        'Reply with one line and nothing else: FINAL ANSWER: followed by that number.'
+    """
     return f"Reply with one line and nothing else: {FINAL} followed by {what}."
 
 
 def behind_label(reply: str) -> str:
-    """Return what stands on the answer line and below it; the whole reply where it has no such line."""
+    """Return the text on and below the answer line. Without such a line, return the whole reply."""
     text = without_reasoning(reply)
     start = _last(text, LABEL)
     return text[start:].strip() if start is not None and _SAYS.search(text, start) else reply
 
 
 def answer_line(text: str, label: str = LABEL, several_lines: bool = False) -> str | None:
-    """Return what stands behind the last label of a text: the rest of its line, or the next line. None without one.
+    """Return the text after the last label: the rest of its line, or the next line. None without a label.
 
     Args:
         text: What a reply says.
@@ -232,7 +250,7 @@ def answer_line(text: str, label: str = LABEL, several_lines: bool = False) -> s
 
 
 def announced(text: str, several_lines: bool = False) -> list[str]:
-    """Return what stands behind words that announce an answer, such as `Answer:` or `Therefore`."""
+    """Yield the texts after words that announce an answer, such as `Answer:` or `Therefore`."""
     found = [one for one in _ANNOUNCED.finditer(text) if not denies(_sentence_before(text, one.start()))]
     parts = [_behind(text, one.end(), several_lines) for one in found[-_MOST:]]
     return parts if several_lines else [_END.split(part.strip(), maxsplit=1)[0] for part in parts]

@@ -1,4 +1,4 @@
-"""From a reply to a status, an answer and scores: the same for live runs, stored runs and outside replies."""
+"""Grading: from a reply to its status, answer and scores, for live runs, stored runs and replies from elsewhere."""
 
 import re
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ class Graded:
     score: float
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
     error_type: ErrorType | None = None
-    """In what way an answer that was stated is wrong, where its task tells several apart."""
+    """The type of a wrong answer, if its task distinguishes types."""
     rule: Rule | None = None
     """The rule by which the answer was read (extraction.py)."""
 
@@ -34,7 +34,7 @@ _REFUSAL = re.compile(
     r"|do (?:that|this|so)|(?:run|execute)\b))",
     re.IGNORECASE,
 )
-"""A model that declines. Wonder ('I can't believe ...') and giving up ('I'm unable to determine ...') are not it."""
+"""A pattern of refusals. Surprise ('I can't believe ...') and giving up ('I'm unable to determine ...') are none."""
 
 
 def declines(text: str) -> bool:
@@ -42,10 +42,10 @@ def declines(text: str) -> bool:
 
 
 def grade(task: "Task", question: Question[Any], reply: str, status: Status = "ok") -> Graded:
-    """Grade a reply. `status` is what is known of it already: 'ok' if nothing is, or why it is not a plain reply.
+    """Grade a reply. `status` is 'ok', or the known reason why it is not a plain reply.
 
-    A truncated reply is graded too, for comparison with published scores, but it counts 0 in the headline: what it
-    would have said is not known. What never became a reply has no published score either.
+    A truncated reply is graded too, for comparison with published scores, but our score is 0, because its end is
+    unknown. A request without a reply has no paper score either.
     """
     if status not in ATTEMPTED:
         return Graded(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
@@ -60,9 +60,9 @@ def grade(task: "Task", question: Question[Any], reply: str, status: Status = "o
 
 
 def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
-    """What those score who do not do the task, by the name of their reply: sound and published, graded like any.
+    """Return the scores of trivial replies by name: ours and the papers', graded like any reply.
 
-    Such a reply may be a whole context, or the prompt where it is given: this costs about as much as making it.
+    Such a reply may be a whole context or prompt. Grading it costs about as much as making it.
     """
     said = {**task.trivial_baselines(question), **({"the prompt said back": prompt} if prompt is not None else {})}
     replies = {name: grade(task, question, reply) for name, reply in said.items()}

@@ -21,7 +21,7 @@ from carrara.answers.types import SPARE, WORD, AnswerType
 from carrara.types import Question
 
 TWICE = 2
-"""A list so many times as long as the right one is no answer: it names whatever there is."""
+"""The factor of the right list's length from which a list is no answer, because it names too much."""
 _BULLET = re.compile(r"^\s{0,9}(?:[-*+•·] |\(?[0-9]{1,6}[.)] )", re.MULTILINE)
 _SEPARATOR = re.compile(r"\s{0,3}[,;\n]\s{0,3}(?:and )?| and ")
 _LEAD = re.compile(r"^[^,;]{0,200}?(?::| are )\s{0,3}")
@@ -33,7 +33,7 @@ _BRACKETS = re.compile(r"[\[\](){}\"]")
 def parse_list(text: str) -> tuple[str, ...] | None:
     """Return the words of a text that is a list and nothing else: on one line, or one on each.
 
-    Where each has a key, as in `oak: elm, ash: yew`, the words are what stands behind the keys.
+    If each has a key, as in `oak: elm, ash: yew`, the words are the values.
     """
     text = _BRACKETS.sub("", _BULLET.sub("", text)).strip(" .!\n") or text.strip(" .\n")
     if _EMPTY.fullmatch(text):
@@ -53,32 +53,59 @@ def parse_list(text: str) -> tuple[str, ...] | None:
 
 @dataclass(frozen=True)
 class Words:
-    """A list of words or numbers."""
+    """A list of words or numbers.
+
+    Examples:
+        >>> from carrara.answers import Words
+        >>> Words(("oak", "elm")).like(Words(("oak", "ash")))
+        0.5
+    """
 
     items: tuple[str, ...]
+    """The words."""
     trivial: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict[str, tuple[str, ...]], compare=False, repr=False
     )
-    """Of a gold answer: lists that somebody has without doing the task."""
+    """Lists that need no understanding, by name. Only a gold answer has them."""
     ordered: bool = field(default=True, compare=False, repr=False)
+    """Whether the order of the words counts."""
 
     def __len__(self) -> int:
         return len(self.items if self.ordered else {*self.items})
 
     def like(self, other: "Words") -> float:
-        """How much of it another list has: in its order, or as a set."""
+        """Return how similar another list is: by its order, or as a set.
+
+        Args:
+            other: The other list.
+
+        Returns:
+            The similarity, from 0 to 1: F1 of the longest common subsequence, or the Jaccard index of the sets.
+
+        Examples:
+            >>> Words(("oak", "elm"), ordered=False).like(Words(("elm", "oak")))
+            1.0
+        """
         if self.ordered:
             return overlap(other.items, self.items).f1
         return jaccard(other.items, self.items)
 
     @cached_property
     def worth_nothing(self) -> float:
-        """What the best of the trivial lists has of it."""
+        """The similarity of the best trivial list."""
         return max((self.like(Words(items)) for items in self.trivial.values()), default=0.0)
 
 
 class Listing(AnswerType[Words]):
-    """Words in an order that is asked for."""
+    """Words in a given order.
+
+    Examples:
+        >>> from carrara import Question
+        >>> from carrara.answers import Listing, Words
+        >>> q = Question("Which words follow oak?", Words(("elm", "ash")), evidence=[], chance_level=0.0)
+        >>> Listing().read("FINAL ANSWER: elm, ash", q).answer
+        Words(items=('elm', 'ash'))
+    """
 
     rule = asks_for("those words in that order, separated by commas")
     several_lines = True
@@ -95,7 +122,7 @@ class Listing(AnswerType[Words]):
         return None if items is None else Words(spelt(items, question.gold.items))
 
     def find_values(self, text: str, question: Question[Words]) -> Iterator[Words]:
-        """Return the paragraphs and lines that are lists of several words, a line that leads to them left out."""
+        """Return the paragraphs and lines that are lists of several words, without a line that leads to them."""
         for block in BLANK_LINE.split(text):
             body = _LEAD.sub("", block, count=1)
             words = self.parse_value(body, question) if _SEPARATOR.search(body) else None
@@ -118,11 +145,23 @@ class Listing(AnswerType[Words]):
 
 
 class Rows(Listing):
-    """Words that stand in several rows of the context."""
+    """Words that stand in several rows of the context. It is read as a `Listing` is.
+
+    Examples:
+        >>> from carrara.answers import Rows, Words
+        >>> Rows().write(Words(("elm", "ash")))
+        'elm, ash'
+    """
 
 
 class Copy(Listing):
-    """The whole context, or what becomes of it."""
+    """The whole context as a list of words, unchanged or edited.
+
+    Examples:
+        >>> from carrara.answers import Copy, Words
+        >>> Copy().budget(Words(("12345", "67890")))  # tokens for a reply of 12 characters
+        60
+    """
 
     rule = asks_for("the result in the same form, separated by commas")
 
@@ -131,29 +170,61 @@ class Copy(Listing):
 
 
 class Set(Listing):
-    """Words in any order."""
+    """Words in any order.
+
+    Examples:
+        >>> from carrara.answers import Set, Words
+        >>> gold = Words(("elm", "ash"), ordered=False)
+        >>> Set().score(Words(("ash", "elm")), gold)
+        1.0
+    """
 
     rule = asks_for("those words, separated by commas")
 
 
 class FinalSet(Set):
-    """Words in any order, after whatever thinking it took."""
+    """Words in any order, on the last line of a reply that may reason first.
+
+    Examples:
+        >>> from carrara.answers import FinalSet
+        >>> FinalSet().rule
+        'End your reply with a line such as: FINAL ANSWER: word1, word2, word3'
+    """
 
     rule = f"End your reply with a line such as: {FINAL} word1, word2, word3"
 
 
 @dataclass(frozen=True)
 class Hands:
-    """What each of some agents has."""
+    """The words that each of several agents has.
+
+    Examples:
+        >>> from carrara.answers import Hands
+        >>> gold = Hands((("Agent A", ("oak",)), ("Agent B", ("elm",))))
+        >>> gold.like(Hands((("Agent A", ("oak",)), ("Agent B", ("ash",)))))
+        0.5
+    """
 
     of: tuple[tuple[str, tuple[str, ...]], ...]
+    """The name of each agent, with its words."""
     everything: tuple[str, ...] = field(default=(), compare=False, repr=False)
-    """Of a gold answer: every word that was ever named."""
+    """Every word in the context. Only a gold answer has them."""
 
     def like(self, other: "Hands") -> float:
-        """The mean over agents of what the sets share; an agent who is left out has nothing.
+        """Return the mean similarity of the agents' sets. An agent that the other answer leaves out has no words.
 
-        No word is in two hands: one that is put into more of them than it is in counts for none.
+        A word that the other answer gives to more agents than have it counts for none of them.
+
+        Args:
+            other: The other answer.
+
+        Returns:
+            The mean Jaccard index, from 0 to 1.
+
+        Examples:
+            >>> gold = Hands((("Agent A", ("oak",)), ("Agent B", ("elm",))))
+            >>> gold.like(Hands((("Agent A", ("oak",)),)))
+            0.5
         """
         theirs, astray = dict(other.of), {*(other.holders - self.holders)}
         return sum(_alike({*own}, theirs[name], astray) if name in theirs else 0.0 for name, own in self.of) / len(
@@ -162,11 +233,12 @@ class Hands:
 
     @cached_property
     def holders(self) -> Counter[str]:
-        """How many have each word."""
+        """The number of agents that have each word."""
         return Counter(word for _, words in self.of for word in {*words})
 
     @cached_property
     def worth_nothing(self) -> float:
+        """The similarity of an answer that gives every word to every agent."""
         return self.like(Hands(tuple((name, self.everything) for name, _ in self.of)))
 
 
@@ -174,7 +246,14 @@ _HAND = re.compile(r"(?:^|(?<=[;,.]) ?|(?<=\n))\W{0,5}(?:agent )?([a-z]{1,3})\b[
 
 
 class FinalHands(AnswerType[Hands]):
-    """What each of some agents has, with a line for each."""
+    """The words of each of several agents, with a line for each agent at the end of the reply.
+
+    Examples:
+        >>> from carrara.answers import FinalHands, Hands
+        >>> print(FinalHands().write(Hands((("Agent A", ("oak", "elm")), ("Agent B", ())))))
+        Agent A: oak, elm
+        Agent B: none
+    """
 
     several_lines = True
     rule = (
@@ -186,7 +265,7 @@ class FinalHands(AnswerType[Hands]):
         return "\n".join(f"{name}: {', '.join(words) or 'none'}" for name, words in answer.of)
 
     def parse_value(self, text: str, question: Question[Hands]) -> Hands | None:
-        """Return the lists that stand behind the agents' names."""
+        """Return the lists after the agents' names."""
         gold = question.gold.of
         names = {name.rpartition(" ")[2].lower(): name for name, _ in gold}
         starts = [one for one in _HAND.finditer(text) if one[1].lower() in names]
@@ -215,7 +294,7 @@ class FinalHands(AnswerType[Hands]):
 
 
 def _first_paragraph(text: str) -> str:
-    """Return the rest of a line; or the lines below, up to an empty one, where nothing stands there."""
+    """Return the rest of a line, or the lines below it up to an empty one if the line is empty."""
     line, _, below = text.partition("\n")
     return line if line.strip() else BLANK_LINE.split(below, maxsplit=1)[0]
 
@@ -226,7 +305,7 @@ def _alike(own: set[str], theirs: Sequence[str], astray: set[str]) -> float:
 
 
 def above(likeness: float, trivial: float) -> float:
-    """The share of what the best trivial reply leaves open.
+    """Return the part of a similarity that goes beyond the best trivial reply, as a share of the possible part.
 
     >>> above(0.8, 0.6), above(0.5, 0.6)
     (0.5000000000000001, 0.0)
@@ -235,6 +314,6 @@ def above(likeness: float, trivial: float) -> float:
 
 
 def spelt(items: Sequence[str], gold: Sequence[str]) -> tuple[str, ...]:
-    """Words as the context spells them, where a reply differs by capitals alone."""
+    """Return words as the context spells them, if a reply differs only by capitals."""
     known = {word.casefold(): word for word in gold}
     return tuple(known.get(item.casefold(), item) for item in items)

@@ -17,7 +17,7 @@ _HUNDRED, _THOUSAND = "hundred", "thousand"
 _TIMES = {"once": 1, "twice": 2, "thrice": 3}
 
 _ONE = r"(?<!\bno )(?<!\bthe )one(?! of\b)"
-"""And not who: `no one`, `the one`, `one of them`."""
+"""A pattern that excludes `one` as a pronoun: `no one`, `the one`, `one of them`."""
 _BELOW_100 = (
     rf"(?:(?:{'|'.join(_TENS)})(?:[ -](?:{'|'.join(_ONES[1:10])})\b)?|{'|'.join(reversed(_ONES[2:]))}|zero|{_ONE})\b"
 )
@@ -31,7 +31,7 @@ _WORD = re.compile("[a-z]+")
 
 
 def in_digits(text: str) -> str:
-    """A text with its numbers as digits: `8` for `eight`, `2 times` for `twice`."""
+    """Return a text with its numbers as digits: `8` for `eight`, `2 times` for `twice`."""
     return _NUMERAL.sub(_digits, text)
 
 

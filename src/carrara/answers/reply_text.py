@@ -1,7 +1,7 @@
-r"""The text of a reply that counts: what the model says itself, with signs and markup made alike.
+r"""The text of a reply that counts: the model's own statement, with normalized characters and markup.
 
-Reasoning is cut away, and so are the turns that a model goes on with: one that completes text may write another
-question or another context behind its answer.
+Reasoning is removed, and so are turns that a model invents: a completion model may write another question or context
+after its answer.
 
 >>> own_text("<think>hm</think>4\n\nQuestion: And now?\nAnswer: 5")
 '4\n\n'
@@ -32,7 +32,7 @@ _WORD = re.compile(r"\w")
 
 
 def without_reasoning(reply: str) -> str:
-    """Return a reply without its reasoning, up to the end of its turn: nothing where the reasoning never ends.
+    """Return a reply without its reasoning, up to the end of its turn. Empty if the reasoning does not end.
 
     >>> without_reasoning("<think>is it 3? no</think>It is 4."), without_reasoning("is it 3? no</think>It is 4.")
     ('It is 4.', 'It is 4.')
@@ -49,14 +49,14 @@ def without_reasoning(reply: str) -> str:
 
 
 def first_turn(reply: str, stop: re.Pattern[str]) -> str:
-    """Return a reply without reasoning, up to where the model starts the next example of its own."""
+    """Return a reply without reasoning, up to the next example that the model starts."""
     reply = without_reasoning(reply)
     found = stop.search(reply)
     return reply[: found.start()] if found and reply[: found.start()].strip() else reply
 
 
 def own_text(reply: str) -> str:
-    """Return what a reply says itself: without reasoning, and up to the first turn that the model invents.
+    """Return the model's own statement: without reasoning, and up to the first turn that the model invents.
 
     A reply may begin with the question, or with a context if a conclusion follows.
     """
@@ -94,7 +94,7 @@ _PLAIN = re.compile(r"(?:[^\W_]|[ ,.:'\n-])*+")
 
 
 def normalize(text: str) -> str:
-    """Return a text with one sign each for quotes, dashes and spaces, without code fences and what is struck out."""
+    """Return a text with one character each for quotes, dashes and spaces, without code fences and strikethrough."""
     if not text.isascii() or "\r" in text or "\t" in text:
         text = text.replace("\r\n", "\n").translate(_SIGNS)
     if "~~" in text:

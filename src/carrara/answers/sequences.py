@@ -1,4 +1,4 @@
-"""What two sequences of words share: in order, by their longest common subsequence, or in any order, as sets.
+"""The similarity of two sequences of words: in order, by their longest common subsequence, or as sets.
 
 >>> common("the cat sat on the mat".split(), "the mat that the cat sat on".split())
 4
@@ -17,14 +17,14 @@ from collections.abc import Collection, Hashable, Sequence
 from typing import NamedTuple
 
 _LONGEST = 4
-"""An answer is compared as far as it is so many times as long as the gold one, as in `answers.similarity`."""
+"""The factor of the gold answer's length up to which an answer is compared, as in `answers.similarity`."""
 
 _BLOCK = 1 << 14
-"""So many places are held in one integer: more would take too much memory where all words differ, fewer more passes."""
+"""The positions in one integer. More would take too much memory if all words differ, and fewer more passes."""
 
 
 class Overlap(NamedTuple):
-    """ROUGE-L: what is common, as a share of the answer, as a share of the gold one, and their harmonic mean."""
+    """ROUGE-L: the common part as a share of the answer and of the gold answer, and their harmonic mean."""
 
     precision: float
     recall: float
@@ -32,9 +32,9 @@ class Overlap(NamedTuple):
 
 
 def overlap(answer: Sequence[Hashable], gold: Sequence[Hashable]) -> Overlap:
-    """How much of the gold sequence the answer has in its order, and how much else.
+    """Return the overlap of an answer with the gold sequence, by their longest common subsequence.
 
-    Nothing said where nothing is to be said is right, hence 1s; nothing on one side alone is 0s.
+    Two empty sequences agree (1), and an empty one disagrees with any other (0).
     """
     if not answer or not gold:
         same = float(len(answer) == len(gold))
@@ -44,13 +44,13 @@ def overlap(answer: Sequence[Hashable], gold: Sequence[Hashable]) -> Overlap:
 
 
 def jaccard(answer: Collection[Hashable], gold: Collection[Hashable]) -> float:
-    """Of all items of both, the share that is in both, however often and in whatever order; 1 for two empty ones."""
+    """Return the Jaccard index of two collections as sets: 1 for two empty ones."""
     one, other = set(answer), set(gold)
     return len(one & other) / len(one | other) if one or other else 1.0
 
 
 def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """The length of the longest common subsequence."""
+    """Return the length of the longest common subsequence."""
     known = set(one) & set(other)
     long, short = ([item for item in items if item in known] for items in (one, other))
     start = _alike(long, short)
@@ -66,7 +66,7 @@ def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
 
 
 def _alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """How many items at the beginning are the same."""
+    """Return the number of equal items at the beginning."""
     for place, (item, its) in enumerate(zip(one, other, strict=False)):
         if item != its:
             return place
@@ -76,10 +76,10 @@ def _alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
 def _pass(items: Sequence[Hashable], block: Sequence[Hashable], grows: bytearray) -> None:
     """Extend the other sequence by a block.
 
-    `grows` tells for each item whether it makes the subsequence of all items so far longer: before the call with the
-    other sequence up to the block, after it with the block too. A bit of `row` is 0 where the block's item at that
-    place makes the subsequence with the items so far longer. The addition carries each run of 1s from its first
-    match to the 0 above it; what is carried into the block and out of it is `grows`.
+    `grows` says for each item whether it makes the subsequence of all items so far longer: before the call with the
+    other sequence up to the block, and after it with the block too. A bit of `row` is 0 if the block's item at that
+    position makes the subsequence with the items so far longer. The addition carries each run of 1s from its first
+    match to the 0 above it. The carries into and out of the block are `grows`.
     """
     places: dict[Hashable, int] = {}
     for place, item in enumerate(block):

@@ -1,8 +1,8 @@
-"""Answer types: what an answer looks like, how it is asked for, compared and guessed.
+"""Answer types: the form of an answer, and how it is asked for, compared and guessed.
 
-A task names its type as `answer`. A type says how a value is written and recognised; finding it in a reply is the
-same for all (`extraction.py`). Here are the base, one word and one number; `choice.py` has answers from a closed list,
-and `listing.py` lists, sets and what each of several agents has.
+A task names its type as `answer`. A type defines how a value is written and recognized; the search for it in a reply is
+the same for all types (`extraction.py`). This module has the base class, one word and one number. `choice.py` has
+answers from a closed list, and `listing.py` has lists, sets and the words of several agents.
 """
 
 import re
@@ -20,23 +20,39 @@ from carrara.types import Question
 A = TypeVar("A")
 
 SPARE = 48
-"""Tokens of a reply beside its answer: a few words that lead to it, quotes, a full stop."""
+"""The tokens of a reply beside its answer: a few leading words, quotes, a full stop."""
 AROUND = " \"'.,;:!()[]{}\n"
-"""Signs that may stand around a value."""
+"""Characters that may surround a value."""
 
 
 class AnswerType(ABC, Generic[A]):
-    """The type of a task's answers.
+    """The base class of answer types: how an answer is asked for, read, compared and guessed.
+
+    A type of your own implements `write` and `parse_value`, and `guesses` or both `guess` and `chance_level`.
 
     Attributes:
-        rule: What the prompt says of the form of the reply.
-        noun: What an answer is, as messages call it.
-        label: What the answer line begins with.
-        several_lines: Whether an answer may go over several lines.
-        leads: Signs behind which an answer may stand at the end of a line, as in `apple: kitchen`.
-        steps: Whether other values lead to the answer, as in a calculation: the last of several counts.
-        says_no: Whether `no` is an answer, and does not take back the answer before it.
+        rule: The sentence of the prompt that asks for the form of the reply.
+        noun: The name of an answer in error messages.
+        label: The beginning of the answer line.
+        several_lines: Whether an answer may have several lines.
+        leads: Characters after which an answer may stand at the end of a line, as in `apple: kitchen`.
+        steps: Whether other values lead to the answer, as in a calculation. The last of several values then counts.
+        says_no: Whether `no` is an answer, and does not retract the answer before it.
         verbatim: Whether the whole reply is the answer, such as a text to repeat.
+
+    Examples:
+        >>> from carrara.answers import AnswerType, asks_for
+        >>> class Hour(AnswerType[int]):
+        ...     rule = asks_for("that hour, such as 7 pm")
+        ...     def write(self, answer):
+        ...         return f"{answer} pm"
+        ...     def parse_value(self, text, question):
+        ...         hour, _, half = text.partition(" ")
+        ...         return int(hour) if half == "pm" and hour.isdigit() else None
+        ...     def guesses(self, gold, options):
+        ...         return range(1, 13)
+        >>> Hour().parse_value("7 pm", None), Hour().chance_level(7)
+        (7, 0.08333333333333333)
     """
 
     rule: ClassVar[str] = ""
@@ -49,33 +65,73 @@ class AnswerType(ABC, Generic[A]):
     says_no: ClassVar[bool] = False
 
     def takes(self, answer: object) -> bool:
-        """Return whether an answer is of the type that `noun` names."""
+        """Return whether a value is a valid answer of this type.
+
+        Args:
+            answer: The value, such as the gold answer of a plugin's instance.
+
+        Returns:
+            Whether it has the type that `noun` names.
+        """
         return True
 
     @abstractmethod
     def write(self, answer: A) -> str:
-        """Return an answer as a perfect reply states it."""
+        """Return an answer as a perfect reply states it.
+
+        Args:
+            answer: The answer.
+
+        Returns:
+            The text.
+        """
 
     @abstractmethod
     def parse_value(self, text: str, question: Question[A]) -> A | None:
-        """Return the answer that a text is, and nothing else; None if it is none."""
+        """Parse a text that is an answer and nothing else.
+
+        Args:
+            text: The text.
+            question: The question.
+
+        Returns:
+            The answer. None if the text is not one.
+        """
 
     def find_values(self, text: str, question: Question[A]) -> Iterable[A]:
-        """Return every answer that a text states among other words."""
+        """Return every answer that a text states among other words.
+
+        Args:
+            text: The text.
+            question: The question.
+
+        Returns:
+            The answers, in the order of the text.
+        """
         return ()
 
     def read(self, reply: str, question: Question[A], ignore: Iterable[str] = ()) -> Extraction | None:
-        """Return the answer that a reply states, and the rule by which it was read.
+        """Return the answer that a reply states, and the rule that found it.
 
         Args:
-            reply: The reply, as it came.
+            reply: The reply of a model, unchanged.
             question: The question.
             ignore: Parts of the prompt that state no answer when a reply repeats them.
+
+        Returns:
+            The answer and the rule. None if the reply states no answer, or leaves several open.
         """
         return extract(self, reply, question, ignore)
 
     def label_of(self, question: Question[A]) -> str:
-        """Return what the answer line of a question begins with."""
+        """Return the beginning of the answer line of a question.
+
+        Args:
+            question: The question.
+
+        Returns:
+            The label.
+        """
         return self.label
 
     def guesses(self, gold: A, options: Sequence[str]) -> Sequence[A]:
@@ -85,28 +141,70 @@ class AnswerType(ABC, Generic[A]):
 
         Args:
             gold: The right answer, for its form alone.
-            options: The answers that the question leaves open, where they are a closed list.
+            options: The possible answers, if they are a closed list.
+
+        Returns:
+            The answers.
         """
         raise NotImplementedError(f"{type(self).__name__} does not list its guesses")
 
     def guess(self, rng: Rng, gold: A, options: Sequence[str] = ()) -> A:
-        """Draw one of the answers that a guesser without the context chooses from."""
+        """Draw one of the answers that a guesser without the context chooses from.
+
+        Args:
+            rng: Random numbers.
+            gold: The right answer, for its form alone.
+            options: The possible answers, if they are a closed list.
+
+        Returns:
+            The answer.
+        """
         return rng.choice(self.guesses(gold, options))
 
     def chance_level(self, gold: A, options: Sequence[str] = ()) -> float:
-        """Return what those guesses score on average."""
+        """Return the mean score of these guesses.
+
+        Args:
+            gold: The right answer.
+            options: The possible answers, if they are a closed list.
+
+        Returns:
+            The mean score, from 0 to 1.
+        """
         return fmean(self.score(answer, gold) for answer in self.guesses(gold, options))
 
     def score(self, answer: A, gold: A) -> float:
-        """Return how right an answer is, from 0 to 1."""
+        """Return the score of an answer.
+
+        Args:
+            answer: The answer, as it was read.
+            gold: The right answer.
+
+        Returns:
+            The score, from 0 to 1.
+        """
         return float(answer == gold)
 
     def trivial(self, question: Question[A]) -> Mapping[str, str]:
-        """Return replies that need no reading, by name."""
+        """Return trivial replies, such as one that names every option.
+
+        Args:
+            question: The question.
+
+        Returns:
+            The replies, by name.
+        """
         return {}
 
     def budget(self, gold: A) -> int:
-        """Return the tokens that a reply may need: two for three characters are more than tokenizers take for words."""
+        """Return the tokens that a reply may need. Words take fewer than two tokens for three characters.
+
+        Args:
+            gold: The right answer.
+
+        Returns:
+            The number of tokens, with some to spare.
+        """
         return SPARE + 2 * len(self.write(gold)) // 3
 
 
@@ -125,7 +223,15 @@ def is_word(text: str) -> bool:
 
 
 class Word(AnswerType[str]):
-    """One word, of which nothing is known beforehand."""
+    """One word, which may be any word.
+
+    Examples:
+        >>> import carrara
+        >>> from carrara.answers import Word
+        >>> q = carrara.Question("Which word comes next?", "oak", evidence=[], chance_level=0.0)
+        >>> Word().read('FINAL ANSWER: "Oak".', q).answer
+        'oak'
+    """
 
     rule = asks_for("that word")
     noun = "a text"
@@ -141,7 +247,7 @@ class Word(AnswerType[str]):
         return self._spelt(found[1], question) if found else None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        """Return the words in quotes that the question does not name; or else those that end a sentence with `is`."""
+        """Return the words in quotes that the question does not name, or else those that end a sentence after `is`."""
         asked = {one.casefold() for one in _QUOTED.findall(question.ask)}
         said = affirmed(text, question)
         quoted = [one for sentence in said for one in _QUOTED.findall(sentence) if one.casefold() not in asked]
@@ -172,7 +278,7 @@ _VAGUE = re.compile(
     r"\b(?:at (?:least|most)|(?:more|less|fewer) than|about|around|approximately|roughly)\b|[≥≤~]", re.IGNORECASE
 )
 _SHORT = 300
-"""Characters of a text in which numbers in words are looked for."""
+"""The length of a text up to which it is searched for numbers in words."""
 
 
 def _int(found: re.Match[str]) -> int:
@@ -202,7 +308,18 @@ def find_numbers(text: str) -> list[int]:
 
 
 class Number(AnswerType[int]):
-    """A whole number."""
+    """A whole number.
+
+    Args:
+        guess: The least and the greatest number that an answer may be. A guesser chooses among all between them.
+
+    Examples:
+        >>> import carrara
+        >>> from carrara.answers import Number
+        >>> q = carrara.Question("How many boats are there?", 12, evidence=[], chance_level=0.01)
+        >>> Number(guess=(1, 50)).read("FINAL ANSWER: twelve", q).answer
+        12
+    """
 
     rule = asks_for("that number")
     noun = "a whole number"
@@ -210,7 +327,6 @@ class Number(AnswerType[int]):
     steps = True
 
     def __init__(self, guess: tuple[int, int] = (1, 100)) -> None:
-        """Take the least and the largest number that an answer may be: a guesser chooses from all between them."""
         self._least, self._most = guess
 
     def takes(self, answer: object) -> bool:
@@ -237,7 +353,13 @@ class Number(AnswerType[int]):
 
 
 class FinalNumber(Number):
-    """A whole number, after whatever thinking it took."""
+    """A whole number on the last line of a reply that may reason first.
+
+    Examples:
+        >>> from carrara.answers import FinalNumber
+        >>> FinalNumber().rule
+        'End your reply with a line such as: FINAL ANSWER: 42'
+    """
 
     rule = f"End your reply with a line such as: {FINAL} 42"
 

@@ -1,1 +1,4 @@
-"""What `import carrara` offers; of ours only `carrara.rl`, a door too, and `carrara train` import it."""
+"""The Python API: the functions that `import carrara` offers.
+
+In the package only `carrara.rl` and `carrara train` use it.
+"""

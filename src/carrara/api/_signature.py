@@ -1,26 +1,36 @@
-"""Python functions whose arguments are the fields of an option class."""
+"""A decorator for Python functions whose arguments are the fields of an option class.
+
+The text below each field of the class is the one place where an option is described. The help of the command line
+(`carrara run --help`), the docstring (`help(carrara.run)`) and the API reference (`tools/signatures.py`) all show it.
+"""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce, wraps
 from operator import or_
-from textwrap import indent
+from textwrap import fill
 from types import UnionType
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from attrs import NOTHING
-from docstring_parser import parse_from_object
+from docstring_parser import DocstringStyle, parse, parse_from_object
 
 P = ParamSpec("P")
 C = TypeVar("C")
 R = TypeVar("R")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]]:
     """Decorate a function of a configuration so that it takes the configuration's fields as its arguments.
 
+    The docstring gets a section `Args:` with the text below each field, before its section `Returns:`.
+
     Args:
-        config: The class of the configuration. Its fields, with the text below each, are documented as arguments.
+        config: The class of the configuration.
+
+    Returns:
+        A decorator.
     """
 
     def decorate(function: Callable[[C], R]) -> Callable[P, R]:
@@ -34,14 +44,14 @@ def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]
             return function(config(*args, **kwargs))
 
         call.__signature__ = signature  # type: ignore[attr-defined]
-        call.__doc__ = _document(inspect.getdoc(function) or "", config, signature)
+        call.__doc__ = _document(inspect.getdoc(function) or "", config, signature.parameters)
         return call
 
     return decorate
 
 
 def _plain_parameter(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter without what only the command line needs of it."""
+    """Return a parameter without the annotations that only the command line needs."""
     default = ... if parameter.default is NOTHING else parameter.default
     return parameter.replace(annotation=_plain(parameter.annotation), default=default)
 
@@ -62,17 +72,42 @@ def _plain(annotation: Any) -> Any:
     return origin[tuple(map(_plain, inner))]
 
 
-def _document(text: str, config: Callable[..., object], signature: inspect.Signature) -> str:
-    """Return a docstring with the arguments of a class after its first section."""
+def documented_by(options: type) -> Callable[[F], F]:
+    """Decorate a function, some of whose arguments are fields of an option class, with the text below these fields.
+
+    The arguments that the docstring leaves out are added to its section `Args:`.
+
+    Args:
+        options: The option class.
+
+    Returns:
+        A decorator.
+    """
+
+    def decorate(function: F) -> F:
+        text = inspect.getdoc(function) or ""
+        own = {one.arg_name for one in parse(text, style=DocstringStyle.GOOGLE).params}
+        names = [name for name in inspect.signature(function).parameters if name not in own]
+        function.__doc__ = _document(text, options, names)
+        return function
+
+    return decorate
+
+
+def _document(text: str, options: Callable[..., object], names: Iterable[str]) -> str:
+    """Return a docstring with the fields of a class as further arguments. Its section `Returns:` comes after these."""
     described = {
         one.arg_name: " ".join((one.description or "").split())
-        for base in reversed(inspect.getmro(config))  # type: ignore[arg-type]
+        for base in reversed(inspect.getmro(options))  # type: ignore[arg-type]
         if base is not object
         for one in parse_from_object(base).params
     }
-    lines = [
-        f"{name}: {described.get(name) or described.get(f'{name}_or_function', '')}" for name in signature.parameters
-    ]
-    arguments = "Args:\n" + indent("\n".join(lines), "    ")
-    head, marker, example = text.partition("\n>>> ")
-    return f"{head.rstrip()}\n\n{arguments}\n{marker}{example}"
+    found = {name: described.get(name) or described.get(f"{name}_or_function", "") for name in names}
+    lines = "\n".join(
+        fill(f"{name}: {meaning}", 120, initial_indent=" " * 4, subsequent_indent=" " * 8)
+        for name, meaning in found.items()
+        if meaning
+    )
+    head, marker, rest = text.partition("Returns:\n")
+    head = head.rstrip() + ("\n" if "Args:\n" in head else "\n\nArgs:\n")
+    return f"{head}{lines}\n\n{marker}{rest}"

@@ -1,4 +1,4 @@
-"""Comparisons in Python."""
+"""The Python function of `carrara compare`."""
 
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,9 +13,18 @@ from carrara.util.files import to_path
 
 @dataclass(frozen=True, repr=False)
 class Compared(statistics.Compared):
-    """A comparison that prints as `carrara compare` does."""
+    """A comparison of runs, as `carrara.compare` returns it. It prints as `carrara compare` does.
+
+    Examples:
+        >>> import carrara
+        >>> a, b = carrara.read("runs/oracle"), carrara.read("runs/majority")
+        >>> [row] = carrara.compare(a, b).overall
+        >>> row.first, row.one, row.verdict()
+        ('carrara/oracle', 1.0, 'worse')
+    """
 
     margin: float | None = None
+    """The difference that still counts as not worse. None: there is no such test."""
 
     def __repr__(self) -> str:
         from carrara.comparison.report import comparison_lines
@@ -23,14 +32,36 @@ class Compared(statistics.Compared):
         return "\n".join(comparison_lines(self, self.margin))
 
     def html(self, path: File, title: str = "") -> Path:
-        """Write it as a page."""
+        """Write the comparison as an HTML page.
+
+        Args:
+            path: The file to write.
+            title: The title of the page. By default it names the models.
+
+        Returns:
+            The path of the page.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.compare("runs/oracle", "runs/majority").html("comparison.html").name
+            'comparison.html'
+        """
         from carrara.comparison.report import write_comparison
 
         write_comparison(self, self.margin, to_path(path), title)
         return to_path(path)
 
     def frame(self) -> Any:
-        """A pandas data frame with a row for each task at each length."""
+        """Return the comparison as a pandas data frame.
+
+        Returns:
+            A `pandas.DataFrame` with a row for each task at each length.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.compare("runs/oracle", "runs/majority").frame()["task"].unique().tolist()
+            ['babilong/qa1']
+        """
         from carrara.comparison.report import comparison_record
         from carrara.util.to_pandas import frame
 
@@ -45,15 +76,28 @@ def compare(
     by_instance: bool = False,
     scorer: str = "",
 ) -> Compared:
-    """Tell whether one run is better than another, at each length and over all lengths.
+    """Compare runs item by item, at each length and over all lengths.
 
     Args:
-        runs: What `carrara.run` or `carrara.read` returned, folders, or logs of any Inspect task.
-        margin: Also tell where the second run is not worse by this much, such as 0.02.
-        lengths: Compare only items of these lengths.
-        score: Which score counts.
+        runs: Two runs or more: results of `carrara.run` or `carrara.read`, folders, or logs of any Inspect task.
+        margin: Also report where the second run is not worse by this difference of scores, such as 0.02. By default
+            only better and worse are reported.
+        lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
+        score: The score that counts: `sound` (ours), or `paper` (the paper's own, where it has one).
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
-        scorer: Which scorer of an Inspect task counts, if it has several.
+        scorer: The scorer of an Inspect task that counts, if the task has several.
+
+    Returns:
+        The differences with their intervals and p-values; it prints as a table.
+
+    Raises:
+        UsageError: There are fewer than two models to compare, they share no item, or an argument is wrong.
+        RunError: No item has an answer of both models.
+
+    Examples:
+        >>> import carrara
+        >>> [(row.length, row.verdict()) for row in carrara.compare("runs/oracle", "runs/majority").lengths]
+        [(0, 'worse'), (1024, 'worse')]
     """
     from carrara.comparison.inputs import results_in, sides_of
 

@@ -1,4 +1,4 @@
-"""The papers' figures in Python."""
+"""The Python function of `carrara figure`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -19,20 +19,52 @@ from carrara.util.table import html
 
 @dataclass(frozen=True, repr=False)
 class Drawn(Figure):
-    """A figure that shows itself: as a picture in a notebook, or as a table of its values.
+    """A figure of a paper with its values. It prints as a table, and a notebook shows it as a picture.
 
-    A notebook shows the table too where Vega-Altair and vl-convert are not installed.
+    A notebook shows the table if Vega-Altair and vl-convert are not installed.
+
+    Examples:
+        >>> import carrara
+        >>> f = carrara.figure("minerva-2")
+        >>> f.title
+        'Minerva: search'
     """
 
     def __repr__(self) -> str:
         return str(self)
 
     def chart(self) -> Any:
-        """Return the figure as a chart of Vega-Altair, to be shown or changed."""
+        """Return the figure as a chart of Vega-Altair, which you can change.
+
+        Returns:
+            An `altair.Chart`, or a combination of several.
+
+        Raises:
+            UsageError: Vega-Altair is not installed.
+
+        Examples:
+            >>> import carrara
+            >>> wider = carrara.figure("minerva-2").chart().properties(title="Search")
+        """
         return vega.chart(self)
 
     def save(self, path: File) -> Path:
-        """Write the figure as .svg, .png, .html, .csv or .json, and return the path."""
+        """Write the figure to a file.
+
+        Args:
+            path: The file to write. Its ending decides the format: .svg, .png, .html, .csv or .json.
+
+        Returns:
+            The path of the file.
+
+        Raises:
+            UsageError: The ending is another one, or the packages that draw pictures are not installed.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.figure("minerva-2").save("minerva-2.csv").stat().st_size > 0
+            True
+        """
         return files.save(self, to_path(path))
 
     def _repr_svg_(self) -> str | None:
@@ -46,14 +78,20 @@ class Drawn(Figure):
 
 @takes(FigureConfig)
 def figure(config: FigureConfig) -> Drawn:
-    """Draw a figure or table of a paper, of your own models or of the paper's.
+    """Draw a figure or table of a paper, with your own models or the paper's.
 
-    In a notebook it shows as a picture; `.chart()` is the chart, `.frame()` its values, `.save(path)` writes a file.
+    Returns:
+        The figure. A notebook shows it as a picture; `.chart()` returns the chart, `.frame()` its values, and
+        `.save(path)` writes a file.
 
-    >>> import carrara
-    >>> f = carrara.figure("minerva-2")
-    >>> f.frame().query("model == 'gpt-4o'")["score"].tolist()
-    [1.0, 0.82, 1.0, 1.0]
+    Raises:
+        UsageError: There is no such figure, the runs have no results for it, or the paper has no such model.
+
+    Examples:
+        >>> import carrara
+        >>> f = carrara.figure("minerva-2")
+        >>> f.frame().query("model == 'gpt-4o'")["score"].tolist()
+        [1.0, 0.82, 1.0, 1.0]
     """
     shown = config.draw(_results(config.runs))
     return Drawn(**{field.name: getattr(shown, field.name) for field in fields(shown)})

@@ -1,4 +1,4 @@
-"""Guards in Python."""
+"""The Python functions of `carrara guard`."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,7 +13,22 @@ from carrara.guard.guard_file import Guard, write
 
 @takes(MakeGuardConfig)
 def make_guard(config: MakeGuardConfig) -> Guard:
-    """Find items that a trusted server answers reliably, and write them to a file."""
+    """Find items that a trusted server answers reliably, and write them to a file.
+
+    Later, `carrara.check_guard` asks a server these items again to find out whether it is broken.
+
+    Returns:
+        The guard, as it was written to the file.
+
+    Raises:
+        UsageError: An argument is wrong.
+        RunError: The server answers too few items reliably, or cannot be reached.
+
+    Examples:
+        >>> import carrara
+        >>> url = "http://127.0.0.1:8000/v1"
+        >>> guard = carrara.make_guard("openai-api/local/my-model", base_url=url, out="guard.json")  # doctest: +SKIP
+    """
     found = beside_loop(lambda: make.make_guard(config))
     write(found, config.out)
     return found
@@ -21,10 +36,20 @@ def make_guard(config: MakeGuardConfig) -> Guard:
 
 @takes(CheckGuardConfig)
 def check_guard(config: CheckGuardConfig) -> CheckResult:
-    """Ask the items of a guard again until it is known whether the server is broken.
+    """Ask a server the items of a guard until the replies decide whether the server is broken.
 
-    The result prints as `carrara guard check` does. Its `verdict` is `fine`, `broken`, `open` (it cannot be told yet)
-    or `unchecked` (the server did not answer; `reason` says why). Its `code` is the exit code of the command.
+    Returns:
+        The result, which prints as `carrara guard check` does. Its `verdict` is `fine`, `broken`, `open` (the replies
+        do not decide) or `unchecked` (the server did not answer; `reason` says why). Its `code` is the exit code of
+        the command.
+
+    Raises:
+        UsageError: The file is not a guard, was changed, or an argument is wrong.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.check_guard("guard.json", base_url="http://127.0.0.1:8000/v1").verdict  # doctest: +SKIP
+        'fine'
     """
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         return beside_loop(lambda: check.check_guard(config, config.out or Path(aside)))

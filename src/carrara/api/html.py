@@ -1,4 +1,4 @@
-"""An item in a notebook: needed facts highlighted, filler dimmed, question and gold below, as `carrara show`."""
+"""An item as HTML for notebooks: evidence highlighted, filler dimmed, the question and the gold answer below."""
 
 from collections.abc import Iterator
 from html import escape
@@ -15,7 +15,7 @@ STYLES: dict[Kind, str] = {
     "fact": "color:#a06a00",
 }
 WHOLE, KEPT = 2000, 500
-"""Characters of a stretch of filler that is shown whole, and of each end of a longer one."""
+"""A stretch of filler of at most `WHOLE` characters is shown unshortened; of a longer one, `KEPT` at each end."""
 
 
 def html(item: Item) -> str:
@@ -38,7 +38,7 @@ def _spans(item: Item) -> Iterator[str]:
 
 
 def _joined(item: Item) -> Iterator[Stretch]:
-    """The stretches, where the separator behind a segment of filler is filler too."""
+    """Yield the stretches of a prompt. A separator after filler counts as filler too."""
     behind_filler = False
     for part in item.prompt.stretches():
         if behind_filler and part.kind == "template" and part.text.isspace():
@@ -49,7 +49,7 @@ def _joined(item: Item) -> Iterator[Stretch]:
 
 
 def _shortened(text: str) -> str:
-    """Filler; what is left out of it is said in its place."""
+    """Return filler as HTML. A note stands in place of the characters left out."""
     if len(text) <= WHOLE:
         return escape(text)
     left_out = f"<i>[… {len(text) - 2 * KEPT:,} more characters of filler …]</i>"

@@ -1,4 +1,4 @@
-"""Estimates in Python: what a run would take."""
+"""The Python function of `carrara plan`."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -11,17 +11,34 @@ from carrara.planning.estimate import Line, estimate, said, total
 
 @dataclass(frozen=True, repr=False)
 class Estimate:
-    """What a run would take. It prints as `carrara plan` does."""
+    """The predicted requests, tokens, cost and time of a run. It prints as `carrara plan` does.
+
+    Examples:
+        >>> import carrara
+        >>> estimate = carrara.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, price=(2.5, 10))
+        >>> [(line.task, line.length, line.requests) for line in estimate.lines]
+        [('babilong/qa1', 4096, 10)]
+    """
 
     lines: Sequence[Line]
+    """The estimate for each task at each length."""
 
     @property
     def total(self) -> dict[str, float | None]:
-        """Requests, tokens, money and seconds of the whole run."""
+        """Requests, tokens, money and seconds of the whole run. None stands for what is not known."""
         return total(self.lines)
 
     def frame(self) -> Any:
-        """Return a pandas data frame with a row for each task at each length."""
+        """Return the estimate as a pandas data frame.
+
+        Returns:
+            A `pandas.DataFrame` with a row for each task at each length.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.plan("qa1,qa2", "openai/gpt-4o", lengths="4k", n=10).frame()["requests"].tolist()
+            [10, 10]
+        """
         from carrara.util.to_pandas import frame
 
         return frame([asdict(line) for line in self.lines])
@@ -32,10 +49,17 @@ class Estimate:
 
 @takes(PlanConfig)
 def plan(config: PlanConfig) -> Estimate:
-    """Estimate what `carrara.run` would take. No model is asked.
+    """Estimate the requests, tokens, cost and time of a run, without asking a model.
 
-    >>> import carrara
-    >>> carrara.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.5, 10, 1.25)).total["requests"]
-    30
+    Returns:
+        The estimate, which prints as a table.
+
+    Raises:
+        UsageError: A task, a length or the price is wrong.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.5, 10, 1.25)).total["requests"]
+        30
     """
     return Estimate(estimate(config))

@@ -1,4 +1,4 @@
-"""Results in Python: one record for each reply, as a sequence, a table, a data frame, a page."""
+"""Results in Python: a sequence with one record for each reply, which converts to a table, a data frame or a page."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
@@ -17,9 +17,16 @@ RECORD = tuple(field.name for field in fields(Result))
 
 
 class Table(str):
-    """A table that prints as text, and that a notebook shows as an HTML table."""
+    """A table that prints as text, and that a notebook shows as an HTML table.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.read("runs/oracle").table().lines[0].split()[:3]
+        ['model', 'task', 'length']
+    """
 
     lines: tuple[str, ...]
+    """The lines of the text."""
 
     def __new__(cls, lines: Iterable[str]) -> "Table":
         kept = tuple(lines)
@@ -37,10 +44,22 @@ class Table(str):
 
 
 class Results(Sequence[Result]):
-    """What a run, or a folder of runs, came to; each record is a reply with its status beside its score.
+    """The results of runs: a sequence of records, each a reply with its status and its score.
 
-    `r.where(status="unparsed", length="4k")` are some of them, `r[:10].table()` is a table of some, and
-    `[x.reply for x in r]` is what was replied.
+    `carrara.run` and `carrara.read` return it. A slice, such as `r[:10]`, is a `Results` too.
+
+    Args:
+        records: The records.
+        title: The title of reports.
+        parts: How many items of each task the runs still have to ask.
+
+    Examples:
+        >>> import carrara
+        >>> r = carrara.read("runs/oracle")
+        >>> r
+        <20 results of carrara/oracle>
+        >>> r[0].status, r[0].score
+        ('ok', 1.0)
     """
 
     def __init__(self, records: Iterable[Result], title: str = "results", parts: Sequence[Part] = ()) -> None:
@@ -66,12 +85,28 @@ class Results(Sequence[Result]):
         return f"<{len(self):,} results of {', '.join(sorted(models)) or 'no model'}>"
 
     def where(self, condition: Callable[[Result], bool] | None = None, **values: object) -> "Results":
-        """Those records of which a condition holds, and whose fields have these values."""
+        """Return the records for which a condition holds and whose fields have the given values.
+
+        Args:
+            condition: A function of a record. By default every record passes.
+            values: Values of fields of `Result`, such as `status="unparsed"`. A length may be written as `"4k"`.
+
+        Returns:
+            The records that pass.
+
+        Raises:
+            UsageError: A record has no such field.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.read("runs/oracle").where(length="1k")
+            <10 results of carrara/oracle>
+        """
         for name in values:
             if name not in RECORD:
                 raise UsageError(f"a result has no {name!r}{nearest(name, RECORD)}; it has {', '.join(RECORD)}")
         if "length" in values:
-            values["length"] = length_of(values["length"])  # type: ignore[arg-type]  # whatever it is, it is read
+            values["length"] = length_of(values["length"])  # type: ignore[arg-type]  # any value is parsed
         return Results(
             (
                 one
@@ -83,7 +118,22 @@ class Results(Sequence[Result]):
         )
 
     def by(self, metric: Metric) -> "Results":
-        """The same, of which the `sound` score counts, or the `paper`'s own where it has one: in tables and reports."""
+        """Return the same records with another score as the one that counts in tables and reports.
+
+        Args:
+            metric: `sound` is our score; `paper` is the paper's own, where it has one.
+
+        Returns:
+            The records.
+
+        Raises:
+            UsageError: There is no such score.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.read("runs/oracle").by("paper")[0].score
+            1.0
+        """
         if metric not in METRICS:
             raise UsageError(f"there is no score {metric!r}{nearest(metric, METRICS)}; there are {', '.join(METRICS)}")
         return Results(by_metric(self._records, metric), self.title, self._parts)
@@ -92,8 +142,20 @@ class Results(Sequence[Result]):
         """Return the effective length of each model on each task, or why there is none.
 
         Args:
-            min_base_score: What the score at the shortest length has to exceed, by its 95 % interval. It also has to
-                exceed the chance level and the best declared shortcut of the task.
+            min_base_score: The score that the 95 % interval at the shortest length has to exceed. The interval also has
+                to exceed the chance level and the best declared shortcut of the task.
+
+        Returns:
+            One record for each model and task, and for the mean over tasks. Its `estimate` is None if there is no
+            effective length; `reason` then says why.
+
+        Raises:
+            UsageError: `min_base_score` is not from 0 to 1.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.read("runs/oracle").effective_lengths()[0].usability
+            'usable'
         """
         from carrara.logs.report_data import find_shortcuts
         from carrara.stats import summarize
@@ -106,8 +168,20 @@ class Results(Sequence[Result]):
         """Return the table that `carrara report` prints.
 
         Args:
-            by: Labels of the items (`"complexity", "view"`), for a row for each of their values.
+            by: Labels of the items, such as `"complexity"`: the table has a row for each of their values. By default it
+                has a row for each task at each length.
             min_base_score: As in `effective_lengths`.
+
+        Returns:
+            The table, which prints as text.
+
+        Raises:
+            UsageError: `min_base_score` is not from 0 to 1.
+
+        Examples:
+            >>> import carrara
+            >>> print(carrara.read("runs/oracle").table().lines[2])
+            carrara/oracle  babilong/qa1       0  1.000    0.722-1.000   0.167  10            10
         """
         from carrara.report.text_table import result_lines
         from carrara.stats import summarize
@@ -121,17 +195,37 @@ class Results(Sequence[Result]):
         return Table(result_lines(summarize(self._records), self._parts, effective))
 
     def frame(self) -> Any:
-        """A pandas data frame with a row for each result; labels and published scores are columns of their own."""
+        """Return the results as a pandas data frame. Labels and paper scores have columns of their own.
+
+        Returns:
+            A `pandas.DataFrame` with a row for each result.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.read("runs/oracle").frame().groupby("length")["score"].mean().to_dict()
+            {0: 1.0, 1024: 1.0}
+        """
         from carrara.util.to_pandas import frame
 
         return frame([_flat(one) for one in self])
 
     def report(self, path: File, *, min_base_score: float = MIN_BASE_SCORE) -> Path:
-        """Write the report, one HTML page, and return its path.
+        """Write the report, a single HTML page.
 
         Args:
             path: The file to write.
             min_base_score: As in `effective_lengths`.
+
+        Returns:
+            The path of the page.
+
+        Raises:
+            UsageError: `min_base_score` is not from 0 to 1.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.read("runs/oracle").report("report.html").name
+            'report.html'
         """
         from carrara.logs.report_data import SnippetFinder, find_shortcuts
         from carrara.report.page import write_report

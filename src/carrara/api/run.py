@@ -1,4 +1,4 @@
-"""Runs in Python: any model, or a function; and what runs came to."""
+"""Runs in Python: run a model or a function, and read the results of runs."""
 
 import asyncio
 import warnings
@@ -22,11 +22,24 @@ T = TypeVar("T")
 
 @takes(RunConfig)
 def run(config: RunConfig) -> Results:
-    """Run tasks on a model, into a folder. You can stop a run at any time; the same call resumes it.
+    """Run tasks on a model, and write the results into a folder. The same call resumes a run that was stopped.
 
-    The model is the name of an Inspect model, or a function of a prompt: `str -> str`, or, as its parameter is
-    annotated, `list[dict[str, str]] -> str`, which is sent messages; async or not. Name the tokenizer of a function.
-    What it raises becomes a result whose status is `error`.
+    The model is the name of an Inspect model, or a function `str -> str`. A function whose parameter is annotated
+    `list[dict[str, str]]` gets messages instead of a text. A function may be async, and needs `tokenizer`. An exception
+    that it raises becomes a result whose status is `error`.
+
+    Returns:
+        The results of this model in the folder, one record for each item.
+
+    Raises:
+        UsageError: An argument is wrong, or the folder holds another run.
+        RunError: Every request failed. If only some failed, a warning says so, and the same call asks them again.
+
+    Examples:
+        >>> import carrara
+        >>> r = carrara.run("qa1", "carrara/oracle", lengths="0,1k", n=2, out="runs/qa1")
+        >>> [(one.length, one.score) for one in r]
+        [(0, 1.0), (0, 1.0), (1024, 1.0), (1024, 1.0)]
     """
     return beside_loop(lambda: _results(config))
 
@@ -49,9 +62,23 @@ def _results(config: RunConfig) -> Results:
 
 
 def read(*folders: File) -> Results:
-    """Return the results of folders: of a run, of Inspect's logs, or one that `carrara score --out` wrote.
+    """Return the results in folders: a run, logs of Inspect, or the output of `carrara score --out`.
 
-    Where several folders have a reply to one item, the last folder's counts.
+    If several folders have a reply to the same item, the last folder counts.
+
+    Args:
+        folders: One folder or several, on this machine or on object storage.
+
+    Returns:
+        The results of all folders.
+
+    Raises:
+        UsageError: No folder is given, or one holds no results.
+
+    Examples:
+        >>> import carrara
+        >>> len(carrara.read("runs/oracle", "runs/majority"))
+        40
     """
     from carrara.logs.replies import read_results, read_runs
     from carrara.runs.manifest import parts
@@ -74,9 +101,9 @@ def _console() -> "Console":
 
 
 def beside_loop(work: Callable[[], T]) -> T:
-    """Do work in a copy of the context, in a thread of its own where an event loop runs, as in a notebook.
+    """Run a function in a copy of the context, and in a separate thread if an event loop is running, as in a notebook.
 
-    Inspect sets the active model in the context: a task that is made after the work must not find it there.
+    Inspect sets the active model in the context. A task made after this call must not find that model.
     """
     context = copy_context()
     if asyncio._get_running_loop() is None:

@@ -1,9 +1,10 @@
-"""Tasks in Python: found by name, loaded with their parameters, made into items."""
+"""Tasks in Python: find and load tasks, and make their items."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from carrara import params, tokenizers
+from carrara.api._signature import documented_by
 from carrara.api.item import Item
 from carrara.items import registry
 from carrara.items.item import context_of, contexts, rebuild
@@ -20,22 +21,33 @@ from carrara.util.log import warn_once
 
 @dataclass(frozen=True)
 class Loaded:
-    """A task with its parameters, as `carrara.load` gives it."""
+    """A task with its parameters, as `carrara.load` returns it.
+
+    Examples:
+        >>> import carrara
+        >>> t = carrara.load("latent_list", complexity=5)
+        >>> t.name, t.title, t.params
+        ('michelangelo/latent_list', 'Latent List', {'complexity': '5'})
+    """
 
     name: str
+    """The full name, such as `babilong/qa1`."""
     params: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Those that are given; the others have their defaults."""
+    """The parameters that were given. The others have their defaults."""
 
     @property
     def task(self) -> Task:
+        """The task itself, with default parameters."""
         return registry.load(self.name)
 
     @property
     def title(self) -> str:
+        """The title, as lists show it."""
         return self.task.title
 
     @property
     def measures(self) -> str:
+        """The capability that the task measures, in a few words."""
         return self.task.capability
 
     @property
@@ -47,6 +59,7 @@ class Loaded:
         given = "".join(f", {name}={value!r}" for name, value in self.params.items())
         return f"<{self.name}{given}: {self.title}>"
 
+    @documented_by(ItemOptions)
     def item(
         self,
         length: Length = 0,
@@ -59,11 +72,24 @@ class Loaded:
         tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
     ) -> Item:
-        """One item: question `question` on instance `index`, its prompt exactly `length` tokens long.
+        """Return one item of the task. The same arguments give the same bytes on any machine.
 
-        >>> import carrara
-        >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
-        1024
+        Args:
+            length: Tokens of the prompt, such as 4096 or `"4k"`. By default 0: no filler.
+            index: Number of the instance, from 0.
+            question: Number of the question on the instance, from 0. Most tasks ask one question.
+
+        Returns:
+            The item.
+
+        Raises:
+            UsageError: An argument is wrong.
+            LengthError: No prompt of this instance has exactly `length` tokens.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
+            1024
         """
         sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
         pack = sampling.pack()
@@ -76,6 +102,7 @@ class Loaded:
         )
         return Item(recipe, context_of(recipe, pack))
 
+    @documented_by(ItemOptions)
     def items(
         self,
         length: Length = 0,
@@ -87,7 +114,25 @@ class Loaded:
         tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
     ) -> Iterator[Item]:
-        """The items of `n` instances, all questions on each. Train on `split="train"`: splits never share an item."""
+        """Yield the items of several instances, with all questions on each.
+
+        Train on `split="train"`, because splits never share an item.
+
+        Args:
+            length: Tokens of each prompt, such as 4096 or `"4k"`. By default 0: no filler.
+            n: Number of instances.
+
+        Returns:
+            The items, made one after the other. Instances that do not fit the length are left out with a warning.
+
+        Raises:
+            UsageError: An argument is wrong.
+
+        Examples:
+            >>> import carrara
+            >>> [i.recipe.index for i in carrara.load("qa1").items("1k", n=3, tokenizer="gpt2")]
+            [0, 1, 2]
+        """
         sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
         pack = sampling.pack()
         [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
@@ -97,21 +142,43 @@ class Loaded:
 
 
 def find(selection: str = "all") -> list[Loaded]:
-    """The tasks that a selection names: full names, short names, suites, patterns or `all`, separated by commas.
+    """Return the tasks that a selection names.
 
-    >>> import carrara
-    >>> carrara.find("qa1,niah")
-    [<babilong/qa1: qa1: single supporting fact>, <classic/niah: Needle in a haystack>]
+    Args:
+        selection: Full names, short names, suites or patterns such as `qa*`, separated by commas; or `all`.
+
+    Returns:
+        The tasks, with default parameters.
+
+    Raises:
+        UsageError: A name or pattern matches no task.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.find("qa1,niah")
+        [<babilong/qa1: qa1: single supporting fact>, <classic/niah: Needle in a haystack>]
     """
     return [Loaded(name) for name in registry.select(selection)]
 
 
 def load(name: str, /, **parameters: Value) -> Loaded:
-    """A task with its parameters. One that is given several values is a sweep over them.
+    """Load a task with its parameters.
 
-    >>> import carrara
-    >>> carrara.load("latent_list", complexity=(1, 5)).params
-    {'complexity': '1,5'}
+    Args:
+        name: The name of the task, such as `qa1` or `babilong/qa1`.
+        parameters: Parameters of the task. Several values of one, such as `complexity=(1, 5)`, are a sweep: instances
+            take them in turn. `carrara tasks NAME` lists the parameters.
+
+    Returns:
+        The task. Pass it to `carrara.run`, or make its items.
+
+    Raises:
+        UsageError: No task or several have the name, or a parameter is wrong.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.load("latent_list", complexity=(1, 5)).params
+        {'complexity': '1,5'}
     """
     found = registry.select(name)
     if len(found) != 1:
@@ -121,6 +188,7 @@ def load(name: str, /, **parameters: Value) -> Loaded:
     return Loaded(found[0], given)
 
 
+@documented_by(ItemOptions)
 def item(
     name: str,
     /,
@@ -135,12 +203,29 @@ def item(
     prompts: File | None = None,
     **parameters: Value,
 ) -> Item:
-    """One item, of a task by its name and parameters; or by its id, which says all of it.
+    """Return one item: of a task by its name and parameters, or by the id of the item.
 
-    >>> import carrara
-    >>> one = carrara.item("qa1", index=2)
-    >>> carrara.item(one.id).text == one.text
-    True
+    An id names everything that determines the item; pass at most `prompts` with it.
+
+    Args:
+        name: The name of a task, or the id of an item.
+        length: Tokens of the prompt, such as 4096 or `"4k"`. By default 0: no filler.
+        index: Number of the instance, from 0.
+        question: Number of the question on the instance, from 0. Most tasks ask one question.
+        parameters: Parameters of the task, such as `complexity=5`.
+
+    Returns:
+        The item.
+
+    Raises:
+        UsageError: An argument is wrong, or something other than `prompts` is given with an id.
+        LengthError: No prompt of this instance has exactly `length` tokens.
+
+    Examples:
+        >>> import carrara
+        >>> one = carrara.item("qa1", index=2)
+        >>> carrara.item(one.id).text == one.text
+        True
     """
     if not isinstance(name, str) or "@" not in name:
         return load(name, **parameters).item(

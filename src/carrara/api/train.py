@@ -1,4 +1,4 @@
-"""Training in Python: a recurrent model."""
+"""The Python function of `carrara train`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +15,26 @@ if TYPE_CHECKING:
 
 CURVE = "training.svg"
 PIECE = 200
-"""Steps between two drawings."""
+"""Steps between two updates of the learning curve."""
 
 
 @takes(TrainConfig)
 def train(config: TrainConfig) -> Path:
-    """Train a recurrent model, and return its folder: `carrara.run("qa1", f"carrara/recurrent:{folder}")` runs it.
+    """Train a recurrent model. The same call resumes a training that was stopped.
 
-    You can stop a training at any time; the same call resumes it. A model that is trained to its end is left as it is.
+    A model whose training has ended stays as it is. `carrara.run("qa1", f"carrara/recurrent:{folder}")` runs the model.
+
+    Returns:
+        The folder of the model.
+
+    Raises:
+        UsageError: PyTorch is not installed, a setting is wrong, or the folder holds another model.
+
+    Examples:
+        >>> import carrara
+        >>> folder = carrara.train("qa1", "models/qa1", kind="armt")  # doctest: +SKIP
+        >>> carrara.run("qa1", f"carrara/recurrent:{folder}", lengths="0,1k")  # doctest: +SKIP
+        <40 results of carrara/recurrent:models/qa1>
     """
     from carrara.recurrent import needed
 
@@ -35,7 +47,7 @@ def train(config: TrainConfig) -> Path:
 
 
 def finish(training: "Training", console: "Console") -> None:
-    """Train to the end, with the learning curve beside the model."""
+    """Train to the end, and draw the learning curve into the folder."""
     from carrara.recurrent.progress import TrainingProgress
 
     if training.done:

@@ -1,4 +1,4 @@
-"""Names that a shell completes. They are looked up when the user presses TAB: tasks may be a plugin's."""
+"""Names for shell completion. They are looked up when the user presses TAB, because plugins may add tasks."""
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
@@ -15,19 +15,19 @@ def complete_task(context: "CompletionContext") -> Iterable[str]:
 
 
 def complete_tasks(context: "CompletionContext") -> list[str]:
-    """Return what may be the next in a list of tasks, behind those that the list has: tasks and suites."""
+    """Return candidates for the next name in a list of tasks: tasks and suites that the list does not have yet."""
     return _next(context.incomplete, _selections())
 
 
 def complete_run(context: "CompletionContext") -> list[str]:
-    """Return what a run may be of: tasks, suites and presets."""
+    """Return candidates for the tasks of a run: tasks, suites and presets."""
     from carrara.runs.presets import PRESETS
 
     return _next(context.incomplete, [*_selections(), *PRESETS])
 
 
 def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
-    """Return the names of figures, with what they show."""
+    """Return the names of figures with their descriptions."""
     from carrara.figures.definitions import definitions
 
     return {name: one.description for name, one in definitions().items()}
@@ -48,7 +48,7 @@ def _selections() -> list[str]:
 
 
 def _next(given: str, names: Iterable[str]) -> list[str]:
-    """Return names behind the last comma of a list, without those that it has.
+    """Return candidates for the last name of a comma-separated list, without the names that the list already has.
 
     >>> _next("qa1,q", ["qa1", "qa2"])
     ['qa1,qa2']

@@ -18,12 +18,12 @@ def _several(_: object, tokens: Sequence[Token]) -> list[str]:
 
 
 def several(metavar: str, help: str) -> Parameter:
-    """Return how an option is taken that may be given several times."""
+    """Return the parameter of an option that may be given several times."""
     return Parameter(converter=_several, n_tokens=1, negative=(), metavar=metavar, show_default=False, help=help)
 
 
 def several_positional(name: str, help: str) -> Parameter:
-    """Return how an argument is taken that is given at least once, and may be given several times."""
+    """Return the parameter of an argument that is given once or more."""
     return Parameter(name=name, required=True, help=help)
 
 
@@ -61,14 +61,14 @@ Allow = Annotated[
 ]
 Score = Annotated[
     Literal["sound", "paper"],
-    Parameter(help="Which score counts, `sound` (ours) or `paper` (the paper's own, where it has one)."),
+    Parameter(help="The score that counts: `sound` (ours) or `paper` (the paper's own, where it has one)."),
 ]
 MinBaseScore = Annotated[
     float,
     Parameter(
         metavar="SCORE",
         validator=_base_score,
-        help="What the score at the shortest length has to exceed for an effective length, by its 95 % interval.",
+        help="The score that the 95 % interval at the shortest length has to exceed for an effective length.",
     ),
 ]
 Workers = Annotated[
@@ -89,7 +89,10 @@ WorkerEngine = Annotated[
 Threads = Annotated[
     int, Parameter(metavar="N", validator=_at_least_one("threads"), help="Threads of PyTorch on the processor.")
 ]
-AllowLarge = Annotated[bool, Parameter(show_default=False, help="Do not ask or refuse, however much is made or sent.")]
+AllowLarge = Annotated[
+    bool,
+    Parameter(show_default=False, help="Lift the limits on how much is made or sent, and do not ask for confirmation."),
+]
 OnlyLengths = Annotated[
     Lengths | None, text("LENGTHS", joins=True, help="Only items of these lengths, such as 4k,32k.")
 ]
@@ -102,7 +105,7 @@ Model = Annotated[str, text("MODEL", help=MODEL_HELP)]
 
 
 def refuse_beside_ids(ids: str, items: ItemOptions, **given: bool) -> None:
-    """Refuse options that name items beside ids, which name them already. A prompt pack is allowed.
+    """Raise `UsageError` if ids come with options that name items. A prompt pack is allowed.
 
     Args:
         ids: An id, or a file of ids.

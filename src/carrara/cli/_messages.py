@@ -1,4 +1,4 @@
-"""Messages of the library on stderr, in the words of the command line: options as flags."""
+"""Messages of the library on stderr, with command-line flags in place of the names of options."""
 
 import logging
 import re
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 _OPTION = re.compile(r"`([a-z_]+)(?:=([^`]*))?`")
 _COMMAND: ContextVar["tuple[App, Sequence[str]] | None"] = ContextVar("command", default=None)
-"""The command that is running, which knows its flags."""
+"""The command that is running, and its flags."""
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:
-    """Return a message with flags in place of the options that it names in backquotes.
+    """Return a message with flags in place of option names in backquotes.
 
     >>> flags = {"max_tokens": "--max-tokens", "within": "--within"}
     >>> in_flags("`max_tokens=512` has room, and `within=True` too; `carrara tasks` lists them", flags)
@@ -36,7 +36,7 @@ def in_flags(message: str, flags: Mapping[str, str]) -> str:
 
 
 def words_given() -> Sequence[str]:
-    """Return what the command line was given, nothing if none is running."""
+    """Return the arguments of the running command line. Empty if none is running."""
     running = _COMMAND.get()
     return running[1] if running else ()
 
@@ -56,7 +56,7 @@ def _flags() -> dict[str, str]:
 
 
 def say(message: str) -> None:
-    """Print a message to stderr. Names in it may be a stranger's: control characters are replaced."""
+    """Print a message to stderr. It may contain names from other people's files, so control characters are replaced."""
     from carrara.util.sanitize import visible
 
     shown = in_flags(message, _flags()) if "`" in message else message
@@ -64,7 +64,7 @@ def say(message: str) -> None:
 
 
 class _Handler(logging.Handler):
-    """Prints what the library logs during one command, and says once what need not be said again."""
+    """A log handler that prints the library's messages during one command, and prints repeated messages only once."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -84,7 +84,7 @@ class _Handler(logging.Handler):
 
 @contextmanager
 def messages_on_stderr(app: "App | None" = None, tokens: Sequence[str] = ()) -> Iterator[_Handler]:
-    """Print what the library logs, and let nobody else print it.
+    """Print the library's log messages, and keep other handlers from printing them.
 
     Args:
         app: The command line, if one is running.

@@ -1,4 +1,4 @@
-"""Writing to people: text, tables and JSON."""
+"""Output of text, tables and JSON."""
 
 import json
 from collections.abc import Callable, Iterable, Sequence
@@ -14,31 +14,31 @@ if TYPE_CHECKING:
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
-    """Print text that has names in it, which may be a stranger's: control characters are shown as signs."""
+    """Print text with names that may come from other people's files. Control characters are made visible."""
     from carrara.util.sanitize import visible
 
     print(visible(str(text)), file=file, flush=True)
 
 
 def is_page(head: bytes) -> bool:
-    """Return whether a file begins as a page that Carrara wrote."""
+    """Return whether a file begins like a page that Carrara wrote."""
     return b'name="generator" content="carrara' in head
 
 
 def is_scores(head: bytes) -> bool:
-    """Return whether a file begins as the lines that `carrara score` wrote."""
+    """Return whether a file begins like the lines that `carrara score` wrote."""
     replies = head.startswith(b'{"id": ') and b'"score": ' in head
-    rows = head.startswith(b'{"line": ') and b'"paper": ' in head  # of published predictions
+    rows = head.startswith(b'{"line": ') and b'"paper": ' in head  # scores of published predictions
     return b'"task": ' in head and (replies or rows)
 
 
 def is_items(head: bytes) -> bool:
-    """Return whether a file begins as the lines that `carrara generate` wrote."""
+    """Return whether a file begins like the lines that `carrara generate` wrote."""
     return head.startswith((b'{"id": "', b'{"messages": [')) and (b'"context_id": ' in head or b'"role": ' in head)
 
 
 def check_replaceable(path: Path, force: bool, is_own: Callable[[bytes], bool]) -> None:
-    """Refuse to replace a file that the command did not write: its input, notes, a prompt pack that was edited.
+    """Raise `UsageError` rather than overwrite a file of the user: input, notes, or an edited prompt pack.
 
     Args:
         path: Where the command is to write.

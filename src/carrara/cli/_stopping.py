@@ -1,4 +1,4 @@
-"""SIGTERM, as service managers and job schedulers send it, stops a command as Ctrl-C does."""
+"""Handling of SIGTERM, which service managers and job schedulers send: it stops a command as Ctrl-C does."""
 
 import signal
 import sys
@@ -19,10 +19,10 @@ def stopped_code() -> int:
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Within it SIGTERM is a Ctrl-C, unless the program that calls us deals with it.
+    """Treat SIGTERM as Ctrl-C until the block ends, unless the calling program has its own handler.
 
-    Where Ctrl-C is ignored, as by a script's background jobs, it is blocked instead: asyncio ends its tasks in order
-    only where it may set a handler for it.
+    Where Ctrl-C is ignored, as in background jobs of a script, it is blocked instead: asyncio ends its tasks in order
+    only where it may set a handler.
     """
     global _code
     _code = _INTERRUPTED
@@ -47,7 +47,7 @@ def stoppable() -> Iterator[None]:
 def _interrupt(number: int, frame: object) -> None:
     global _code
     _code = _TERMINATED
-    if "multiprocessing" in sys.modules:  # a terminal sends Ctrl-C to all processes of a command, SIGTERM goes to one
+    if "multiprocessing" in sys.modules:  # Ctrl-C reaches all processes of a command, SIGTERM one
         for child in sys.modules["multiprocessing"].active_children():
             child.terminate()
     if signal.SIGINT not in signal.sigpending():

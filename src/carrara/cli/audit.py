@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from carrara.verify.shortcuts.search import Shortcut
 
 SHOWN = 20
-"""Breaches that are printed."""
+"""The number of breaches that are printed."""
 MANY = 200
-"""Contexts from which it is worth starting other processes."""
+"""The number of contexts from which starting other processes pays off."""
 
 
 def audit(
@@ -102,7 +102,7 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
 
 
 def _refuse_beside_babi(tasks: str, items: AuditOptions | None, workers: int | None, engine: str) -> None:
-    """Refuse what names items, or how to make them: the official files are read as they are."""
+    """Raise `UsageError` for options that name items or change how they are made: official files are read unchanged."""
     given = {"TASKS": bool(tasks), "`workers`": workers is not None, "`engine`": engine != "local"}
     for one in fields(AuditOptions) if items else ():
         given[f"`{one.name}`"] = getattr(items, one.name) != getattr(AuditOptions(), one.name)

@@ -1,4 +1,4 @@
-"""carrara compare: tell whether one run is better than another."""
+"""carrara compare: compare runs item by item."""
 
 from typing import Annotated
 
@@ -21,7 +21,7 @@ def compare(
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """Tell whether one run is better than another, at each length and over all lengths.
+    """Compare runs item by item, at each length and over all lengths.
 
     Example: carrara compare runs/before runs/after --margin 0.02
 

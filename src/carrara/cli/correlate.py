@@ -119,7 +119,7 @@ def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> 
 
 
 def _published_lengths(own: "Sequence[CellScore]", printed: "Sequence[Published]") -> str:
-    """Return what is published in place of what was looked for."""
+    """Return the published models or figures to suggest for a name that was not found."""
     lengths: dict[str, set[int]] = {}
     for score in printed:
         if score.ours and score.length is not None:

@@ -35,7 +35,7 @@ FORMAT_HELP = (
 
 @dataclass(frozen=True)
 class _Export:
-    """What is exported, where to, and by which processes."""
+    """The items to export, the folder to write to, and the processes that do the work."""
 
     format: Format
     jobs: "list[Recipe]"
@@ -50,7 +50,7 @@ class _Export:
 
     @property
     def has_own_text(self) -> bool:
-        """Whether prompts may have text in them that is not ours to publish."""
+        """Return whether prompts may contain text that we are not free to publish."""
         from carrara.export.about import TEXTS
 
         return any(name in TEXTS for name in self.items.params)
@@ -59,7 +59,7 @@ class _Export:
         """Return the card of the folder, with the command that made it."""
         from carrara.export.about import about
 
-        name, given = self.out.resolve().name, list(words_given())  # the name of the folder, and not where it stands
+        name, given = self.out.resolve().name, list(words_given())  # the name of the folder, without its path
         for at in [at for at, word in enumerate(given) if word == "--out" or word.startswith("--out=")]:
             given[at : at + (2 if given[at] == "--out" else 1)] = ["--out", name]
         return about(f"carrara {shlex.join(given)}", self.has_own_text, self.items.split)
@@ -85,8 +85,8 @@ def export(
     Example: carrara export datasets latent_list,qa1 --lengths 4k,32k -n 50 --tokenizer o200k --out data/mine
 
     Args:
-        max_tokens: Tokens of a reply, reasoning included. By default the server's own limit, and in loads as long as
-            the answer.
+        max_tokens: Most tokens of a reply, reasoning included. By default the server's own limit, and in loads as many
+            as the answer has.
     """
     from carrara.export.about import check_folder
 

@@ -26,7 +26,7 @@ def figure(
     as_list: Annotated[bool, Parameter(name="--list", show_default=False)] = False,
     as_json: Json = False,
 ) -> int:
-    """Draw a figure or table of a paper, of your own models or of the paper's.
+    """Draw a figure or table of a paper, with your own models or the paper's.
 
     Example: carrara figure babilong-2 runs/a runs/b --out heat.svg
 

@@ -96,7 +96,7 @@ def _write_tables(
     workers: int | None,
     engine: Engine,
 ) -> int:
-    """Write Parquet files. Those that are there already are not made again."""
+    """Write Parquet files. Existing files are not made again."""
     from carrara.export.shards import Table, write_all
     from carrara.items import render as rendering
 
@@ -116,7 +116,7 @@ def _write_tables(
 
 
 Source = tuple[str, int, Iterator[Sequence[str]]]
-"""What the items are, about how many there are, and a line for each, some at a time."""
+"""Yield a description of the items, their approximate number, and one line for each item."""
 
 
 def _from_tasks(
@@ -137,7 +137,7 @@ def _from_tasks(
 def _from_recipes(
     path: Path, items: ItemOptions, line: "Callable[[Item], str]", workers: int | None, engine: Engine
 ) -> Source:
-    """Return the items of a file of recipes, each checked against the hash in its recipe."""
+    """Return the items of a file of recipes, each checked against its hash."""
     from carrara.items.bulk import Named, again
     from carrara.packing.prompt_pack import read_pack
     from carrara.util.files import DATA, content

@@ -39,7 +39,7 @@ def make(
     from carrara.guard.sample_size import LEAST_FINE_SHARE, fine_share
 
     config = MakeGuardConfig(model, capabilities=capabilities, out=out, **merged(options, server))
-    check_replaceable(config.out, force, is_guard)  # before requests are paid for
+    check_replaceable(config.out, force, is_guard)  # before any request costs money
     found = make_guard(config)
     write(found, config.out)
     share = fine_share(found)
@@ -67,7 +67,7 @@ def check(
     allow: Allow | None = None,
     as_json: Json = False,
 ) -> int:
-    """Ask the items of a guard again until it is known whether the server is broken.
+    """Ask a server the items of a guard until the replies decide whether the server is broken.
 
     Example: carrara guard check guard.json --base-url http://127.0.0.1:8000/v1
     """

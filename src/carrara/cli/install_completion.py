@@ -1,4 +1,4 @@
-"""carrara --install-completion: teach a shell to complete what is typed behind `carrara`."""
+"""carrara --install-completion: install shell completion for `carrara`."""
 
 from pathlib import Path
 from typing import Annotated, Literal, get_args
@@ -12,7 +12,7 @@ Shell = Literal["bash", "zsh", "fish"]
 SHELLS: tuple[Shell, ...] = get_args(Shell)
 
 ESCAPED = "printf -v _q '%q' \"$_x\""
-"""How Cyclopts' script for bash escapes a candidate."""
+"""The expression by which Cyclopts' bash script escapes a candidate."""
 ACTIVATION: dict[Shell, str] = {
     "bash": "~/.bashrc loads it; start a new shell to use it",
     "zsh": "~/.zshrc adds its folder to fpath, and has to run `autoload -Uz compinit && compinit` after that; start a "
@@ -56,12 +56,12 @@ def completion_script(shell: Shell) -> str:
 
 
 def _install(shell: Shell) -> Path:
-    """Write the script where the shell looks for it, and have the shell's start-up file load it."""
+    """Write the script to the shell's completion folder, and have the shell's start-up file load it."""
     from cyclopts.completion.install import add_to_rc_file, get_default_completion_path
 
     path = get_default_completion_path(shell, "carrara")
     path.write_text(completion_script(shell), "utf-8")
-    if shell != "fish":  # it looks into the folder by itself
+    if shell != "fish":  # fish reads the folder without further setup
         add_to_rc_file(path, "carrara", shell)
     return path
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from carrara.stats.leaderboard import Standing
 
 CHECKED = 24
-"""Prompts of a folder that are rendered again."""
+"""The number of prompts of a folder that are rendered again."""
 
 
 def leaderboard(
@@ -89,7 +89,7 @@ def leaderboard(
 
 
 def _costs(standings: "Sequence[Standing]", price: str) -> list[float] | None:
-    """Return what each model's run costs, if there are prices."""
+    """Return the cost of each model's run, if prices are given."""
     from carrara.runs.prices import price_of
 
     found = [price_of(price, line.series.model) for line in standings]

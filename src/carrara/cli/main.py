@@ -1,4 +1,4 @@
-"""The command line. Each command is a file beside this one, and is imported when it is called."""
+"""The command line. Each command has its own module in this folder, which is imported when the command is called."""
 
 import os
 import sys
@@ -22,16 +22,16 @@ from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.files import storage_errors
 
 NEXT = """\
-Carrara measures what language models really do with a long context. To begin with:
+Carrara measures what language models really do with a long context. Start with:
 
-  carrara get demo              a real, small model, 98 MB, for
-  carrara demo                  a first run with nothing to pay, and its report
-  carrara tasks                 the tasks that there are, and `carrara tasks NAME` what can be set in one
+  carrara get demo              a small real model (98 MB), for
+  carrara demo                  a first run that costs nothing, and its report
+  carrara tasks                 all tasks; `carrara tasks NAME` explains one and its parameters
   carrara show latent_list      one item, as a model sees it
   carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50
-                                any model; stopped at any moment, the same command resumes
+                                any model; the same command resumes a run that was stopped
 
-`carrara --help` lists all commands, `carrara COMMAND --help` what each takes.
+`carrara --help` lists all commands, and `carrara COMMAND --help` the options of one.
 """
 
 HELP_FLAGS = ("--help", "-h")
@@ -45,12 +45,12 @@ COMMANDS: Mapping[Group, Mapping[str, str]] = {
     MEASURE: {
         "run": "Run tasks on a model.",
         "report": "Write the report of a run.",
-        "compare": "Tell whether one run is better than another.",
+        "compare": "Compare runs item by item.",
         "audit": "Prove that items are right.",
-        "tasks": "List tasks, and explain one.",
+        "tasks": "List tasks, or explain one.",
     },
     PREPARE: {
-        "plan": "Estimate what a run takes: requests, tokens, money, hours.",
+        "plan": "Estimate the requests, tokens, cost and time of a run.",
         "show": "Show one item as a model sees it.",
         "stats": "Describe the items of tasks.",
         "generate": "Write items to files.",
@@ -95,7 +95,7 @@ def make_app(lists_commands: bool = False) -> App:
         version=f"carrara {__version__}",
         default_parameter=Parameter(negative=()),
         help_flags=HELP_FLAGS,
-        help_format="plaintext" if lists_commands else "markdown",  # what reads Markdown takes long to import
+        help_format="plaintext" if lists_commands else "markdown",  # a Markdown parser would take long to import
     )
     options = Group("Options", sort_key=99)
     app["--help"].group = app["--version"].group = options
@@ -133,7 +133,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             with stoppable(), storage_errors():
                 command, bound, _ = app.parse_args(given, exit_on_error=False, print_error=False)
                 result = command(*bound.args, **bound.kwargs)
-            if sys.stdout is not None:  # it was closed before the command began
+            if sys.stdout is not None:  # closed before the command began
                 sys.stdout.flush()
             return int(result or 0) or int(messages.skipped)
         except CycloptsError as error:
@@ -148,7 +148,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         except KeyboardInterrupt:
             print("carrara: stopped", file=sys.stderr)
             return stopped_code()
-        except BrokenPipeError:  # the reader of our output has seen enough
+        except BrokenPipeError:  # the program that reads our output has closed the pipe
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except OSError as error:
@@ -157,7 +157,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _wrong_use(error: CycloptsError, called: str) -> str:
-    """Return what to say of words that are no command, no option or no value."""
+    """Return the error message for words that are not a command, an option or a value."""
     match error:
         case UnknownCommandError():
             return _unknown(error, called)
@@ -173,7 +173,7 @@ def _wrong_use(error: CycloptsError, called: str) -> str:
 
 
 def _unknown(error: UnknownCommandError, called: str) -> str:
-    """Return what to say of an unknown command, or of an unknown action of a command that has some.
+    """Return the error message for an unknown command, or for an unknown action of a command.
 
     The library's own sentence would import every command.
     """
@@ -186,7 +186,7 @@ def _unknown(error: UnknownCommandError, called: str) -> str:
 
 
 def _missing(error: MissingArgumentError) -> str:
-    """Return what to say of an argument that is missing, or of an option without its value."""
+    """Return the error message for a missing argument, or for an option without its value."""
     assert error.argument is not None
     command = _command(error)
     if error.keyword:

@@ -1,4 +1,4 @@
-"""carrara plan: estimate what a run takes."""
+"""carrara plan: estimate the requests, tokens, cost and time of a run."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -19,7 +19,7 @@ def plan(
     options: EstimateOptions | None = None,
     as_json: Json = False,
 ) -> int:
-    """Estimate what a run takes: requests, tokens, money, hours. No model is asked.
+    """Estimate the requests, tokens, cost and time of a run, without asking a model.
 
     Example: carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25
     """

@@ -74,7 +74,7 @@ def probe(
 
 
 def _check_model(model: str) -> None:
-    """Try a model before anything is made for it."""
+    """Check that a model works before anything is made for it."""
     from carrara.models.streaming import own
 
     own(model)

@@ -79,7 +79,7 @@ def probe_memory(
 
 
 def _one(lengths: Lengths) -> int:
-    """Return the one length at which the item is read."""
+    """Return the single length at which the item is read."""
     several = lengths_of(lengths)
     if len(several) != 1:
         given = ", ".join(map(write_length, several))

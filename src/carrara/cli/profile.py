@@ -1,4 +1,4 @@
-"""carrara profile: estimate effective lengths by capability, at the least cost."""
+"""carrara profile: estimate effective lengths by capability with as few tokens as possible."""
 
 from typing import Annotated
 

@@ -25,7 +25,7 @@ Out = Annotated[File, text("FILE", help="File to write. By default the pack is p
 
 @prompts.command
 def export(tasks: Selection, /, *, out: Out | None = None, force: Force = False) -> int:
-    """Write the own wording of tasks as a prompt pack, to be edited.
+    """Write the wording of tasks as a prompt pack, for editing.
 
     Example: carrara prompts export qa1 --out pack.toml
     """
@@ -99,7 +99,7 @@ def _write(wording: Mapping[str, Mapping[str, str]], out: File | None, force: bo
         print(written(wording), end="")
         return
     path = file_of(out)
-    check_replaceable(path, force, lambda _: False)  # a pack is made to be edited
+    check_replaceable(path, force, lambda _: False)  # the user is going to edit the pack
     try:
         with whole_file(path) as file:
             file.write(written(wording))

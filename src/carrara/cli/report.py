@@ -74,7 +74,7 @@ def report(
             SnippetFinder(),
             min_base_score=min_base_score,
         )
-    except OSError as error:  # the folder belongs to somebody else, or the disk is full: print the table all the same
+    except OSError as error:  # the folder is read-only or the disk is full: still print the table
         unwritten = error
     if as_json:
         print_json(rows_as_json(rows, lacking, effective))

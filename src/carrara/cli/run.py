@@ -25,7 +25,7 @@ MODEL_HELP = (
     "run one after the other."
 )
 FEW = 6
-"""Cells without a score that are named."""
+"""The number of missing cells that are named."""
 
 
 def run(
@@ -50,7 +50,7 @@ def run(
         dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
     given = merged(items, server, options)
-    configs = [RunConfig(tasks, name, **given) for name in model]  # what is wrong is refused before the first begins
+    configs = [RunConfig(tasks, name, **given) for name in model]  # refuse any wrong run before the first one begins
     if dry_run:
         return _show_dry_run(configs)
     confirmed = _above(ask_above)
@@ -98,7 +98,7 @@ def _show_dry_run(configs: Sequence[RunConfig]) -> int:
 
 
 def _above(written: str) -> Callable[[RunConfig], "Confirm | None"]:
-    """Return how the person at the terminal is asked before much is sent to a model."""
+    """Return a function that asks the person at the terminal before many tokens are sent to a model."""
     from carrara.runs.budget import read_budget
 
     above = read_budget(written)
@@ -153,7 +153,7 @@ def carry_out(
     min_base_score: float = MIN_BASE_SCORE,
     confirm: "Confirm | None" = None,
 ) -> int:
-    """Run, print the table of results or pass its rows to `hand`, and write the report."""
+    """Run, write the report, and print the table of results or pass its rows to `hand`."""
     from carrara.cli.report import rows_as_json
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
@@ -208,7 +208,7 @@ def carry_out(
 
 
 def _requests(outcome: "Outcome") -> str:
-    """Say how many requests were made, and why more or fewer than there are items."""
+    """Print the number of requests, and why it differs from the number of items."""
     made, items = outcome.requests, len(outcome.own)
     again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
     return f"{count(made, 'request')} {'was' if made == 1 else 'were'} made for {count(items, 'item')}{again}"

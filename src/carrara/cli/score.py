@@ -33,7 +33,7 @@ PUBLISHED_HELP = (
     "minerva, JSONL with task, reference and reply."
 )
 NO_FOLDERS = frozenset({".json", ".ndjson", ".csv", ".tsv", ".txt", ".gz"})
-"""Endings of names that are not meant as folders."""
+"""Endings of names that stand for files, not folders."""
 
 
 def score(
@@ -59,7 +59,7 @@ def score(
         out: Write a file of scored lines, or a folder that `carrara report` reads. By default lines are printed.
         model: Name of the model of lines that do not name one, by default the file's name.
         task: Name of a task. Published BABILong replies are of one; by default the file's name says which.
-        prompts: Take the wording from this prompt pack, a TOML file. Only items whose size depends on it need one.
+        prompts: Use the wording of this prompt pack, a TOML file. Only items whose size depends on it need one.
     """
     from carrara.tokenizers.permission import allow_all
 
@@ -111,7 +111,7 @@ def _score_lines(
     config = ScorerConfig(_stem(path) if model is None else model, prompts)
     if not fit(config.model):
         raise UsageError(f"`model={config.model!r}` is not the name of a model: give a text of one line")
-    # where the scored lines go to the terminal, a bar would be in their way
+    # a progress bar would mix with scored lines on the terminal
     stderr = make_console(lines_only=not out and sys.stdout.isatty())
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
@@ -133,7 +133,7 @@ def _score_lines(
 
 
 def _stem(file: Path) -> str:
-    """Return the name of a model that is not named: that of the file of its replies."""
+    """Return the default name of a model: the name of the file with its replies."""
     from carrara.score.scored import NAME
     from carrara.util.unicode import replace_surrogates
 
@@ -151,7 +151,7 @@ def _is_neither(out: Path) -> bool:
 
 @contextmanager
 def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool") -> Iterator["Write"]:
-    """Return what writes scored lines to the terminal, a file that is complete or not there, or a folder of logs."""
+    """Return a writer of scored lines: to the terminal, to a file written atomically, or to a folder of logs."""
     from carrara.score.logs import Shards
     from carrara.score.scored import output
     from carrara.util.files import whole_file
@@ -162,7 +162,7 @@ def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPo
     if out is None:
 
         def to_stdout(results: "list[Result]") -> None:
-            # UTF-8 in any locale, and a batch at once, so that a pipe passes on whole lines
+            # UTF-8 in any locale; flush each batch, so that a pipe gets whole lines
             sys.stdout.flush()
             sys.stdout.buffer.write(rendered(results))
             sys.stdout.buffer.flush()
@@ -222,7 +222,7 @@ def _score_minerva(path: Path, task: str, out: Path | None, force: bool, as_json
         with whole_file(out) as file:
 
             def keep(scored: Scored) -> None:
-                file.write(json.dumps(asdict(scored)) + "\n")  # in ASCII: a reply may have half of a surrogate pair
+                file.write(json.dumps(asdict(scored)) + "\n")  # ASCII: a reply may contain half of a surrogate pair
 
             found = rescore(path, keep)
     else:

@@ -67,7 +67,7 @@ def _rebuilt(id: str, items: ItemOptions) -> "Item":
     from carrara.packing.prompt_pack import read_pack
     from carrara.tokenizers import permission
 
-    permission.allow(Recipe.parse(id).tokenizer)  # the user has typed it
+    permission.allow(Recipe.parse(id).tokenizer)  # the user typed it
     return rebuild(id, read_pack(items.prompts) if items.prompts else None)
 
 
@@ -133,7 +133,7 @@ def _print(item: "Item") -> None:
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # the reader has seen enough: no failure, as for the other commands
+            raise BrokenPipeError  # the program that reads our output has closed the pipe: not a failure
 
     console = Terminal(highlight=False, soft_wrap=True)
     text, message = Text(), 0

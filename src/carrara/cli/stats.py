@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 
 TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
 RENDERED = 5
-"""Instances whose contexts are counted: contexts of one length hardly differ."""
+"""The number of instances whose contexts are counted. Contexts of one length hardly differ."""
 SHOWN = 8
-"""Answers of a task that are listed."""
+"""The number of a task's answers that are listed."""
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class StatsItems(ItemOptions):
-    """Which items are described."""
+    """The items that are described."""
 
     tokenizer: Annotated[str, text("TOKENIZERS", shows_default=True)] = TOKENIZERS
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. Several are allowed, `words` and `characters` among
@@ -47,7 +47,7 @@ def stats(
     allow_large: AllowLarge = False,
     as_json: Json = False,
 ) -> int:
-    """Describe the items of tasks: their facts, evidence, answers and tokens, beside the figures of the paper.
+    """Describe the items of tasks: their facts, evidence, answers and tokens, compared with the paper.
 
     Example: carrara stats babilong -n 1000
     """
@@ -77,7 +77,7 @@ def stats(
 
 
 def _tokenizers(given: str) -> list[str]:
-    """Return the names of tokenizers, each of which is known."""
+    """Return the names of tokenizers after checking that each exists."""
     from carrara import tokenizers
     from carrara.stats.dataset import CHARACTERS, WORDS
 
@@ -162,7 +162,7 @@ def _print_tokens(shapes: "Sequence[Shape]", names: Sequence[str], counted: dict
 def _sizes(
     recipes: "Sequence[Recipe]", instances: int, pack: "Pack | None", names: Sequence[str]
 ) -> list[dict[str, float]]:
-    """Return the sizes of contexts of one length. A task that has no such context is left out, unless it is alone."""
+    """Return the sizes of contexts of one length. A task without one is left out, unless it is the only task."""
     from carrara.items.item import left_out
     from carrara.stats.dataset import sizes
     from carrara.util.errors import LengthError

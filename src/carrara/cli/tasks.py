@@ -1,4 +1,4 @@
-"""carrara tasks: list tasks, and explain one."""
+"""carrara tasks: list tasks, or explain one."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 P = TypeVar("P")
 
 FEW = 3
-"""With more different sets of parameters, each is one line, and none is explained."""
+"""With more different sets of parameters than this, each is one line without explanation."""
 DECLARED = "*"
-"""Follows a shortcut that its task declares."""
+"""The mark of a shortcut that its task declares."""
 WIDTH = 110
-"""Columns of explanations."""
+"""The width of explanations, in columns."""
 
 
 def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
-    """List tasks, and explain one: chance levels, parameters, presets, and what each parameter of a single task does.
+    """List tasks, or explain one: chance levels, parameters, presets, and the meaning of each parameter.
 
     Example: carrara tasks latent_list
     """
@@ -112,7 +112,7 @@ def _wrapped(text: str, indent: str = "") -> None:
 
 
 def _print_parameters(names: Sequence[str]) -> None:
-    """Explain the parameters of a few tasks. Of many, print the defaults, and how to learn more."""
+    """Explain the parameters of a few tasks. For many tasks, print only the defaults and how to learn more."""
     from carrara import params
     from carrara.items import registry
     from carrara.params import parameters_of
@@ -132,7 +132,7 @@ def _print_parameters(names: Sequence[str]) -> None:
 
 
 def _alike(parameters: Mapping[str, P]) -> dict[P, str]:
-    """Return the tasks that have the same parameters, named by the first and the last of them."""
+    """Return ranges of tasks that have the same parameters, named by the first and the last task."""
     found: dict[P, list[str]] = {}
     for name, own in parameters.items():
         found.setdefault(own, []).append(name)

@@ -59,7 +59,7 @@ def train(
 
 
 class Job(NamedTuple):
-    """One model that is to be trained."""
+    """One model to train."""
 
     settings: "Settings"
     folder: Path
@@ -67,14 +67,14 @@ class Job(NamedTuple):
 
 
 class Ended(NamedTuple):
-    """What came of one training."""
+    """The outcome of one training."""
 
     said: str
     right: float
 
 
 def train_one(job: Job) -> Ended:
-    """Train one model to its end. Several are trained at the same time, a process each."""
+    """Train one model to its end. Several models are trained in parallel, each in its own process."""
     import torch
 
     from carrara.api.train import finish
@@ -85,7 +85,7 @@ def train_one(job: Job) -> Ended:
     training = Training(job.settings, job.folder)
     if training.done:
         raise UsageError(f"{job.folder} is trained to its end: name another folder to train another model")
-    several = parent_process() is not None  # models are trained side by side, in a process each
+    several = parent_process() is not None  # models are trained in parallel, each in its own process
     finish(training, make_console(lines_only=several))
     at = training.at
     return Ended(

@@ -54,7 +54,7 @@ def write(
 
 
 def _reasons(missing: "Sequence[Missing]") -> list[str]:
-    """Return why pieces are missing, a line for each key and reason."""
+    """Return why pieces are missing, one line for each key and reason."""
     return [
         f"{count} of the pieces for {key.one}: {why}" if count > 1 else f"{key.one}: {why}"
         for (key, why), count in Counter(missing).items()

@@ -1,8 +1,7 @@
-"""Read what is to be compared: the models in folders of runs, and in Inspect logs of any task.
+"""Read the inputs of a comparison: the models in folders of runs, and in Inspect logs of any task.
 
-In a log of another task, an item is its sample, and its score the one number that its scorer gives. What Inspect writes
-for right and wrong (C, I, P, N) are 1, 0, a half and 0. A score that is no such number, or several, has to be chosen by
-name.
+In a log of another task, an item is its sample, and its score is the number from its scorer. Inspect's grades C, I, P
+and N are 1, 0, a half and 0. If a score is not such a number, or there are several, the user names a scorer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +19,7 @@ from carrara.stats.series import Series, models_of
 from carrara.util.errors import UsageError, nearest
 
 Report = Callable[[DamagedLogError], None]
-"""What to do with a log that cannot be read before the others are."""
+"""A function for a log that cannot be read, called before the other logs are read."""
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
@@ -29,7 +28,7 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
 
 
 def sides_of(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
-    """Return a side for each model with its settings; a model in several places has a side for each place."""
+    """Return a side for each model with its settings. A model in several places has a side for each place."""
     models = iter(models_of([result for _, results in held for result in results]))
     found: dict[tuple[Series, str], list[Result]] = {}
     for place, results in held:
@@ -43,7 +42,7 @@ def sides_of(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
 
 
 def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[Result]:
-    """Return the results of a folder or of one log. A damaged log is an error, unless `damaged` says what to do."""
+    """Return the results of a folder or of one log. A damaged log is an error, unless `damaged` handles it."""
     if not place.exists():
         raise UsageError(f"there is no {place}; give folders of runs, or logs of Inspect")
     if place.is_file():
@@ -69,7 +68,7 @@ def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
 
 
 def _other_results(path: Path, scorer: str = "") -> Iterator[Result]:
-    """The samples of a log that no run of ours wrote. Those of ours in it are left out."""
+    """Return the samples of a log that Carrara did not write. Carrara's own samples in it are left out."""
     log = header(path)
     settings = settings_in(log)
     for sample in samples(path):

@@ -1,4 +1,4 @@
-"""A comparison as lines of text, as records, and as a page."""
+"""A comparison as text, as records, and as a page."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -20,11 +20,11 @@ CORRECTED = (
     "level at which its row was tested, 95 % or more, and leaves out 0 exactly where the second is better or worse."
 )
 DRAWN = 60
-"""Differences of two sides that are drawn; the tables have all."""
+"""The most differences of two sides that are drawn. The tables show all."""
 
 
 def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
-    """Yield the verdicts, and below them the tables."""
+    """Yield the verdicts, followed by the tables."""
     names = distinct(found.sides)
     yield from verdicts(found, names, margin)
     shown = tables(found)
@@ -42,7 +42,7 @@ def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
 
 
 def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
-    """Return the tables with their titles, without those that would repeat another one."""
+    """Return the tables with their titles, without tables that would repeat another one."""
     alone = all(row.length == 0 for row in found.lengths)
     one_length = len({row.length for row in found.lengths}) == 1
     pooled = len(found.lengths) > len(found.tasks)
@@ -91,7 +91,7 @@ def _interval(row: Comparison) -> str:
 
 
 def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None) -> list[str]:
-    """The lines of a table. If there are only two sides, each has a column; else each row names its sides."""
+    """Return the lines of a table. Two sides have a column each; with more sides, each row names its sides."""
     lengths = any(row.length for row in rows)
     two = len({(row.first, row.second) for row in rows}) == 1
     heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
@@ -119,7 +119,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
 
 
 def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
-    """Write the page: the same as the lines, with a chart of the differences of each two sides."""
+    """Write the page: the text, and a chart of the differences of each two sides."""
     from carrara.report.html import render_page
 
     names = distinct(found.sides)

@@ -2,18 +2,18 @@
 
 Items are paired by their ids. Scores on one instance are averaged first, because they are not independent, and
 instances are counted. One method gives both the p-value and the interval of a difference (paired_test.py). A table has
-many comparisons, and of twenty between equals one looks clear: Holm's method corrects the p-values of a table, and each
-interval has the level at which Holm's method tests its row. So an interval leaves out 0 exactly where the second side
+many comparisons, and by chance one of twenty looks significant. Holm's method corrects the p-values of a table, and
+each interval has the level at which Holm's method tests its row. So an interval excludes 0 exactly if the second side
 is better or worse.
 
-An item is compared only where both sides have an answer of the model: a failed request, a prompt that did not fit and a
-filtered reply say nothing of who is better. These are counted and named.
+An item is compared only if both sides have an answer of the model. Failed requests, prompts that did not fit and
+filtered replies say nothing about the models. They are counted and named.
 
-Of three sides or more each two are compared at every length that both have. A mean over lengths takes the lengths that
-all of them have, so that its rows are about the same lengths.
+With three sides or more, each two are compared at every length that both have. A mean over lengths takes the lengths
+that all sides have, so that its rows are about the same lengths.
 
-What was asked in other words, other tokens, another version or with other parameters is not the same item, and is not
-averaged: it is named.
+An item in other words, with another tokenizer, version or parameters is another item. Such items are not averaged, but
+named.
 """
 
 import math
@@ -36,7 +36,7 @@ Verdict = Literal["better", "worse", "not worse", "not told apart"]
 
 @dataclass(frozen=True)
 class Side:
-    """One of the models that are compared, with its results."""
+    """One of the models of a comparison, with its results."""
 
     name: str
     results: Sequence[Result]
@@ -44,12 +44,12 @@ class Side:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Second minus first, on the items that both were asked."""
+    """The second side minus the first, on the items that both have."""
 
     task: str
-    """Empty: over all tasks, each of which counts the same."""
+    """The name of the task. Empty: the mean over all tasks, each with the same weight."""
     length: int | None
-    """None: over all lengths that all sides have."""
+    """The length. None: over all lengths that all sides have."""
     first: str
     second: str
     one: float
@@ -57,20 +57,20 @@ class Comparison:
     items: int
     instances: int
     low: float | None
-    """The interval has the confidence `level`; it leaves out 0 exactly if `holm` is below 0.05."""
+    """The lower end of the interval. Its confidence is `level`; it excludes 0 exactly if `holm` is below 0.05."""
     high: float | None
     p: float
     """The p-value of this comparison alone."""
     holm: float
     """The p-value, corrected for all comparisons of the table (Holm)."""
     smallest: float | None
-    """The difference that so many instances would show four times out of five."""
+    """The difference that a comparison of this size would detect in four of five cases."""
     level: float = 1 - ALPHA
     """The confidence of the interval: 0.95 for a single comparison, more where a table has several."""
     tasks: int = 1
-    """The number of tasks that `task` is the mean of."""
+    """The number of tasks in the mean."""
     changes: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
-    """For each task the differences of its instances."""
+    """The differences of the instances of each task."""
 
     @property
     def difference(self) -> float:
@@ -78,11 +78,11 @@ class Comparison:
 
     @property
     def too_few(self) -> bool:
-        """Whether no result on so many instances could be significant."""
+        """Whether no result on this number of instances could be significant."""
         return least_p(self.changes) >= ALPHA
 
     def verdict(self, margin: float | None = None) -> Verdict:
-        """Say what the second is. `not worse`: the whole interval is above minus the margin."""
+        """Return the verdict on the second side. `not worse`: the whole interval is above minus the margin."""
         if self.low is None or self.high is None:
             return "not told apart"
         if self.low > 0 or self.high < 0:
@@ -92,29 +92,32 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Compared:
+    """The comparisons of several sides: at each length, over lengths, and over tasks."""
+
     sides: list[str]
+    """The names of the sides."""
     lengths: list[Comparison]
-    """For each task at each length."""
+    """The comparisons for each task at each length."""
     across: list[Comparison]
-    """At each length over the tasks that all sides have there, where these are several."""
+    """The means at each length, over the tasks that all sides have there, if these are several."""
     tasks: list[Comparison]
-    """For each task over its lengths."""
+    """The means for each task over its lengths."""
     overall: list[Comparison]
-    """Over the tasks that all sides have."""
+    """The means over the tasks that all sides have."""
     groups: list[list[str]]
-    """Groups of sides that are not told apart over all; the best first."""
+    """Groups of sides without significant differences over all tasks, the best first."""
     refused: list[str]
-    """What is not compared, and why."""
+    """Sentences about items that are not compared, with the reasons."""
 
 
 def check_margin(margin: float | None) -> None:
-    """Refuse a margin that is not a share."""
+    """Raise `UsageError` for a margin that is not between 0 and 1."""
     if margin is not None and not (isinstance(margin, int | float) and 0 < margin < 1):
         raise UsageError(f"`margin={margin}` is not between 0 and 1: give a difference of scores, such as 0.02")
 
 
 def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "sound") -> list[Side]:
-    """What of the sides is to be compared, by the score that counts; at least two of them."""
+    """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
     found = [
         Side(side.name, [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths])
         for side in sides
@@ -177,7 +180,7 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
 def _over_lengths(
     pairs: Mapping[tuple[str, str, str], Mapping["Key", tuple[float, float]]],
 ) -> tuple[list[Comparison], list[str]]:
-    """Return the comparisons over the lengths that all sides have of a task, and what to say of the other lengths."""
+    """Return the comparisons over the lengths that all sides have of a task, and sentences about the other lengths."""
     own = {asked: {length for _, length, _ in paired} for asked, paired in pairs.items()}
     rows, said = list[Comparison](), list[str]()
     for task in dict.fromkeys(task for task, _, _ in pairs):
@@ -197,7 +200,7 @@ def _over_lengths(
 
 
 def _not_overall(lengths: Sequence[Comparison], tasks: Sequence[Comparison]) -> list[str]:
-    """Say which tasks the mean over all tasks is restricted to, if some two sides do not have all of them."""
+    """Return a sentence about the tasks that are left out of the mean over all tasks, if some are."""
     common = _common(tasks)
     if all(row.task in common for row in lengths):
         return []
@@ -209,7 +212,7 @@ def _not_overall(lengths: Sequence[Comparison], tasks: Sequence[Comparison]) -> 
 
 
 Key = tuple[str, int, str]
-"""Instance, length, and what else tells an item from others."""
+"""Instance, length, and the rest of the item's identity."""
 
 
 @dataclass
@@ -234,7 +237,7 @@ def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key,
 
 
 def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, tuple[float, float]]:
-    """Return the scores of the items that both sides answered; the mean where one was asked repeatedly."""
+    """Return the scores of the items that both sides answered. The mean counts if an item was asked repeatedly."""
     return {
         key: (_mean(one.scores), _mean(others[key].scores))
         for key, one in ones.items()
@@ -243,7 +246,7 @@ def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) ->
 
 
 def _unanswered(task: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
-    """Say how many items have no answer of a model, and of which."""
+    """Return a sentence about the items without an answer of a model."""
     found, items = list[str](), set[Key]()
     for name, asked in sides.items():
         missing = [key for key in both if not asked[key].scores]
@@ -280,7 +283,7 @@ def _comparison(
 
 
 def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list[Comparison]:
-    """The mean over the tasks that all sides have at a length, for each two sides and each of these lengths."""
+    """Return the mean over the tasks that all sides have at a length, for each two sides and each of these lengths."""
     found = []
     pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
     for pair in pairs:
@@ -293,7 +296,7 @@ def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list
 
 
 def _common(rows: Sequence[Comparison]) -> set[str]:
-    """The tasks that each two sides have, of those that have any in common."""
+    """Return the tasks that each two sides have, among those that have any in common."""
     tasks: dict[tuple[str, str], set[str]] = {}
     for row in rows:
         tasks.setdefault((row.first, row.second), set()).add(row.task)
@@ -301,7 +304,7 @@ def _common(rows: Sequence[Comparison]) -> set[str]:
 
 
 def _together(tasks: Sequence[Comparison]) -> Comparison:
-    """The mean over tasks, each of which counts the same, because their instances are independent."""
+    """Return the mean over tasks. Each counts the same, because their instances are independent."""
     if len(tasks) == 1:
         return tasks[0]
     return replace(
@@ -317,11 +320,11 @@ def _together(tasks: Sequence[Comparison]) -> Comparison:
 
 
 def _tested(rows: Sequence[Comparison]) -> list[Comparison]:
-    """The rows of one table with their p-values, corrected by Holm's method, and the intervals that belong to these.
+    """Return the rows of one table with p-values corrected by Holm's method, and the intervals that belong to them.
 
-    Holm's method tests the row of the smallest p-value at 5 % over the number of rows, the next one at 5 % over the
-    number of rows that are left, and so on until a row is not significant. That row and all after it are tested at
-    the level where it stopped. Each interval has the level of its row.
+    Holm's method tests the row with the smallest p-value at 5 % divided by the number of rows, the next one at 5 %
+    divided by the number of rows left, and so on until a row is not significant. That row and all after it are tested
+    at the level where it stopped. Each interval has the level of its row.
     """
     ps = [p_value(row.changes) for row in rows]
     found, least, left = dict[int, Comparison](), 0.0, len(rows)
@@ -344,7 +347,7 @@ def _tested(rows: Sequence[Comparison]) -> list[Comparison]:
 
 
 def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[str]]:
-    """The largest sets in which no two are told apart; the best side's first."""
+    """Return the largest sets of sides without significant differences between them, starting with the best side's."""
     means: dict[str, list[float]] = {}
     apart = set[frozenset[str]]()
     known = set[frozenset[str]]()
@@ -376,7 +379,7 @@ def _left_out(task: str, first: Side, second: Side, ones: int, others: int, both
 
 
 def _why(task: str, first: Side, second: Side) -> str:
-    """Say why two sides that share a task share none of its items."""
+    """Return why two sides that share a task share none of its items."""
     asked = []
     for side in (first, second):
         found = (_parts(result) for result in side.results if result.task == task)

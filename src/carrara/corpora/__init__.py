@@ -1,4 +1,4 @@
-"""Corpora: the books that facts are hidden in, indexed once, read at the speed of the disk.
+"""Corpora: books among whose sentences facts are hidden. They are indexed once, and read at the speed of the disk.
 
     >>> from carrara import corpora
     >>> novels = corpora.open("novels")                                          # doctest: +SKIP

@@ -28,35 +28,35 @@ from carrara.util.errors import UsageError
 from carrara.util.unicode import unicode14
 
 _VERSION = 4
-"""Of how words are found and of what is kept of them."""
-_WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are no part of a word
+"""The version of the search for words and of the stored results."""
+_WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are not part of a word
 _Integers = npt.NDArray[np.integer[Any]]
 
 
 @dataclass(frozen=True, eq=False)
 class Blocklist:
-    """What to skip in one corpus. The two parts have no sentence in common."""
+    """The sentences of one corpus to skip, in two disjoint parts."""
 
     words: tuple[str, ...]
     sentence_filter: SentenceFilter | None
     failed: Numbers
-    """The sentences that the sieve keeps back, ascending."""
+    """The sentences that fail the filter, ascending."""
     named: Numbers
     """The other sentences with any of the words, ascending."""
 
     @cached_property
     def blocked(self) -> Numbers:
-        """All sentences that are skipped, ascending."""
+        """All skipped sentences, ascending."""
         return np.union1d(self.failed, self.named)
 
     def unblocked(self, spans: Numbers) -> Numbers:
-        """What is left of spans of sentences (start, stop): in their order, runs without a blocked one."""
+        """Return spans of sentences (start, stop) without blocked ones: runs, in the same order."""
         return _unblocked(self, spans.tobytes())
 
 
 @lru_cache(maxsize=64)
 def _unblocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
-    """Kept for a while, for an item reads twice: to see where its gaps are, and to be told."""
+    """Return a cached blocklist. An item reads its filler twice: to find its gaps, and to render."""
     spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
     blocked, owners = [], []
     for part in (blocklist.failed, blocklist.named):
@@ -77,10 +77,10 @@ def blocklist_of(
     vocabulary: Iterable[str] = (),
     sentence_filter: SentenceFilter | None = None,
 ) -> Blocklist:
-    """The blocklist that keeps out all sentences of a corpus that say one of the words (or phrases) or fail the filter.
+    """Return the blocklist of all sentences that contain one of the words (or phrases) or fail the filter.
 
-    With a vocabulary, of which the words are some, its first use looks for all of it at once, and the next words need
-    no pass over the text. Without one the words are their own.
+    The words may be part of a vocabulary. Its first use searches for all of it at once, and further words then need no
+    pass over the text. Without a vocabulary, only these words are searched for.
     """
     wanted = _normal(tuple(words))
     if not wanted and not sentence_filter:
@@ -98,7 +98,7 @@ def _blocklist(
 
 
 def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
-    """Which of the numbers are among others, which ascend: quick where these are many more."""
+    """Return the numbers that are among others, which are ascending. This is fast if the others are many more."""
     if not len(among):
         return np.zeros(len(numbers), np.bool_)
     places = np.searchsorted(among, numbers)
@@ -108,7 +108,7 @@ def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
 
 @lru_cache(maxsize=64)
 def failing(corpus: Corpus, sentence_filter: SentenceFilter) -> Numbers:
-    """The sentences of a corpus that fail a filter, ascending: each is put to it only once."""
+    """Return the sentences of a corpus that fail a filter, ascending. Each is tested only once."""
     path = _file(corpus, f"sieve {sentence_filter.version}", sentence_filter.name)
     if not path.exists():
         failed = array("Q")
@@ -121,11 +121,11 @@ def failing(corpus: Corpus, sentence_filter: SentenceFilter) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class _Mentions:
-    """Word by word, the sentences that name it."""
+    """The sentences that contain each word."""
 
     places: dict[str, int]
     ends: Numbers
-    """Where the sentences of each word begin, and, last, where those of the last one end."""
+    """The positions at which the sentences of each word begin, and the end of the last ones."""
     sentences: Numbers
 
     def of(self, words: Sequence[str]) -> Numbers:
@@ -150,7 +150,10 @@ def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
 
 
 def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
-    """A phrase is looked for where its first word stands: most sentences have none of the words at all."""
+    """Return the sentences with a phrase.
+
+    It is searched for where its first word occurs, because most sentences lack it.
+    """
     by_first: dict[str, list[tuple[int, re.Pattern[str] | None]]] = {}
     for place, word in enumerate(words):
         first = _WORD.findall(word)[0]
@@ -173,7 +176,7 @@ def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
 
 
 def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
-    """All sentences in stretches, each with the number of its first."""
+    """Yield all sentences in stretches, each with the number of its first."""
     for i, j in corpus.blocks():
         yield i, corpus.each(i, j)
 

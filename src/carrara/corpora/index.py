@@ -1,4 +1,4 @@
-"""Indexing: documents become one file of sentences, with where each begins. Done once for a text, and never again.
+"""Indexing: documents become one file of sentences, with the position of each. Each text is indexed once.
 
     text.txt        the sentences of all documents in order, one space after each
     sentences.u64   the byte where each begins, and one more: where the next would
@@ -34,17 +34,17 @@ from carrara.util.cache import cache_folder, partial_folder, settle
 from carrara.util.errors import UsageError
 
 MARKED, REMOVED = "sentences with a chat marker", "control characters and escape sequences"
-"""What is left out because it is no text, in words."""
+"""Kinds of documents, sentences and characters that are left out."""
 
 U64 = np.dtype("<u8")
 
 Watch = Callable[[int, int], None]
-"""Told, after each document, how many documents and bytes are done."""
+"""A function that is called after each document with the number of documents and bytes done."""
 
 
 @dataclass(frozen=True)
 class About:
-    """What is known of a corpus. All of it follows from the text."""
+    """The facts about a corpus. All of them follow from the text."""
 
     hash: str
     documents: int
@@ -63,22 +63,25 @@ class About:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What of a source is not in its corpus. Another source may come to the same corpus and leave out other things."""
+    """The parts of a source that are not in its corpus.
+
+    Another source may give the same corpus, and leave out other parts.
+    """
 
     duplicates: int = 0
-    """Documents, because another has the same text."""
+    """Documents with the same text as another one."""
     empty: int = 0
-    """Documents, because they have no sentence."""
+    """Documents without a sentence."""
     dropped: int = 0
-    """Sentences, because they have neither letter nor digit."""
+    """Sentences without a letter or a digit."""
     marked: int = 0
-    """Sentences, because they have a chat marker (sentences.py)."""
+    """Sentences with a chat marker (sentences.py)."""
     removed: int = 0
-    """Control characters, escape sequences and what else nobody sees (sentences.py)."""
+    """Control characters, escape sequences and other invisible characters (sentences.py)."""
 
     @property
     def named(self) -> dict[str, int]:
-        """What there is of it, in words."""
+        """Return a description of what was left out."""
         named = {
             "documents that another repeats": self.duplicates,
             "documents without a sentence": self.empty,
@@ -90,7 +93,10 @@ class LeftOut:
 
 
 def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
-    """Index a source: the folder of its corpus. `gutenberg` strips what Project Gutenberg puts around a book."""
+    """Index a source, and return the folder of its corpus.
+
+    `gutenberg` strips Project Gutenberg's header and licence.
+    """
     parent = cache_folder("corpora")
     with partial_folder(parent) as partial:
         with Writer(partial) as writer:
@@ -110,7 +116,7 @@ def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -
 
 
 class _Column:
-    """A file of numbers, and a hash of what was written to it."""
+    """A writer of a file of numbers, with a hash of them."""
 
     def __init__(self, path: Path) -> None:
         self.file = path.open("wb")
@@ -122,7 +128,7 @@ class _Column:
 
 
 class Writer:
-    """Takes documents one by one; holds no more than one, and a hash of each."""
+    """A writer that takes documents one by one. It holds only the present one, and a hash of each."""
 
     def __init__(self, folder: Path) -> None:
         self.text, self.starts, self.firsts, self.owners = (
@@ -163,7 +169,7 @@ class Writer:
         self.seen.add(key)
         sizes = [len(s) for s in sentences] if joined.isascii() else [len(s.encode()) for s in sentences]
         self.long += sum(len(sentence) > LONG for sentence in sentences)
-        ends = np.cumsum(np.array(sizes, U64) + np.uint64(1))  # with the space behind it
+        ends = np.cumsum(np.array(sizes, U64) + np.uint64(1))  # with the space after it
         self.starts.write((np.concatenate([np.zeros(1, U64), ends[:-1]]) + np.uint64(self.bytes)).astype(U64).tobytes())
         self.firsts.write(self.sentences.to_bytes(8, "little"))
         self.owners.write(SPLITS.index(_owner(joined)).to_bytes())
@@ -173,7 +179,7 @@ class Writer:
         self.bytes += len(data) + 1
 
     def about(self) -> About:
-        """Finishes the files, and says what they hold."""
+        """Finish the files, and return the facts about the corpus."""
         self.starts.write(self.bytes.to_bytes(8, "little"))
         self.firsts.write(self.sentences.to_bytes(8, "little"))
         whole = blake2b(b"carrara corpus 1\n", digest_size=8)
@@ -187,5 +193,5 @@ class Writer:
 
 
 def _owner(text: str) -> Split:
-    """A document belongs to the split that would own an instance which says just this (core/keys.py)."""
+    """Return the split that owns a document: the one that would own an instance with this text (core/keys.py)."""
     return owner(Instance((text,)))

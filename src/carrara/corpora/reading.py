@@ -1,8 +1,8 @@
-"""Reading a corpus aloud: sentences in natural order from a keyed random start, as filler for the weaver.
+"""Reading a corpus: sentences in natural order from a keyed random start, as a stream of filler.
 
-A document is drawn, then a sentence in it (as BABILong does with books); reading goes on from there to the document's
-end, then through other documents in a drawn order, and at last through what stood before the start. So no sentence is
-read twice, all can be, and nothing wraps around in silence: who wants a text to repeat says so.
+A document is drawn, then a sentence in it, as BABILong does with books. Reading continues to the end of the document,
+then through other documents in a drawn order, and finally through the text before the start. So no sentence is read
+twice, and all can be read. A text is repeated only on request.
 """
 
 from bisect import bisect_right
@@ -20,14 +20,14 @@ from carrara.types import Segment, SegmentGroup, SentenceFilter
 from carrara.util.errors import ExhaustedError
 
 CHUNK = 1 << 14
-"""Tokens of the longest segment, some 70 kB: it stays in the processor's cache, and 50M tokens are never one string."""
+"""The tokens of the longest segment, some 70 kB: it fits the processor's cache, and no string has 50M tokens."""
 _FIRST, _MOST = 1 << 7, 1 << 12
-"""Sentences that are looked up together, at first and at last: many, because each look has its price, but few where
-little is read."""
+"""The least and greatest number of sentences that are looked up together. Large batches are cheaper for each sentence,
+small ones suit short reads."""
 
 
 class Reading:
-    """A filler stream: each call gives the next sentence, and `upto` as many as fit, in one slice of the text."""
+    """A filler stream: each call returns the next sentence, and `upto` as many as fit, in one slice of the text."""
 
     def __init__(
         self, corpus: Corpus, rng: Rng, tokenizer: str, split: Split | None, blocklist: Blocklist | None, repeat: bool
@@ -35,25 +35,28 @@ class Reading:
         self.corpus, self.tokenizer = corpus, tokenizer
         self.split, self.blocklist, self.repeat = split, blocklist, repeat
         self.available = available(corpus, tokenizer, split, blocklist)
-        """Tokens that there are to read once."""
+        """The tokens that can be read once."""
         self.used = 0
         self._sums = corpus.counts(tokenizer)
         self._batches = self._drawn(rng)
-        # The batch that is being read: its runs (the one at `_next` may have been begun), what has been read of the
-        # batch when each of them ends, and what has been read of it now.
+        # The batch that is being read: its runs (the one at `_next` may have been begun), the tokens of the
+        # batch at the end of each run, and the tokens read of it so far.
         self._runs: list[tuple[int, int]] = []
         self._ends: list[int] = []
         self._next = self._read = 0
 
     def __call__(self, gap: int = 0) -> SegmentGroup:
-        """The next sentence."""
+        """Return the next sentence."""
         self._must_have(1)
         self._turn()
         (start, stop), before = self._runs[self._next], self._read
         return self._piece([self._begun(start + 1, stop)], self._read - before)
 
     def several(self, groups: int) -> list[SegmentGroup]:
-        """The next sentences, each by itself, read in few slices: fewer where there are no more, one at least."""
+        """Return the next sentences, one segment each, read in few slices.
+
+        There may be fewer than requested, but at least one.
+        """
         found: list[SegmentGroup] = []
         while len(found) < groups and (not found or self.repeat or self.used < self.available):
             self._must_have(1)
@@ -68,9 +71,9 @@ class Reading:
         return found
 
     def upto(self, tokens: int) -> SegmentGroup:
-        """The next sentences that cost at most so many tokens together, as one segment no longer than a chunk.
+        """Return the next sentences that have at most this many tokens together, as one segment of at most a chunk.
 
-        Nothing is given only when the next sentence does not fit. Raises where too little text is left.
+        The result is empty only if the next sentence does not fit. Raise if too little text is left.
         """
         if tokens <= 0:
             return ()
@@ -98,9 +101,9 @@ class Reading:
         return self._piece(runs, most - left) if runs else ()
 
     def gaps(self, tokens: int) -> Numbers:
-        """The tokens that are read before each gap between sentences, of the next so many: ascending from 0.
+        """Return the tokens before each gap between the next sentences, ascending from 0.
 
-        Looks ahead: what is read afterwards is the same.
+        This only looks ahead: it does not change what is read afterwards.
         """
         self._must_have(tokens)
         ahead, self._batches = tee(self._batches)
@@ -121,7 +124,7 @@ class Reading:
         return (Segment(self.corpus.joined(runs), tokens=cost),)
 
     def _begun(self, end: int, stop: int) -> tuple[int, int]:
-        """Read the next run up to a sentence; what was read."""
+        """Read the next run up to a sentence, and return its bounds."""
         start = self._runs[self._next][0]
         self._read += int(self._sums[end]) - int(self._sums[start])
         self._runs[self._next] = end, stop
@@ -129,7 +132,7 @@ class Reading:
         return start, end
 
     def _turn(self) -> None:
-        """Go on to the next batch where this one has ended."""
+        """Go to the next batch if this one has ended."""
         while self._next == len(self._runs):
             runs = next(self._batches)
             costs = self._sums[runs[:, 1]] - self._sums[runs[:, 0]]
@@ -142,14 +145,14 @@ class Reading:
             raise too_small(self, self.used + tokens)
 
     def _drawn(self, rng: Rng) -> Iterator[Numbers]:
-        """What to read, in order and in batches: runs of sentences within one document, without blocked ones."""
+        """Yield batches of runs: sentences within one document in order, without blocked ones."""
         documents = self.corpus.documents_of(self.split)
         while True:
             for spans in _batches(self._spans(rng, documents)):
                 yield self.blocklist.unblocked(spans) if self.blocklist else spans
 
     def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
-        """All the documents once, from a drawn sentence on."""
+        """Yield all documents once, from a drawn sentence on."""
         order = _shuffled(rng, len(documents))
         first, last = self.corpus.document(int(documents[next(order)]))
         start = first + rng.below(last - first)
@@ -160,7 +163,7 @@ class Reading:
 
 
 def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
-    """Spans of sentences, some together, the long ones in parts: a document may be a whole library."""
+    """Yield groups of spans of sentences. Long spans are divided, because a document may be a whole library."""
     held: list[tuple[int, int]] = []
     size, most = 0, _FIRST
     for start, stop in spans:
@@ -185,7 +188,7 @@ def reading(
     blocklist: Blocklist | None = None,
     repeat: bool = False,
 ) -> Reading:
-    """Open a corpus to read from: with a split, only from the documents that it owns."""
+    """Open a corpus for reading. With a split, only the documents that it owns are read."""
     opened = Reading(corpus, rng, tokenizer, split, blocklist, repeat)
     if opened.available == 0:
         raise too_small(opened, 0)
@@ -194,7 +197,7 @@ def reading(
 
 @lru_cache(maxsize=256)
 def available(corpus: Corpus, tokenizer: str, split: Split | None, blocklist: Blocklist | None) -> int:
-    """Tokens that a split may read of a corpus, without what a blocklist keeps out."""
+    """Return the tokens that a split may read of a corpus, without blocked sentences."""
     if blocklist is None:
         return _passed(corpus, tokenizer, split, None)
     return _passed(corpus, tokenizer, split, blocklist.sentence_filter) - _cost(
@@ -204,7 +207,10 @@ def available(corpus: Corpus, tokenizer: str, split: Split | None, blocklist: Bl
 
 @lru_cache(maxsize=256)
 def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter: SentenceFilter | None) -> int:
-    """Kept apart from the words of a blocklist, of which each item may have others: these are few sentences."""
+    """Return the tokens of a split without sentences that fail the filter.
+
+    The words of a blocklist are not considered.
+    """
     documents, sums = corpus.documents_of(split), corpus.counts(tokenizer)
     first, last = corpus.firsts[documents], corpus.firsts[documents + 1]
     total = int((sums[last] - sums[first]).sum())
@@ -212,7 +218,7 @@ def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter
 
 
 def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Numbers) -> int:
-    """Tokens of those of some sentences that are a split's."""
+    """Return the tokens of those of several sentences that belong to a split."""
     sums = corpus.counts(tokenizer)
     if split:
         documents = np.searchsorted(corpus.firsts, sentences, "right") - 1
@@ -237,7 +243,10 @@ def too_small(reading: Reading, asked: int) -> ExhaustedError:
 
 
 def _shuffled(rng: Rng, n: int) -> Iterator[int]:
-    """0 … n-1 in random order, drawn one at a time: Wikipedia has six million documents, an item needs a few."""
+    """Yield 0 … n-1 in random order, drawn one at a time.
+
+    Wikipedia has six million documents, and an item needs a few.
+    """
     moved: dict[int, int] = {}
     for i in range(n):
         j = rng.between(i, n - 1)

@@ -1,4 +1,4 @@
-"""The registry: which corpora there are, by name, by hash and by where their text came from.
+"""The registry of corpora: by name, by hash, and by the source of their text.
 
     corpora/HASH/…        what was indexed (index.py)
     names/NAME.json       a name that somebody gave to one
@@ -36,7 +36,7 @@ _HASH = re.compile(r"[0-9a-f]{8,16}")
 
 @dataclass(frozen=True)
 class Entry:
-    """A name in the registry. What was opened by its source alone has its hash for a name."""
+    """A corpus in the registry, with its name. If it was opened by its source, the name is its hash."""
 
     name: str
     hash: str
@@ -44,7 +44,7 @@ class Entry:
 
 
 def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
-    """The corpus of a name, a hash (or eight digits of it) or a source, which is indexed if it was not yet."""
+    """Return the corpus of a name, a hash (or its first eight digits) or a source, which is indexed if necessary."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
         return _load(name, *_by_todays_rules(name, named, watch))
@@ -76,7 +76,7 @@ def _open_by_id(name: str, location: str) -> Corpus:
 
 
 def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
-    """Index a source, if it was not yet, and give it a name."""
+    """Index a source if necessary, and give it a name."""
     if name == SOTU or name in RESERVED_NAMES:
         raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
@@ -96,7 +96,7 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
 
 
 def entries() -> list[Entry]:
-    """What is in the registry: names, then corpora that have none."""
+    """Return the contents of the registry: names, then corpora without a name."""
     named = [
         Entry(path.stem, row["hash"], row["source"])
         for path in sorted(cache_folder("names").glob("*.json"))
@@ -112,20 +112,20 @@ def entries() -> list[Entry]:
 
 
 def remove(name: str) -> None:
-    """Take a name out of the registry, and what was indexed too unless it has another name."""
+    """Remove a name from the registry, and its index unless it has another name."""
     there = entries()
     entry = next((entry for entry in there if entry.name == name), None)
     if entry is None:
         raise _unknown(name)
     _name_file(name).unlink(missing_ok=True)
     if not any(other.hash == entry.hash for other in there if other != entry):
-        with partial_folder(cache_folder("corpora")) as bin:  # at once, so that none is seen half gone
+        with partial_folder(cache_folder("corpora")) as bin:  # at once, so that nobody sees half of it
             _folder(entry.hash).rename(bin / "gone")
     _opened.cache_clear()
 
 
 def _known(hash: str) -> Corpus:
-    """A corpus by its hash, which people may know by a name."""
+    """Return a corpus by its hash, with a name that users know."""
     names = [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
     rows = [*names, *((hash, row) for row in _sources())]
     name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
@@ -150,7 +150,7 @@ def _folder(hash: str) -> Path:
 
 
 def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
-    """What a name stands for, indexed anew where the rules were others then and nothing else has changed."""
+    """Return the corpus of a name. It is indexed again if only the rules have changed since."""
     hash: str = row["hash"]
     if row.get("rules") == VERSION:
         return hash, _left_out(row)
@@ -177,7 +177,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
 
 
 def _told(spec: str, left_out: LeftOut) -> None:
-    """Say what of a text is left out that its reader would want to know of: markers and controls."""
+    """Report parts of a text that were left out and that users should know of: markers and control characters."""
     if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
         logger.warning(f"of {spec} {' and '.join(found)} are left out")
 
@@ -193,7 +193,7 @@ def _state(state: str, rules: int) -> str:
 def _indexed(
     spec: str, gutenberg: bool, watch: Watch | None, tell_of: Callable[[str, LeftOut], None] | None = None
 ) -> tuple[str, LeftOut]:
-    """The hash of a source's corpus. One whose files are as they were, or are gone, is not indexed again."""
+    """Return the hash of a source's corpus. A source whose files are unchanged, or missing, is not indexed again."""
     try:
         found = find_source(spec)
     except CorpusNotFoundError:
@@ -233,7 +233,7 @@ def _name_file(name: str) -> Path:
 def _read(path: Path) -> dict[str, Any] | None:
     try:
         row: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, ValueError):  # what cannot be read is indexed or named again
+    except (FileNotFoundError, ValueError):  # an unreadable entry is indexed or named again
         return None
     return row
 

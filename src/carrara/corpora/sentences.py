@@ -15,11 +15,11 @@ from typing import NamedTuple
 from carrara.util.unicode import unicode14
 
 VERSION = 4
-"""The version of the rules in this file. An indexed corpus keeps its sentences; indexing a source again applies the new
+"""The version of the rules in this file. An indexed corpus keeps its sentences. Indexing a source again applies the new
 rules."""
 
 LONG = 400
-"""Characters from which a sentence is counted as very long: a table, a list, a page without stops. It is kept."""
+"""The characters above which a sentence counts as very long: a table, a list, a page without full stops. It is kept."""
 
 
 # --- clean text ---
@@ -40,18 +40,19 @@ _INVISIBLE = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff"
     "\ue000-\uf8ff\ufdd0-\ufdef\ufff9-\ufffb\ufffe\uffff]"
 )
-"""Not the joiners (200c, 200d) and the variants (fe00 …), without which some scripts and emoji read otherwise."""
+"""Invisible characters, without joiners (200c, 200d) and variation selectors (fe00 …), which some scripts and emoji
+need."""
 _JOINERS = re.compile("[\u200c\u200d]{4,}")
-"""So many that they do not join, but say something of their own."""
+"""Runs of joiners and selectors that are too long to join anything, and may hide data."""
 _RARE = re.compile("[^\x00-\ufdff\ufe10-\uffff]")
-"""What nothing hidden is without; most texts have none of it."""
+"""A quick test: invisible text contains one of these. Most texts contain none."""
 _HIDDEN = re.compile(
     "(?P<flag>\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{3,6}\U000e007f)"  # of Wales
     "|[\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U0010ffff]"
     f"|[{''.join(chr(plane << 16 | last) for plane in range(1, 16) for last in (0xFFFE, 0xFFFF))}]"
     "|(?<=[\ufe00-\ufe0f\U000e0100-\U000e01ef])[\ufe00-\ufe0f\U000e0100-\U000e01ef]+"
 )
-"""Tags, which say a whole text unseen but in the flags of countries, and variants of variants, which can too."""
+"""Tag characters outside of the flags of countries, and selectors after selectors, which can encode hidden text."""
 _GUTENBERG = re.compile(r"\*{3} ?START OF (?:THE|THIS) PROJECT GUTENBERG[^*]{0,400}\*{3}[^\n]*")
 _GUTENBERG_END = re.compile(
     r"\*{3} ?END OF (?:THE|THIS) PROJECT GUTENBERG|^End of (?:the |this )?Project Gutenberg", re.M
@@ -61,7 +62,7 @@ _GUTENBERG_END = re.compile(
 class Clean(NamedTuple):
     text: str
     removed: int
-    """Signs and escape sequences, without a byte-order mark at the beginning, which is no part of any text."""
+    """Return invisible characters and escape sequences, except for a byte-order mark at the beginning."""
 
 
 def clean(text: str) -> Clean:
@@ -86,7 +87,7 @@ def clean(text: str) -> Clean:
 
 
 def without_gutenberg(text: str) -> str:
-    """A clean text without what Project Gutenberg puts before and after a book, where it has that."""
+    """Return a cleaned text without Project Gutenberg's header and licence, if it has them."""
     start = _GUTENBERG.search(text)
     end = _GUTENBERG_END.search(text, start.end() if start else 0)
     return text[start.end() if start else 0 : end.start() if end else len(text)]
@@ -94,8 +95,8 @@ def without_gutenberg(text: str) -> str:
 
 # --- where a sentence ends ---
 
-# On twenty novels these rules erred less often than the libraries tried (Punkt, Blingfire), which part `Mr.` from
-# `Lorry` hundreds of times and `"Stop!"` from `he said` more often still.
+# On twenty novels these rules erred less often than the libraries tried (Punkt, Blingfire), which separate `Mr.` from
+# `Lorry` hundreds of times and `"Stop!"` from `he said` even more often.
 
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
@@ -121,14 +122,14 @@ _SPEECH = re.compile(
     r"murmured|muttered|demanded|inquired|enquired|added|ejaculated|screamed|roared|sighed|thought|began|remarked|"
     r"observed|went on|broke in|interrupted|rejoined|growled|gasped)\b(?!:)"
 )
-"""Who speaks, behind what was spoken: `"Stop!" Mr. Stone cried.` is one sentence."""
+"""A speaker after the quotation: `"Stop!" Mr. Stone cried.` is one sentence."""
 
 _HEADING = re.compile(
     r"\W*(?:(?:chapter|book|part|volume|vol|letter|section|sec|article|art|act|scene|canto|no|figure|table)\.? )?"
     r"(?:[0-9]{1,3}|[IVXLC]{1,8}|[A-Za-z])\W*",
     re.IGNORECASE,
 )
-"""What numbers a heading or an entry, and is no sentence of its own: `CHAPTER IV.`, `12.`, `(b.)`."""
+"""The number of a heading or an entry, which is not a sentence of its own: `CHAPTER IV.`, `12.`, `(b.)`."""
 _HEADING_LENGTH = 24
 
 
@@ -140,7 +141,7 @@ _NEVER_LAST = _words(
     "mr mrs ms messrs mme mlle mm dr prof rev revd st ste hon gen brig col capt cpt maj lt lieut sgt serg gov sen "
     "rep pres supt adm cmdr mt vs viz cf e.g i.e eg ie c.f v.s pvt insp"
 )
-"""Abbreviations that stand before something."""
+"""Abbreviations that precede something."""
 
 _BEFORE_NUMBERS = _words(
     "no nos vol vols p pp art arts sec secs fig figs ch chap chaps cap par pt lib ver v vv l ll stat op jan feb "
@@ -152,7 +153,7 @@ _MAY_BE_LAST = _words(
     "etc co inc ltd corp bros cie jr sr esq dept govt ave rd approx eds al ibid Mass Penn Conn Tenn Wash Wm Chas "
     "Geo Thos Jas Jos Benj Saml Robt Edw"
 )
-"""Abbreviations that may end a sentence: one does where a word follows that mostly begins one."""
+"""Abbreviations that may end a sentence. They do if the next word mostly begins one."""
 
 _BEGINNERS = _words(
     "The This That These Those There Then They Their It Its He She We You His Her My Our Your In On At By For "
@@ -166,28 +167,28 @@ _PRONOUN_OR_ARTICLE = _words("I A")
 
 
 def split_text(text: str) -> list[str]:
-    """The sentences of a clean text, in order, with single spaces."""
+    """Return the sentences of a cleaned text in order, with single spaces."""
     judged = unicode14(text)
     sentences = [
         sentence for paragraph in _PARAGRAPH.split(judged) for sentence in split_paragraph(" ".join(paragraph.split()))
     ]
     if judged is text:
         return sentences
-    # Nothing but white space was left out, so the characters of the text follow in order.
+    # Only white space was left out, so the characters of the text follow in order.
     own = (character for character, as_judged in zip(text, judged, strict=True) if not as_judged.isspace())
     return ["".join(" " if character == " " else next(own) for character in sentence) for sentence in sentences]
 
 
 def says_something(sentence: str) -> bool:
-    """Whether it has a letter or a digit: `* * *` has none, and is left out of a corpus."""
+    """Return whether a sentence has a letter or a digit: `* * *` has none, and is left out of a corpus."""
     found = _SAYS_SOMETHING.search(sentence)
-    if found and unicode14(found[0]) == found[0]:  # almost always, and quicker than to judge the whole sentence
+    if found and unicode14(found[0]) == found[0]:  # almost always true, and faster than checking the whole sentence
         return True
     return _SAYS_SOMETHING.search(unicode14(sentence)) is not None
 
 
 def split_paragraph(text: str) -> list[str]:
-    """The sentences of one paragraph, whose white space is single spaces and whose characters Unicode 14.0 has."""
+    """Return the sentences of one paragraph with single spaces, whose characters Unicode 14.0 has."""
     sentences = []
     start = 0
     for match in _END.finditer(text):
@@ -216,7 +217,7 @@ def _numbers_heading(text: str, start: int, end: int) -> bool:
 
 
 def _period_ends(text: str, start: int, at: int, following: str) -> bool:
-    """Whether a plain period ends the sentence, by the word before it and the word that follows."""
+    """Return whether a plain period ends the sentence, by the words before and after it."""
     if _numbers_heading(text, start, at):
         return False
     first = max(start - 1, *(text.rfind(part, start, at) for part in " -—")) + 1

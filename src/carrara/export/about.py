@@ -1,4 +1,4 @@
-"""What stands beside everything that is exported: where it comes from, what may be done with it, what not."""
+"""The notice in every export: its origin, its licence, and what it must not be used for."""
 
 from pathlib import Path
 
@@ -7,22 +7,22 @@ from carrara.rng import Split
 from carrara.util.errors import UsageError
 
 CANARY = "carrara:5f0d6a52-93a1-4f7e-8c1b-2d6be1f4a7c9"
-"""In whatever is exported: who gathers texts to train on can leave these out, and be asked whether he did."""
+"""The canary: a string in every export, by which training data can be filtered, and models be tested for it."""
 CARD = "README.md"
 MADE = "Made by Carrara"
 LICENCE = "apache-2.0"
 OTHER = "other"
 TEXTS = ("haystack", "pool")
-"""Parameters that name somebody's own text."""
+"""Parameters that name text of the user."""
 
 
 def licence(own_text: bool) -> str:
-    """Of what is exported: the text of a corpus that somebody names is his, or another's."""
+    """Return the licence of an export, which is another one if it contains text that the user named."""
     return OTHER if own_text else LICENCE
 
 
 def terms(own_text: bool, split: Split) -> str:
-    """What may be done with it, what not."""
+    """Return the terms of use."""
     texts = (
         "The filler is of texts that whoever made this has named, and under their licence; all else is Apache-2.0."
         if own_text
@@ -37,7 +37,7 @@ def terms(own_text: bool, split: Split) -> str:
 
 
 def about(command: str, own_text: bool, split: Split) -> str:
-    """A few paragraphs in Markdown."""
+    """Return a description in Markdown."""
     return f"""{MADE} {__version__} (`pip install carrara`):
 
 ```sh
@@ -52,7 +52,7 @@ happens to contain.
 
 
 def check_folder(out: Path) -> None:
-    """Nobody's own README is written over."""
+    """Raise rather than overwrite a README that somebody else wrote."""
     card = out / CARD
     if card.exists() and MADE not in card.read_text("utf-8", errors="replace"):
         raise UsageError(f"{card} is there and was not made here: give another `out`")

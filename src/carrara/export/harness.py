@@ -23,19 +23,19 @@ from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
 LIKELIHOOD = "_likelihood"
-"""Behind the name of the task that asks how likely the right answer is."""
+"""The suffix of a task that asks for the likelihood of the right answer."""
 
 TALK = 1024
-"""Tokens of a reply at most, if nothing else is said: the harness has to have a limit, and a model may think aloud."""
+"""The default limit of a reply's tokens. The harness needs a limit, and a model may reason."""
 
 
 class HarnessTask(NamedTuple):
-    """A task's instances, and what their answers are like."""
+    """The instances of a task, and the form of its answers."""
 
     first: Recipe
     instances: int
     budget: int
-    """Tokens that an answer takes at most."""
+    """The most tokens of an answer."""
     stop: Sequence[str]
 
     @property
@@ -45,7 +45,7 @@ class HarnessTask(NamedTuple):
 
 
 def harness_task(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:
-    """Return a task as the harness runs it. Raises UsageError for a conversation."""
+    """Return a task as the harness runs it. Raise `UsageError` for a conversation."""
     pack = read_pack(prompts) if prompts else None
     found = next(iter(contexts(first, instances, pack, lambda said: None))).items
     template = found[0].prompt.template
@@ -60,7 +60,7 @@ def harness_task(first: Recipe, instances: int, prompts: Path | None, max_tokens
 
 
 def write(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
-    """The files of tasks, and one of their group."""
+    """Yield the files of tasks, and one of their group."""
     texts = {}
     for one in tasks:
         texts[one.name] = _yaml(one, prompts)
@@ -97,7 +97,7 @@ def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> s
             "test_split: test",
             "num_fewshot: 0",
             'doc_to_text: "{{prompt}}"',
-            f'doc_to_target: "{" " if likelihood else ""}{{{{gold}}}}"',  # the harness puts a space before others
+            f'doc_to_target: "{" " if likelihood else ""}{{{{gold}}}}"',  # the harness puts a space before other texts
             *(likely if likelihood else generated),
             "metadata:",
             *about,
@@ -114,7 +114,7 @@ def _escaped(text: str) -> str:
 
 
 def load(first: str = "", instances: int = 0, prompts: str = "", **_: object) -> Mapping[str, Any]:
-    """The documents of a task."""
+    """Return the documents of a task."""
     pack = _pack(prompts)
     rows = [
         {"id": item.id, "prompt": item.text, "gold": item.gold, "prompts": prompts}
@@ -131,7 +131,7 @@ def _pack(prompts: str) -> Pack | None:
 
 
 def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
-    """Return the score of a reply, and whether an answer was read from it, which is whether its status is `ok`."""
+    """Return the score of a reply, and whether an answer was read from it (status `ok`)."""
     recipe = Recipe.parse(doc["id"])
     posed = questions_of(recipe, _pack(doc["prompts"]))
     found = grade(posed.task, posed.questions[recipe.question], results[0])

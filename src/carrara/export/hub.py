@@ -1,4 +1,4 @@
-"""Items as a data set of the hub: a configuration a length, a split a task; with its card, Croissant and `eval.yaml`.
+"""Items as a data set of the hub, with its card, Croissant and `eval.yaml`: a configuration a length, a split a task.
 
     README.md, eval.yaml, croissant.json
     data/4k/qa1-00000-of-00001.parquet
@@ -25,7 +25,7 @@ from carrara.util.quantities import write_length
 
 EVAL, CROISSANT = "eval.yaml", "croissant.json"
 CONVERSATIONS = "-conversations"
-"""Behind the name of a configuration whose contexts are conversations: its columns are others."""
+"""The suffix of a configuration whose contexts are conversations, which has other columns."""
 
 BESIDE: Mapping[str, Any] = {
     "question": "string",
@@ -98,8 +98,8 @@ def table(talks: bool) -> Table:
 
 
 def talks(first: Recipe, pack: Pack | None) -> bool:
-    """Whether a task's contexts are conversations."""
-    first = replace(first, length=0)  # at any length it is the same, and at this one there is an instance
+    """Return whether a task's contexts are conversations."""
+    first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)
     wording = worded(first, load(first.task), pack)
     return task.prompt(instance, questions[0], wording, first.style).turns
@@ -110,7 +110,7 @@ def config_of(first: Recipe, conversations: bool) -> str:
 
 
 def split_of(first: Recipe) -> str:
-    """A split's name has letters, digits and underscores alone."""
+    """Return a split's name, which has only letters, digits and underscores."""
     return first.task.rpartition("/")[2].replace("-", "_")
 
 
@@ -119,14 +119,14 @@ def path_of(folder: Path, first: Recipe, conversations: bool, number: int, of: i
 
 
 def check_other(folder: Path, configs: Set[str]) -> None:
-    """Files of a configuration that is not made now would lie beside a card that does not name it."""
+    """Raise if files of other configurations exist, because the card would not name them."""
     for path in sorted(folder.glob("data/*/*.parquet")):
         if path.parent.name not in configs:
             raise UsageError(f"{path} is there and is of another export: remove it, or give another `out`")
 
 
 def splits(folder: Path, written: Sequence[tuple[Recipe, bool, Written]]) -> list[Split]:
-    """What was written, by configuration and split; those without a row are none."""
+    """Return the numbers of rows by configuration and split. A split without a row is left out."""
     found: dict[tuple[str, str], Split] = {}
     for first, conversations, one in written:
         if not one.rows:
@@ -144,7 +144,7 @@ def splits(folder: Path, written: Sequence[tuple[Recipe, bool, Written]]) -> lis
 
 
 def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
-    """Write what stands beside the files; `said` is what stands beside whatever is exported."""
+    """Write the files around the data. `said` is the notice of every export."""
     (folder / CARD).write_text(card(name, said, own_text, found), "utf-8")
     (folder / EVAL).write_text(evaluation(name, found), "utf-8")
     (folder / CROISSANT).write_text(json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n", "utf-8")
@@ -196,7 +196,7 @@ def _there(column: str, found: Sequence[Split]) -> bool:
 
 
 def evaluation(name: str, found: Sequence[Split]) -> str:
-    """How Inspect runs it from the hub (`inspect eval hf/OWNER/NAME`), in YAML as which JSON may stand."""
+    """Return the settings for `inspect eval hf/OWNER/NAME`. They are YAML, of which JSON is a part."""
     tasks = []
     for one in found:
         talk = one.config.endswith(CONVERSATIONS)
@@ -224,7 +224,7 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
 
 
 def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
-    """Croissant 1.0, a record set for each file."""
+    """Return Croissant 1.0 with a record set for each file."""
     files, records = [], []
     for one in found:
         for path in one.files:
@@ -320,4 +320,4 @@ CONTEXT = {
     "subField": "cr:subField",
     "transform": "cr:transform",
 }
-"""What Croissant's words mean, as its specification has it."""
+"""The context of Croissant's terms, as its specification gives it."""

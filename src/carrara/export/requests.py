@@ -1,4 +1,4 @@
-"""Items as requests: for batch interfaces, whose results `carrara score` reads; and to measure how fast a server is."""
+"""Items as requests: for batch interfaces, whose results `carrara score` reads, and for load tests of servers."""
 
 import re
 from collections.abc import Mapping
@@ -10,12 +10,14 @@ from carrara.items.item import Item
 from carrara.util.errors import UsageError
 
 ANSWER = 16
-"""Tokens that a server is asked for at least, where it is its speed that is measured."""
+"""The least tokens of a reply in a load test."""
 _THINKS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)(?!.*chat)")
 
 
 def _sampled(model: str) -> dict[str, Any]:
-    """The likeliest reply, but from OpenAI's models that think: these refuse a request with a temperature.
+    """Return the temperature of greedy decoding.
+
+    OpenAI's reasoning models refuse a request with a temperature.
 
     >>> _sampled("gpt-4o"), _sampled("o3-mini"), _sampled("openai/gpt-5.1"), _sampled("gpt-5-chat-latest")
     ({'temperature': 0}, {}, {}, {'temperature': 0})
@@ -24,14 +26,14 @@ def _sampled(model: str) -> dict[str, Any]:
 
 
 class RequestSettings(NamedTuple):
-    """What requests have beside their prompts."""
+    """The settings of requests."""
 
     model: str
     max_tokens: int | None
 
 
 def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
-    """A line of OpenAI's batch interface, which vLLM's `run-batch` takes too."""
+    """Return a line of OpenAI's batch interface, which vLLM's `run-batch` accepts too."""
     base = item.recipe.style == "base"
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
     stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
@@ -52,7 +54,7 @@ def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
 
 
 def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
-    """A line of `vllm bench serve --dataset-name custom`, which puts it into the model's template."""
+    """Return a line of `vllm bench serve --dataset-name custom`, which applies the model's template."""
     if item.prompt.template.turns:
         raise UsageError(
             f"{item.recipe.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
@@ -61,7 +63,7 @@ def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
 
 
 def sglang(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
-    """A line of `sglang.bench_serving --dataset-name custom`: a prompt, and a text as long as the answer is to be."""
+    """Return a line of `sglang.bench_serving --dataset-name custom`: a prompt, and a text of the answer's length."""
     return {
         "conversations": [
             {"role": "user", "content": item.text},
@@ -74,5 +76,5 @@ FORMS = {"batch": {"batch.jsonl": batch}, "serving": {"vllm.jsonl": vllm, "sglan
 
 
 def rows(form: str, settings: RequestSettings) -> dict[str, Row]:
-    """By the file's name, what makes its lines."""
+    """Return the functions that make a line, by the name of the file."""
     return {name: partial(row, settings=settings) for name, row in FORMS[form].items()}

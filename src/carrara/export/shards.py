@@ -1,9 +1,9 @@
-"""Items as Parquet files. Each is made by one process and written whole; one that is there is not made again.
+"""Items as Parquet files. One process makes each file and writes it atomically. Existing files are not made again.
 
     qa1/4k/00007-of-00050.parquet
 
-Which items a file holds depends on what is asked for alone, and so do its bytes, by one version of pyarrow: neither how
-many processes there were matters, nor on how many machines, nor how often it was stopped and begun again.
+The items of a file depend only on the request, and so do its bytes for one version of pyarrow. The number of processes,
+the number of machines and interruptions have no effect.
 """
 
 import json
@@ -25,11 +25,11 @@ from carrara.util.files import whole
 from carrara.util.parallel import Engine, parallel_map
 
 FILE = 8_000_000
-"""Tokens of a file,"""
+"""The most tokens of a file."""
 MOST = 2000
-"""and instances: it is held while it is made, and lost if it is stopped then."""
+"""The most instances of a file, which is held in memory until it is written."""
 ABOUT = b"carrara"
-"""The key of what a file says of itself."""
+"""The key of a file's metadata."""
 
 Row = Callable[[Item], Mapping[str, Any]]
 
@@ -44,19 +44,19 @@ class Written:
     path: Path
     rows: int
     unfit: Sequence[LengthError]
-    """Instances that are not in it, because they cannot be made so long."""
+    """Instances that are left out, because they cannot be made at this length."""
     known: bool
-    """Whether it was there already."""
+    """Whether the file existed already."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """What the rows of files are like."""
+    """The columns of files."""
 
     kind: str
     row: Row
     columns: Mapping[str, Any]
-    """Types by name, as `type_of` reads them."""
+    """The types of columns by name, as `type_of` reads them."""
 
 
 def write_all(
@@ -69,9 +69,9 @@ def write_all(
     workers: int | None = None,
     engine: Engine = "local",
 ) -> tuple[int, Iterator[Written]]:
-    """So many instances from each recipe on, in files whose names `path` makes: of a recipe's the k-th of n.
+    """Write a number of instances from each recipe on, in files that `path` names: the k-th of n files of a recipe.
 
-    How many files there are to be, and each when it is.
+    Yield the number of files, and each file when it is complete.
     """
     _parquet()
     jobs = [Share(first, there(first, instances)) for first in firsts]
@@ -85,7 +85,10 @@ def write_all(
 
 
 def _check_strays(own: Set[Path]) -> None:
-    """What an earlier command wrote, of another number of instances, would be read together with these."""
+    """Raise if an earlier command with another number of instances left files.
+
+    They would be read together with these.
+    """
     for folder in {path.parent for path in own}:
         for path in sorted(folder.glob("*.parquet")):
             if path not in own:
@@ -93,7 +96,7 @@ def _check_strays(own: Set[Path]) -> None:
 
 
 def write(file: File, table: Table, pack: Pack | None) -> Written:
-    """In whichever process."""
+    """Write one file, in any process."""
     arrow, parquet = import_module("pyarrow"), _parquet()
     about = {
         "kind": table.kind,
@@ -108,7 +111,7 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
     said = {**about, "unfit": [[str(one), one.part] for one in made.unfit]}
     schema = schema.with_metadata({ABOUT: json.dumps(said).encode()})
     with whole(file.path) as partial:
-        # Questions on one context share it: a text that is repeated stands in a file once.
+        # Questions on one context share it: a repeated text is stored once in a file.
         parquet.write_table(
             _rows(arrow, made.rows, schema),
             partial,
@@ -132,7 +135,7 @@ def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
             found = parquet.read_metadata(file)
         said = json.loads(found.metadata[ABOUT])
         unfit = [LengthError(*one) for one in said.pop("unfit")]
-    except (OSError, ValueError, KeyError, TypeError) as error:  # pyarrow's own errors are one of these
+    except (OSError, ValueError, KeyError, TypeError) as error:  # errors of pyarrow are subclasses of these
         raise UsageError(f"{path} is there and was not made here ({error}): give another `out`") from None
     if said != about:
         raise UsageError(
@@ -143,7 +146,7 @@ def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
 
 
 def type_of(kind: Any, arrow: Any) -> Any:
-    """A type of pyarrow: its name (`string`, `int64`), or of a list `[kind]`, or of a record `{name: kind}`."""
+    """Return a type of pyarrow from its name (`string`, `int64`), a list `[kind]`, or a record `{name: kind}`."""
     if isinstance(kind, str):
         return getattr(arrow, kind)()
     if isinstance(kind, list):

@@ -1,4 +1,4 @@
-"""BABILong's tables and figures, as far as they are more than scores."""
+"""BABILong's tables and figures that need more than scores."""
 
 import re
 from collections import Counter
@@ -23,7 +23,7 @@ _SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")
 
 
 def means(one: Definition, data: FigureData) -> Figure:
-    """The mean over the tasks that all own models were run on; published means are over the same tasks."""
+    """Return the mean over the tasks that all own models were run on. Published means are over the same tasks."""
     single = data.own_marks(one.tasks)
     tasks, notes = _shared(single, one)
     own = mean_of([mark for mark in single if mark.panel in tasks])
@@ -53,7 +53,9 @@ def means(one: Definition, data: FigureData) -> Figure:
 def _shared(
     marks: Sequence[Mark], one: Definition, by: Callable[[Mark], float | str] = lambda mark: mark.panel
 ) -> tuple[list[str], list[str]]:
-    """The tasks that all models were run on (all tasks if nothing was run), and a note if some are left out.
+    """Return the tasks that all models were run on, and a note if some are left out.
+
+    If nothing was run, all tasks are returned.
 
     Raises:
         UsageError: The models have no task in common.
@@ -82,9 +84,9 @@ def curves(one: Definition, data: FigureData) -> Figure:
 
 
 def _used_lengths(marks: Sequence[Mark], satisfactory: float) -> list[str]:
-    """How much of its context each model uses, by BABILong's own rule, and which share of what it claims.
+    """Return the length that each model uses, by BABILong's own rule, and its share of the claimed length.
 
-    Of the paper's models, too, where they are alone.
+    The paper's models are included if there are no others.
     """
     marks, notes = [mark for mark in marks if not mark.published] or marks, list[str]()
     for panel in dict.fromkeys(mark.panel for mark in marks):
@@ -98,7 +100,7 @@ def _used_lengths(marks: Sequence[Mark], satisfactory: float) -> list[str]:
 
 
 def _longest(by_length: dict[float | str, float], satisfactory: float) -> int | None:
-    """The longest length that a model is satisfactory at, and at all shorter ones that it was run at."""
+    """Return the longest length at which a model is satisfactory, as at all shorter lengths that were run."""
     found = None
     for length in sorted(by_length, key=float):
         if by_length[length] < satisfactory:
@@ -114,7 +116,7 @@ def _used(model: str, length: int) -> str:
 
 
 def retrieval(one: Definition, data: FigureData) -> Figure:
-    """Whether retrieval found all that is needed, and what the model made of it."""
+    """Return whether retrieval found all evidence, and the score of the model."""
     complete = "all that is needed was found"
     marks: list[Mark] = []
     rows = data.rows(one.tasks)
@@ -134,7 +136,7 @@ def retrieval(one: Definition, data: FigureData) -> Figure:
 
 
 def seeds(one: Definition, data: FigureData) -> Figure:
-    """Trainings that differ in their seed alone: checkpoints in folders that differ in the number at their end."""
+    """Group trainings that differ only in their seed: checkpoints in folders that differ in the number at their end."""
     groups: dict[tuple[str, str, float | str], list[float]] = {}
     for row in data.filter(lambda result: result.model.startswith(CHECKPOINT)).rows(one.tasks):
         training = Path(row.model.removeprefix(CHECKPOINT)).name
@@ -151,7 +153,7 @@ def seeds(one: Definition, data: FigureData) -> Figure:
 
 
 def refusals(one: Definition, data: FigureData) -> Figure:
-    """The same replies in both denominators: all, and those that were answered at all."""
+    """Return the scores with both denominators: all replies, and the answered ones."""
     rows = data.rows(one.tasks)
     own = []
     names = names_of(rows)
@@ -169,7 +171,7 @@ def refusals(one: Definition, data: FigureData) -> Figure:
 
 
 def without_filler(one: Definition, data: FigureData) -> Figure:
-    """The twenty tasks without filler, with medians over the models."""
+    """Return the twenty tasks without filler, with medians over the models."""
     own = data.filter(lambda result: result.length == 0)
     single = own.own_marks(dict.fromkeys(one.tasks, ""), lambda row: one.tasks[row.task])
     published = data.published_marks(
@@ -215,7 +217,7 @@ def times(one: Definition, data: FigureData) -> Figure:
 
 
 def places(one: Definition, data: FigureData) -> Figure:
-    """By where the last fact stands that the answer is read from; runs with a `window` count as any."""
+    """Return scores by the position of the last fact of the evidence. Runs with a `window` are included."""
     own = data.filter(lambda result: result.task in one.tasks and result.places is not None).with_label("window")
     marks = replace(own, results=label_evidence(own.results)).own_marks(
         one.tasks, lambda row: row.labels[PLACE], by=[PLACE], part=lambda row: write_length(row.length)

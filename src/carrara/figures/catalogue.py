@@ -1,4 +1,4 @@
-"""Make a figure of a paper by its name: `babilong-table-2`, or `babilong-2` where the number says enough."""
+"""Make a figure of a paper by its name: `babilong-table-2`, or `babilong-2` if the number is unambiguous."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace

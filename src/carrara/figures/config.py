@@ -1,4 +1,4 @@
-"""`FigureConfig`: which figure is drawn, and of what."""
+"""`FigureConfig`: the figure to draw, and the runs and published models in it."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from carrara.figures.figure import Figure
 
 BEST = "best"
-"""What stands for the best published models."""
+"""The value of `published` for the best published models."""
 
 
 def runs_of(given: File | Iterable[File] | Sequence[Result]) -> tuple[Path, ...] | tuple[Result, ...]:
@@ -44,20 +44,20 @@ def published_of(given: Annotated[bool | str | Sequence[str] | None, text("best|
 @Parameter(name="*")
 @frozen(kw_only=True, slots=False)
 class FigureOptions:
-    """What is shown of the models."""
+    """Options of what a figure shows."""
 
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Only items of these lengths, such as 4k,32k."""
     score: Metric = field(default="sound", validator=one_of(METRICS))
-    """Which score counts, `sound` (ours) or `paper` (the paper's own, where it has one)."""
+    """The score that counts: `sound` (ours) or `paper` (the paper's own, where it has one)."""
     published: tuple[str, ...] = field(default=(), converter=published_of)
     """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
-    texts. Without runs a figure is of the paper's models alone."""
+    texts. Without runs, a figure shows only the paper's models."""
 
 
 @frozen(kw_only=True, slots=False)
 class FigureConfig(FigureOptions):
-    """Which figure is drawn, and of what."""
+    """The figure to draw, and the runs to draw it from."""
 
     name: str = field(kw_only=False)
     """Name of the figure, such as babilong-2 or michelangelo-9."""

@@ -1,4 +1,4 @@
-"""What each table and figure of the papers shows: the definitions in `results/published/figures/PAPER.toml`.
+"""Definitions of the tables and figures of the papers, read from `results/published/figures/PAPER.toml`.
 
 A file has these tables:
 
@@ -28,23 +28,23 @@ class Definition:
     """A figure or a table of a paper, for any models."""
 
     name: str
-    """`babilong-table-2`: the paper, and what it calls it."""
+    """`babilong-table-2`: the paper, and its name for the figure."""
     description: str
     command: str
-    """The command that makes the results that it is drawn from; or that makes it itself, where it has no form."""
+    """The command that makes the results for it; or that prints it itself, if it has no form."""
     published: bool = False
-    """Whether scores of the paper's own models are here."""
+    """Whether scores of the paper's own models are in the package."""
     differs: str = ""
-    """How it differs from the paper's."""
+    """The differences from the paper's figure."""
     form: Form | None = None
-    """None: the command makes it."""
+    """The form in which it is drawn. None: the command prints it."""
     maker: str = ""
-    """The function of the paper's module that makes it. Empty: its values are scores, as the paper prints them."""
+    """The function of the paper's module that makes it. Empty: its values are scores as the paper prints them."""
     title: str = ""
     x: str = "length"
-    """What x is: the `length`, or the `task`."""
+    """The x-axis: the `length`, or the `task`."""
     x_label: str | None = None
-    """By default what x is."""
+    """The label of the x-axis. By default the name of x."""
     y_label: str = "score"
     x_kind: Kind | None = None
     unbounded: bool = False
@@ -58,9 +58,9 @@ class Definition:
     tables: Sequence[str] = ()
     """The paper's tables that scores of its own models are taken from."""
     models: Sequence[str] = ()
-    """Parts of the names of the paper's models that are shown; empty: all of them."""
+    """Parts of the names of the paper's models that are shown. Empty: all of them."""
     all_published: bool = False
-    """Whether all of the paper's models are shown where there are no others; else the best."""
+    """Whether all of the paper's models are shown if there are no others. Otherwise the best are shown."""
     length: int | None = None
     """The only length that is shown."""
     longest: int | None = None
@@ -68,7 +68,7 @@ class Definition:
     where: Mapping[str, str] = field(default_factory=dict[str, str])
     """Labels of the replies that are shown."""
     only: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
-    """The same for single tasks."""
+    """Labels of the replies of single tasks."""
 
     @property
     def paper(self) -> str:
@@ -76,11 +76,11 @@ class Definition:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether it is drawn from results; else a command of its own makes it."""
+        """Whether it is drawn from results. Otherwise a separate command prints it."""
         return self.form is not None
 
     def shows(self, result: Result) -> bool:
-        """Return whether a reply has the length and the labels of what is shown."""
+        """Return whether a reply has the length and the labels of the figure."""
         labels = {**self.where, **self.only.get(result.task, {})}
         return (
             (self.length is None or result.length == self.length)
@@ -89,7 +89,7 @@ class Definition:
         )
 
     def figure(self, marks: Sequence[Mark], **changes: Any) -> Figure:
-        """Return the figure with these values, and with these changes to what the definition says."""
+        """Return the figure with these values, and with these changes to its definition."""
         assert self.form
         made = Figure(
             name=self.name,
@@ -134,7 +134,10 @@ def _definitions(data: Mapping[str, Any]) -> dict[str, Definition]:
 
 
 def definition(name: str) -> Definition:
-    """Return a figure by its whole name, or by paper and number; of a table and a figure of one number, the table."""
+    """Return a figure by its full name, or by paper and number.
+
+    If a table and a figure have one number, return the table.
+    """
     known = definitions()
     if not isinstance(name, str):
         raise UsageError(f"{name!r} is not the name of a figure: give a text, such as 'babilong-2'")

@@ -1,6 +1,6 @@
-"""A figure as data: its values, and how they are shown. The command, notebooks and files draw the same one.
+"""A figure as data: its values, and the form in which they are drawn. Commands, notebooks and files share it.
 
-Figures are drawn by vega.py. To make one and to print it needs no chart library.
+The module vega.py draws figures. Making and printing a figure needs no chart library.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,12 +12,12 @@ from carrara.util.quantities import write_length
 from carrara.util.table import table
 
 Form = Literal["curves", "heat", "bars", "stack", "matrix", "scatter", "dots", "histogram", "radar"]
-"""How values are drawn: lines along x; a grid of models by x; bars beside each other, or on top; a grid of pairs;
+"""The forms of figures: lines along x; a grid of models by x; bars beside or on top of each other; a grid of pairs;
 points by two numbers; points with their medians; counts; an outline over categories."""
 Kind = Literal["lengths", "numbers", "names"]
 
 MOST_COLUMNS = 16
-"""Values of x up to which each has a column of the table."""
+"""The number of values of x up to which each has a column of the table."""
 
 
 @dataclass(frozen=True)
@@ -28,57 +28,88 @@ class Mark:
     x: float | str
     value: float
     panel: str = ""
-    """The part of the figure that it stands in."""
+    """The panel of the figure that it belongs to."""
     part: str = ""
-    """What tells it from other marks of its model at this place."""
+    """The difference from other marks of its model at this x."""
     low: float | None = None
     high: float | None = None
-    """Its 95 % interval."""
+    """The upper end of its 95 % interval, which begins at `low`."""
     n: int | None = None
     published: bool = False
-    """Printed by a paper, by that paper's metric."""
+    """Whether a paper prints it, by that paper's metric."""
     label: str = ""
-    """What is written beside it."""
+    """The text beside it."""
 
 
 @dataclass(frozen=True)
 class Figure:
+    """A figure as data: its values, and the form in which they are drawn."""
+
     name: str
+    """The name of the figure, such as `babilong-2`."""
     title: str
+    """The title above the figure."""
     form: Form
+    """The form in which the values are drawn."""
     marks: Sequence[Mark]
+    """The values."""
     x_label: str = "length"
+    """The label of the x-axis."""
     y_label: str = "score"
+    """The label of the y-axis."""
     x_kind: Kind = "lengths"
+    """The kind of the values of x."""
     levels: Mapping[str, float] = field(default_factory=dict[str, float])
     """Horizontal lines, by name."""
     notes: Sequence[str] = ()
-    """Sentences that belong under it."""
+    """Sentences below the figure."""
     order: Sequence[str] = ()
-    """The order of the names of x, where it is not that of the marks."""
+    """The order of the names of x, if it is not that of the marks."""
     maximum: float | None = 1.0
-    """The greatest value that is possible; None where there is no such value."""
+    """The greatest possible value. None if there is none."""
 
     @property
     def panels(self) -> list[str]:
+        """The names of the panels, in the order of the marks."""
         return list(dict.fromkeys(mark.panel for mark in self.marks))
 
     @property
     def columns(self) -> list[float | str]:
-        """The values of x: numbers in their order, names in that of the marks."""
+        """The values of x: numbers in ascending order, names in the order of the marks."""
         found = dict.fromkeys(mark.x for mark in self.marks)
         if self.order:
             return [name for name in self.order if name in found]
         return list(found) if self.x_kind == "names" else sorted(found, key=float)
 
     def format_x(self, x: float | str) -> str:
-        """Return a value of x as people read it."""
+        """Return a value of x as text for people.
+
+        Args:
+            x: The value.
+
+        Returns:
+            The text.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.figure("babilong-2").format_x(4096)
+            '4k'
+        """
         if isinstance(x, str):
             return x
         return write_length(int(x)) if self.x_kind == "lengths" else f"{x:g}"
 
     def records(self) -> list[dict[str, Any]]:
-        """Return each value with its name: the rows of a data frame, of CSV or JSON."""
+        """Return the values as rows of a data frame, of CSV or of JSON.
+
+        Returns:
+            A dictionary for each value.
+
+        Examples:
+            >>> import carrara
+            >>> carrara.figure("minerva-2").records()[0]["published"]
+            True
+        """
         names = {"model": "model", "panel": "panel", "part": "part", "x": self.x_label, "value": self.y_label}
         found = []
         for mark in self.marks:
@@ -90,7 +121,16 @@ class Figure:
         return found
 
     def frame(self) -> Any:
-        """Return its values as a pandas data frame."""
+        """Return the values as a pandas data frame.
+
+        Returns:
+            A `pandas.DataFrame` with a row for each value.
+
+        Examples:
+            >>> import carrara
+            >>> bool(carrara.figure("minerva-2").frame()["published"].all())
+            True
+        """
         from carrara.util.to_pandas import frame
 
         return frame(self.records())
@@ -99,7 +139,13 @@ class Figure:
         return "\n".join(self.lines_of_text())
 
     def lines_of_text(self) -> Iterator[str]:
-        """Yield the title, a table and the notes. The table is a grid of models by x, where x has few values."""
+        """Yield the title, a table and the notes. The table is a grid of models by x, if x has few values.
+
+        Examples:
+            >>> import carrara
+            >>> next(carrara.figure("minerva-2").lines_of_text())
+            'Minerva: search'
+        """
         yield self.title
         if len(self.columns) <= MOST_COLUMNS and self.form not in ("scatter", "histogram"):
             yield from self._grid()
@@ -109,7 +155,7 @@ class Figure:
 
     @property
     def _heads(self) -> list[str]:
-        """The columns that tell series apart: those of which any mark has a value."""
+        """Return the columns that distinguish series: those for which any mark has a value."""
         return ["model", *(own for own in ("panel", "part") if any(getattr(mark, own) for mark in self.marks))]
 
     def _series(self, mark: Mark) -> tuple[str, ...]:

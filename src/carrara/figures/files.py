@@ -1,4 +1,7 @@
-"""Write figures to files. The ending of the name chooses the form: a picture, a page with a table, or the values."""
+"""Write figures to files.
+
+The ending of the name determines the format: a picture, a page with a table, or the values.
+"""
 
 import csv
 import json
@@ -29,7 +32,9 @@ def save(figure: Figure, path: Path) -> Path:
 
 
 def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
-    """Return whether a file begins as one that `save` writes for this figure: a table of the same columns, any picture.
+    """Return whether a file begins like one that `save` writes for this figure.
+
+    It may be a table of the same columns, or any picture.
 
     Args:
         head: The first bytes of the file.
@@ -46,7 +51,7 @@ def is_figure(head: bytes, figure: Figure, path: Path) -> bool:
 
 
 _MARK = b"carrara figure"
-"""Marks pictures and pages as written by this module."""
+"""The signature in pictures and pages that this module wrote."""
 
 
 def _svg(figure: Figure) -> bytes:
@@ -64,7 +69,7 @@ def _png(figure: Figure) -> bytes:
 
 
 _PNG_HEAD = 8 + 25
-"""Bytes of the signature and of the first chunk of a PNG file."""
+"""The number of bytes in the signature and the first chunk of a PNG file."""
 
 
 def _json(figure: Figure) -> bytes:
@@ -91,7 +96,7 @@ def _csv(figure: Figure) -> bytes:
 
 
 def _html(figure: Figure) -> bytes:
-    """A page that needs no script and no network: the picture, and its values as a table."""
+    """Return a page without scripts or network access: the picture, and its values as a table."""
     from carrara.figures.vega import dark_css, svg
     from carrara.report.html import render_page
 

@@ -1,4 +1,4 @@
-"""The values of figures: replies of one's own models, and what papers print of theirs, both as marks."""
+"""The values of figures: replies of the user's models and published scores, both as marks."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,25 +15,24 @@ from carrara.stats.summary import Row, accumulate, drop_unscored, summarize
 from carrara.stats.vs_published import same_length
 
 MOST_PUBLISHED = 8
-"""Published models that stand beside one's own where it is not said which: those that have most of the figure, the
-best of them first."""
+"""The number of published models in a figure by default: those with most values, and the best of them."""
 SPECIAL = frozenset({"phrasing", "words", "steps", "window"})
-"""Parameters that some figure is about: a run with one of these belongs to it."""
+"""Parameters that a figure is about. Runs with one of these belong to that figure."""
 
 
 @dataclass(frozen=True)
 class FigureData:
-    """What figures are made of."""
+    """The results and scores from which figures are made."""
 
     results: Sequence[Result]
-    """Replies, of which the score that was asked for counts."""
+    """The replies, with the requested score as the one that counts."""
     scores: Sequence[Score]
-    """Scores of papers: beside one's own, or alone."""
+    """Scores of papers, shown beside the user's models or alone."""
     models: Collection[str] = ()
-    """Published models that were asked for. Empty: all of a figure that has no others, or the best beside one's own."""
+    """The requested published models. Empty: all of a figure that has no others, or the best beside the user's."""
 
     def at(self, lengths: Collection[int]) -> "FigureData":
-        """Return what was measured at these lengths, or at a paper's length near to one of them."""
+        """Return the results at these lengths, or at a paper's length near one of them."""
         return replace(
             self,
             results=[result for result in self.results if result.length in lengths],
@@ -41,11 +40,11 @@ class FigureData:
         )
 
     def filter(self, keep: Callable[[Result], bool]) -> "FigureData":
-        """Return the same with fewer replies."""
+        """Return the data with fewer replies."""
         return replace(self, results=[result for result in self.results if keep(result)])
 
     def without_setting(self, setting: str) -> "FigureData":
-        """Return the same without a setting of the model, which then tells no series apart."""
+        """Return the data without a setting of the model, which then separates no series."""
         return replace(
             self,
             results=[
@@ -55,7 +54,7 @@ class FigureData:
         )
 
     def with_label(self, parameter: str, default: str = "") -> "FigureData":
-        """Return the same with a parameter of the tasks as a label, which then tells no series apart."""
+        """Return the data with a parameter of the tasks as a label, which then separates no series."""
         return replace(self, results=[_labelled(result, parameter, default) for result in self.results])
 
     def rows(self, tasks: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
@@ -88,7 +87,7 @@ class FigureData:
         tables: Collection[str] = (),
         keep: Callable[[Score], bool] = lambda _: True,
     ) -> list[Mark]:
-        """Return a mark for each score that a paper prints of these tasks, named as the paper does.
+        """Return a mark for each score that a paper prints for these tasks, with the paper's names.
 
         Args:
             tasks: For each name of a task its panel.
@@ -118,7 +117,7 @@ class FigureData:
         all_published: bool = False,
         by: Callable[[Mark], float | str] = lambda mark: mark.panel,
     ) -> list[Mark]:
-        """Return own marks with the published ones that were asked for; else with the best of them.
+        """Return own marks with the requested published ones, or with the best of them.
 
         Args:
             own: Own marks.
@@ -134,7 +133,7 @@ class FigureData:
         return [*own, *(mark for mark in published if mark.model in best)]
 
     def requested(self, published: Sequence[Mark]) -> list[Mark]:
-        """Return the marks of the models that were asked for; all of them if none was."""
+        """Return the marks of the requested models. Without a request, return all marks."""
         return [
             mark
             for mark in published
@@ -160,7 +159,7 @@ def by_test(one: Definition) -> dict[str, str]:
 
 
 def common(marks: Iterable[Mark], by: Callable[[Mark], float | str] = lambda mark: mark.panel) -> set[float | str]:
-    """Return what all models of these marks have: `by` says what a mark belongs to."""
+    """Return the keys that all models of these marks have. `by` returns the key of a mark."""
     found: dict[tuple[str, bool], set[float | str]] = {}
     for mark in marks:
         found.setdefault((mark.model, mark.published), set()).add(by(mark))
@@ -186,7 +185,7 @@ def names_of(rows: Sequence[Row]) -> dict[Series, str]:
 
 
 def _best(marks: Iterable[Mark], count: int) -> list[str]:
-    """The models with most marks, and of those the best."""
+    """Return the models with most marks, and the best of these."""
     values: dict[str, list[float]] = {}
     for mark in marks:
         values.setdefault(mark.model, []).append(mark.value)
@@ -194,7 +193,7 @@ def _best(marks: Iterable[Mark], count: int) -> list[str]:
 
 
 def mean_of(marks: Sequence[Mark], panel: str = "") -> list[Mark]:
-    """Return for each model and x the mean over all panels, where it has all of them: each panel counts the same."""
+    """Return for each model and x the mean over all panels, each with the same weight, if the model has all of them."""
     panels = {mark.panel for mark in marks}
     groups: dict[tuple[str, bool, float | str], dict[str, Mark]] = {}
     for mark in marks:
@@ -217,7 +216,7 @@ def panel_correlations(marks: Iterable[Mark], length: float | str) -> list[Corre
 
 
 def _usual(results: Sequence[Result]) -> list[Result]:
-    """Without runs that were made for a figure of their own, where their tasks were run without that too."""
+    """Return results without runs that were made for a specific figure, if their tasks were also run without it."""
     usual = {(r.model, r.task) for r in results if not _is_special(r)}
     return [r for r in results if (r.model, r.task) not in usual or not _is_special(r)]
 

@@ -1,4 +1,4 @@
-"""Michelangelo's figures. It prints curves and no numbers, but for what guessing scores."""
+"""Michelangelo's figures. The paper prints curves, and numbers only for guessing."""
 
 from collections.abc import Sequence
 from math import exp
@@ -16,14 +16,14 @@ from carrara.util.quantities import write_length
 
 
 def cumulative(one: Definition, data: FigureData) -> Figure:
-    """Cumulative scores (section 3.2): at each length the mean of all contexts up to it."""
+    """Return cumulative scores (section 3.2): at each length the mean of all contexts up to it."""
     own = data.filter(one.shows)
     marks = own.own_marks(dict.fromkeys(one.tasks, ""), cumulative=True)
     return one.figure(marks, levels=_guessing(one, data.scores, own.results))
 
 
 def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result]) -> dict[str, float]:
-    """What guessing scores, as printed, if the paper prints it of the same kinds of items as these results are of."""
+    """Return the printed score of guessing, if the paper prints it for the same kinds of items."""
     [task] = one.tasks
     own = [result for result in results if result.task == task]
     found = [score for score in scores if score.ours == task and not score.share]
@@ -38,7 +38,7 @@ def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result
 
 
 def crossings(one: Definition, data: FigureData) -> Figure:
-    """Scores at each length, and where curves cross (sections 5.3 and 5.4)."""
+    """Return scores at each length, and where curves cross (sections 5.3 and 5.4)."""
     rows = data.rows(one.tasks)
     names = names_of(rows)
     found = find_crossings([result for result in data.results if result.task in one.tasks])
@@ -47,7 +47,10 @@ def crossings(one: Definition, data: FigureData) -> Figure:
 
 
 def correlations(one: Definition, data: FigureData) -> Figure:
-    """Spearman between the three tasks, on cumulative scores at the longest length that all models have."""
+    """Return Spearman's correlation of the three tasks.
+
+    It uses cumulative scores at the longest length that all models have.
+    """
     marks = data.own_marks(one.tasks, cumulative=True)
     lengths: dict[tuple[str, str], set[float | str]] = {}
     for mark in marks:
@@ -67,7 +70,7 @@ def correlations(one: Definition, data: FigureData) -> Figure:
 
 
 def replies(one: Definition, data: FigureData) -> Figure:
-    """How often each kind of reply is given where the answer cannot be known."""
+    """Return the share of each kind of reply to questions whose answer cannot be known."""
     rows = data.filter(one.shows).rows(one.tasks)
     marks = []
     names = names_of(rows)
@@ -85,7 +88,7 @@ def replies(one: Definition, data: FigureData) -> Figure:
 
 
 def chance(one: Definition, data: FigureData) -> Figure:
-    """What guessers score on the very items that were asked, item by item."""
+    """Return the scores of guessers on the same items, item by item."""
     own = [result for result in data.results if result.task in one.tasks]
     kinds = {
         "a draft of that topic or format (chance level)": [
@@ -103,7 +106,7 @@ def chance(one: Definition, data: FigureData) -> Figure:
 
 
 def perplexity(one: Definition, data: FigureData) -> Figure:
-    """Section 6.1: what the prompt's tokens cost a model, beside how often it is wrong, by length."""
+    """Return the cost of the prompt's tokens beside the error rate, by length (section 6.1)."""
     own = data.filter(lambda result: result.task in one.tasks and result.nats is not None)
     rows = own.rows(one.tasks)
     series, marks, notes = series_of(own.results), list[Mark](), list[str]()

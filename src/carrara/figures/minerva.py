@@ -1,4 +1,4 @@
-"""Minerva's tables and figures, as far as they are more than scores."""
+"""Minerva's tables and figures that need more than scores."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
@@ -17,11 +17,14 @@ from carrara.util.quantities import write_length
 USUAL = 4 << 10
 """The length of the paper's contexts."""
 VARIATION = ", prompt variation 2"
-"""What the paper adds to the name of a task that is asked in other words."""
+"""The suffix in the paper's name of a task with another wording."""
 
 
 def one_length(one: Definition, data: FigureData) -> Figure:
-    """Models by tasks, each at its length that is nearest to the paper's; with differences where it prints scores."""
+    """Return models by tasks, each at its length nearest to the paper's.
+
+    The table has differences if the paper prints scores.
+    """
     own = _at_usual_length(one.tasks, data)
     notes = _length_notes(one.tasks, data)
     if not one.published:
@@ -42,7 +45,7 @@ def _at_usual_length(tasks: Mapping[str, str], data: FigureData, suffix: str = "
 
 
 def _nearest(tasks: Iterable[str], data: FigureData) -> dict[str, int]:
-    """The length of each task that was run and is nearest to the usual one."""
+    """Return, for each task, the length that is nearest to the usual one."""
     lengths: dict[str, set[int]] = {}
     for result in data.results:
         lengths.setdefault(result.task, set()).add(result.length)
@@ -50,7 +53,7 @@ def _nearest(tasks: Iterable[str], data: FigureData) -> dict[str, int]:
 
 
 def _near(tasks: Iterable[str], data: FigureData) -> FigureData:
-    """The results of each task at that length."""
+    """Return the results of each task at that length."""
     nearest = _nearest(tasks, data)
     return data.filter(lambda result: nearest.get(result.task) == result.length)
 
@@ -58,7 +61,7 @@ def _near(tasks: Iterable[str], data: FigureData) -> FigureData:
 def _at_own_length(
     tasks: Mapping[str, str], data: FigureData, lengths: Collection[int | None] = ()
 ) -> Callable[[Score], bool]:
-    """Whether a published score is of one of these lengths, and of the length that its task was run at."""
+    """Return whether a published score is at one of these lengths, and at the length of its task's run."""
     nearest = {tasks[task]: length for task, length in _nearest(tasks, data).items()}
 
     def keep(score: Score) -> bool:
@@ -76,7 +79,7 @@ def _length_notes(tasks: Mapping[str, str], data: FigureData) -> list[str]:
 
 
 def with_differences(marks: Iterable[Mark], lengths: Mapping[str, int] = MappingProxyType({})) -> list[Mark]:
-    """Label each mark with its value and, in brackets, with its difference to the task that its own is compared with.
+    """Label each mark with its value and, in brackets, its difference from the task that the paper compares it with.
 
     Args:
         marks: Scores by task. A model that lacks the other task has no bracket.
@@ -96,7 +99,7 @@ def with_differences(marks: Iterable[Mark], lengths: Mapping[str, int] = Mapping
 
 
 def categories(one: Definition, data: FigureData) -> Figure:
-    """The mean of the tasks of each category."""
+    """Return the mean of the tasks of each category."""
     own = [result for result in data.results if result.task.startswith("minerva/")]
     rows = FigureData(own, ()).rows({result.task for result in own})
     names = names_of(rows)
@@ -111,7 +114,7 @@ def categories(one: Definition, data: FigureData) -> Figure:
 
 
 def presence(one: Definition, data: FigureData) -> Figure:
-    """Sequences that are there and sequences that are not, by how long they are."""
+    """Return the scores on present and absent sequences, by their length."""
     own = data.filter(lambda result: "size" in result.labels)
     several = len({result.length for result in own.results}) > 1
     marks = own.own_marks(
@@ -137,7 +140,7 @@ def _pooled(marks: list[Mark]) -> Mark:
 
 
 def gibberish(one: Definition, data: FigureData) -> Figure:
-    """Words against gibberish, `-p words=gibberish`."""
+    """Return the scores on words and on gibberish, `-p words=gibberish`."""
     names: Mapping[str, str] = paper_data("minerva")["word_tests"]
     own = data.filter(lambda r: r.task in one.tasks and r.labels.get("of", "words") == "words")
     own = own.with_label("words", "dictionary")
@@ -174,7 +177,7 @@ def steps(one: Definition, data: FigureData) -> Figure:
 
 
 def phrasings(one: Definition, data: FigureData) -> Figure:
-    """The same question in two wordings, `-p phrasing=1,2`."""
+    """Return the scores on the same question in two wordings, `-p phrasing=1,2`."""
     own = _near(one.tasks, data).with_label("phrasing", "1")
     marks = own.own_marks(one.tasks, lambda row: f"wording {row.labels['phrasing']}", by=["phrasing"])
     panels = {name + variation: name for variation in ("", VARIATION) for name in one.tasks.values()}

@@ -1,4 +1,4 @@
-"""SYNC's tables and figures, as far as they are more than scores."""
+"""SYNC's tables and figures that need more than scores."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -13,13 +13,13 @@ from carrara.result import Result
 from carrara.util.quantities import read_length, write_length
 
 ROUNDING = 0.005 + 1e-9
-"""How far a number is from itself with two decimals."""
+"""The largest error of a number that is rounded to two decimals."""
 Pairs = Mapping[tuple[str, str], float]
-"""Rank correlations, each two tasks once."""
+"""The rank correlations of each two tasks."""
 
 
 def chain_of_thought(one: Definition, data: FigureData) -> Figure:
-    """Each task, free to think and kept from it: a run for each way, in one folder or two."""
+    """Return each task with free reasoning and without: one run for each, in one folder or two."""
     marks = [
         Mark(mark.model, mark.panel, mark.value, mark.part, kind, mark.low, mark.high, mark.n)
         for way, kind in (("free", "with"), ("none", "without"))
@@ -29,13 +29,13 @@ def chain_of_thought(one: Definition, data: FigureData) -> Figure:
 
 
 def _by_way(one: Definition, data: FigureData, way: str, tokens: int) -> list[Mark]:
-    """What was asked in one of these ways, as marks at so many tokens of thought."""
+    """Return the results with this way of reasoning, as marks at a number of reasoning tokens."""
     own = data.filter(lambda result: _way(result) == way).without_setting(COT)
     return own.own_marks(one.tasks, lambda _: tokens, part=lambda row: write_length(row.length))
 
 
 def _way(result: Result) -> str:
-    """How the model was made to think, or kept from it: `none`, however that was brought about."""
+    """Return how a run controlled reasoning: `none` for each way of suppressing it."""
     return result.settings.get(COT, "free").partition(",")[0]
 
 
@@ -52,7 +52,7 @@ def reasoning(one: Definition, data: FigureData) -> Figure:
 
 
 def enforced_reasoning(one: Definition, data: FigureData) -> Figure:
-    """By so many tokens of reasoning, cut or pushed on: `--cot exactly:N`, and none as 0."""
+    """Return scores by the enforced tokens of reasoning: `--cot exactly:N`, and none as 0."""
     marks: list[Mark] = []
     for way in sorted(set(map(_way, data.results))):
         if way == "none" or way.startswith("exactly:"):
@@ -80,7 +80,7 @@ def errors(one: Definition, data: FigureData) -> Figure:
 
 
 def correlations(one: Definition, data: FigureData) -> Figure:
-    """Between the tasks that one's own models were run on; or the paper's matrix, as printed and computed anew."""
+    """Return correlations between the tasks of the user's runs, or the paper's matrix, as printed and recomputed."""
     own, notes = data.own_marks(one.tasks), list[str]()
     pairs = _pairs(own, [one.length] if one.length else _shared_lengths(own, notes))
     if not own and data.scores:
@@ -116,7 +116,7 @@ def _printed(lengths: Sequence[int]) -> Pairs:
 
 
 def _pairs(marks: Sequence[Mark], lengths: Sequence[int]) -> Pairs:
-    """At each length over all models, and then the mean over the lengths: as the paper does."""
+    """Return the mean over lengths of the correlation over all models at each length, as the paper does."""
     found: dict[tuple[str, str], list[float]] = {}
     for length in lengths:
         for pair in panel_correlations(marks, length):

@@ -18,13 +18,13 @@ from carrara.util.sanitize import short
 
 INSTALL = "pip install 'carrara[figures]'"
 NAME = 60
-"""Characters of a model's name."""
+"""The most characters of a model's name."""
 LINE = 120
-"""Characters of a note on a line."""
+"""The most characters of a line of a note."""
 COLUMNS, COLUMN = 26, 36
-"""Columns of a grid that stand beside each other, and how wide one is."""
+"""The number of columns in a row of a grid, and the width of one."""
 PADDING = {"left": 16, "top": 8, "right": 28, "bottom": 8}
-"""LengthBudget for a font that is wider than the one that was measured."""
+"""The factor for a font that is wider than the measured one."""
 MARKER = 72
 """The area of a marker."""
 HEAT = [LIGHT["ground"], "#9fc3de", LIGHT["heat"], "#0d3f6b"]
@@ -38,7 +38,7 @@ _TAG, _LONG, _NUMBER = re.compile(r"<[^>]*>"), re.compile(r"-?\d+\.\d\d+"), re.c
 
 
 def chart(figure: Figure) -> Any:
-    """Return the chart of Vega-Altair: title, panels, keys and notes."""
+    """Return the chart of Vega-Altair with title, panels, keys and notes."""
     drawn = _BUILDERS[figure.form](_altair(), figure)
     title = {
         "text": figure.title,
@@ -66,7 +66,10 @@ def chart(figure: Figure) -> Any:
 
 
 def svg(figure: Figure) -> str:
-    """Draw the figure as SVG: coordinates to a tenth, and no description of each mark, which the table has."""
+    """Draw the figure as SVG.
+
+    Coordinates have one decimal, and marks have no description, because the table has their values.
+    """
     drawn = str(_converter().vegalite_to_svg(chart(figure).to_json(), vl_version=_version()))
     drawn = _DESCRIPTIONS.sub("", drawn)
     return _TAG.sub(lambda tag: _LONG.sub(_rounded, tag[0]), drawn)
@@ -92,7 +95,7 @@ def dark_css() -> str:
 
 
 def missing() -> bool:
-    """Return whether a package is missing that pictures are drawn with."""
+    """Return whether a package for drawing pictures is missing."""
     return not all(map(find_spec, ("altair", "vl_convert")))
 
 
@@ -122,7 +125,7 @@ def _version() -> str:
 
 
 class _Encodings:
-    """The colour, dash, marker and opacity of each series, as encodings of Vega-Altair."""
+    """Return the colour, dash, marker and opacity of each series, as encodings of Vega-Altair."""
 
     def __init__(self, alt: Any, figure: Figure) -> None:
         styles = _styles(figure)
@@ -138,7 +141,7 @@ class _Encodings:
         self._dashes = {style.name: style.dash for style in styles}
 
     def lines(self, alt: Any, **encodings: Any) -> list[Any]:
-        """One layer for each dash: with dashes as an encoding, the legend would draw its markers with dashes."""
+        """Return one layer for each dash. With dashes as an encoding, the legend would draw its markers dashed."""
         layers = []
         for dash in sorted(set(self._dashes.values())):
             names = [name for name in self.names if self._dashes[name] == dash]
@@ -151,9 +154,9 @@ class _Encodings:
 
 
 def _styles(figure: Figure) -> list[SeriesStyle]:
-    """The style of each series: own models in colour, with a marker each, and published ones beside them grey.
+    """Return the style of each series: own models in colour with a marker each, published ones in grey.
 
-    The parts of a model have its colour, different dashes, and fade.
+    The parts of a model have its colour, different dashes, and decreasing opacity.
     """
     models = list(dict.fromkeys(mark.model for mark in figure.marks))
     parts = list(dict.fromkeys(mark.part for mark in figure.marks))
@@ -182,7 +185,7 @@ def _styles(figure: Figure) -> list[SeriesStyle]:
 
 
 def _marker(path: str) -> str:
-    """A path as Vega wants it: in a box from -1 to 1."""
+    """Return a path in Vega's coordinates: a box from -1 to 1."""
     return _NUMBER.sub(lambda number: f"{float(number[0]) / MARKER_SIZE:g}", path)
 
 
@@ -215,7 +218,7 @@ def _label(figure: Figure, value: float) -> str:
 
 
 def _panelled(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, columns: int = 3) -> Any:
-    """Layers, once for each panel."""
+    """Return layers, repeated for each panel."""
     whole = alt.layer(*layers, data=data)
     if figure.panels == [""]:
         return whole
@@ -223,7 +226,7 @@ def _panelled(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, column
 
 
 def _across(alt: Any, figure: Figure) -> Any:
-    """Lengths by their logarithm, from 0 on; each that was run has its tick."""
+    """Return an axis of lengths by their logarithm, from 0 on, with a tick for each length that was run."""
     if figure.x_kind == "names":
         return alt.X(
             "x:N",
@@ -334,7 +337,7 @@ def _bars(alt: Any, figure: Figure) -> Any:
 
 
 def _stack(alt: Any, figure: Figure) -> Any:
-    """One bar a model, cut into its parts."""
+    """Draw one bar for each model, divided into its parts."""
     parts = list(dict.fromkeys(mark.part for mark in figure.marks))
     owners = list(dict.fromkeys(short(mark.model, NAME) for mark in figure.marks))
     colours = [LIGHT[f"s{n % COLOURS}"] for n in range(len(parts))]
@@ -364,7 +367,7 @@ def _scatter(alt: Any, figure: Figure) -> Any:
 
 
 def _dots(alt: Any, figure: Figure) -> Any:
-    """A point for each model, and a bar at their median."""
+    """Draw a point for each model, and a bar at their median."""
     series = _Encodings(alt, figure)
     columns = [str(x) for x in figure.columns]
     x = _across(alt, figure)
@@ -394,7 +397,7 @@ def _histogram(alt: Any, figure: Figure) -> Any:
 
 
 def _radar(alt: Any, figure: Figure) -> Any:
-    """Categories around a circle, a closed line for each model."""
+    """Draw categories around a circle, with a closed line for each model."""
     series, names = _Encodings(alt, figure), [str(x) for x in figure.columns]
     angles = {name: pi / 2 - 2 * pi * k / len(names) for k, name in enumerate(names)}
 

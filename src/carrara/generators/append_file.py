@@ -1,9 +1,9 @@
-"""A bank that grows: each piece is a line of its file from the moment it arrives.
+"""A bank file that grows: each piece is appended as a line when it arrives.
 
     {"format": "poem", "topic": "penguins", "style": "", "mood": "", "text": "Ode to …", "model": "openai/gpt-4o"}
 
-A line is there whole or not at all: a kill may tear the last one, which is then repaired when the file is opened again.
-So the file is all that has to be known to go on.
+A line is complete or missing. A kill may leave half of the last one, which is removed when the file is opened again. So
+the file is all that is needed to resume.
 """
 
 import fcntl
@@ -22,17 +22,17 @@ from carrara.util.log import logger
 
 
 class Growing:
-    """A bank's file, open to be added to."""
+    """A bank's file, open for appending."""
 
     def __init__(self, path: Path, file: int) -> None:
         self.path, self._file = path, file
         found = entries(path)
         self.count = Counter(key for key, _ in found)
-        """Pieces for each key."""
+        """The number of pieces for each key."""
         self._known = {gist(text) for _, text in found}
 
     def add(self, key: Key, text: str, model: str) -> str | None:
-        """Take a piece, or say why it cannot be one."""
+        """Append a piece, or return why it cannot be one."""
         if wrong := flaw(text):
             return wrong
         if (same := gist(text)) in self._known:
@@ -57,7 +57,7 @@ class Growing:
 
 @contextmanager
 def growing(path: Path) -> Iterator[Growing]:
-    """Open a bank to add to, alone; a file that is not there is made, and is gone again if nothing comes of it."""
+    """Open a bank for appending, with a lock. A new file is removed again if nothing is written."""
     if path.suffix == ".json":
         raise UsageError(f"`out={path}`: pieces are written as lines, so call it {path.with_suffix('.jsonl')}")
     if os.path.exists(path) and not os.path.isdir(path):
@@ -85,7 +85,7 @@ def growing(path: Path) -> Iterator[Growing]:
 
 
 def _repair(path: Path, file: int) -> None:
-    """End the last line, or take it away if it was not written to its end."""
+    """End the last line, or remove it if it was not written to its end."""
     head, newline, last = path.read_bytes().rpartition(b"\n")
     if not last.strip():
         return

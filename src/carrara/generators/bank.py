@@ -1,4 +1,4 @@
-"""Banks: writings from a file instead of the built-in writer, such as those that a model has written.
+"""Banks: writings from a file instead of the built-in generator, such as those that a model has written.
 
     {"format": "poem", "topic": "penguins", "text": "Ode to …"}          a line each, perhaps with style and mood
 
@@ -26,13 +26,13 @@ from carrara.util.files import DATA, content
 BUILT_IN = "built-in"
 FIELDS = ("format", "topic", "style", "mood", "text")
 _SPEAKERS = ("User:", "Model:", "=====")
-"""How no line of a writing may begin, for these mark the turns of a conversation that is told as one text."""
+"""A pattern of lines that a writing must not have, because they begin the turns of a conversation in text form."""
 
 _CONTROL = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e001f]")
-"""Escapes and overrides, which nobody writes; a space of no width may be in any text."""
+"""A pattern of escapes and overrides, which no text needs. A space of no width may be in any text."""
 
 Row = tuple[str, Any]
-"""Where an entry stands, for messages, and the entry as it was found."""
+"""The position of an entry for messages, and the entry as it was found."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class Bank:
 
 
 def named(text: str) -> str:
-    """How a bank is written in an id.
+    """Return the name of a bank in an id.
 
     >>> named("built-in")
     'built-in'
@@ -51,7 +51,7 @@ def named(text: str) -> str:
 
 
 def bank(name: str) -> Bank:
-    """The bank of a file, or of a hash that was met before."""
+    """Return the bank of a file, or of a hash that is known on this machine."""
     path = Path(name).expanduser()
     if not os.path.exists(path):
         if os.path.isfile(_place(name)):
@@ -72,7 +72,7 @@ def bank(name: str) -> Bank:
 
 
 def entries(path: Path) -> list[tuple[Key, str]]:
-    """What a file says, in its order."""
+    """Yield the entries of a file, in its order."""
     try:
         said = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UsageError as error:
@@ -92,7 +92,7 @@ def entries(path: Path) -> list[tuple[Key, str]]:
 
 
 def flaw(text: str) -> str | None:
-    """What keeps a text from being a draft in a conversation, if anything does: `it` is the text.
+    """Return why a text cannot be a draft in a conversation, or nothing. `it` names the text in the message.
 
     >>> flaw("Snow on the wing."), flaw("Snow.\\nUser: more"), flaw("<think>Snow?</think>Ice.")
     (None, "it has a line that begins like a turn of a conversation ('User: more')", "it has marks of a model's turns")
@@ -105,7 +105,7 @@ def flaw(text: str) -> str | None:
         return f"it has a line that begins like a turn of a conversation ({strange[:20]!r})"
     if (
         without_reasoning(text) != text
-    ):  # such as <think> and <|im_end|>: who says it again word for word could not be understood
+    ):  # such as <think> and <|im_end|>: a reply that repeats it word for word could not be read
         return "it has marks of a model's turns"
     if has_marker(text):
         return "it has a chat marker, such as <|im_start|> or [INST]"
@@ -115,12 +115,15 @@ def flaw(text: str) -> str | None:
 
 
 def tidy(text: str) -> str:
-    """A text as drafts are kept: with one kind of line end, and nothing around it."""
+    """Return a text as drafts are stored: with one kind of line end, and without white space around it."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()
 
 
 def gist(text: str) -> str:
-    """What is the same for texts that differ in nothing but spaces and capitals: of such a conversation has but one."""
+    """Return a key that is equal for texts that differ only in spaces and capitals.
+
+    A conversation has only one of them.
+    """
     return " ".join(text.split()).casefold()
 
 
@@ -135,7 +138,7 @@ def _place(hash: str) -> Path:
 
 
 def _lines(path: Path, content: str) -> Iterator[Row]:
-    # Not `splitlines`, which ends a line at signs such as U+2028 too: JSON has them as they are.
+    # Not `splitlines`, which ends a line at characters such as U+2028 too: JSON contains them unescaped.
     for number, line in enumerate(content.split("\n"), 1):
         if line.strip():
             where = f"{path}, line {number},"

@@ -1,4 +1,4 @@
-"""Where a conversation's drafts come from: the built-in writer, which never ends, or a bank, which does."""
+"""Sources of a conversation's drafts: the built-in generator, which never ends, or a bank, which does."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -15,26 +15,26 @@ from carrara.rng import Rng
 from carrara.util.errors import ExhaustedError, UsageError
 
 _SENTENCE_END = re.compile(r"(?<!\n\d)(?<!\n\d\d)[.!?][\"')\]]*(?=\s)")
-"""But not the point behind the number of a list's entry."""
+"""The end of a sentence, except for the full stop after a number in a list."""
 _PARTS = ("format", "topic", "style", "mood")
 
 
 class Source(Protocol):
     def keys(self, count: int) -> Sequence[Key]:
-        """The keys with at least so many drafts."""
+        """Return the keys with at least this many drafts."""
 
     def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
-        """So many different drafts for one key."""
+        """Return a number of different drafts for one key."""
 
     def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
-        """Drafts for some keys as it comes, none twice. Raises `ExhaustedError` where there are no more."""
+        """Yield drafts for several keys at random, without repetition. Raise `ExhaustedError` if there are no more."""
 
     def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
         """Raise `ExhaustedError` if all drafts for some keys cost less than that together."""
 
 
 def source(name: str, depth: int) -> Source:
-    """The writer or a bank. Keys have so many parts: format and topic, then style, then mood."""
+    """Return the generator or a bank. Keys have this many parts: format and topic, then style, then mood."""
     return Writer(depth) if name == BUILT_IN else _banked(bank(name), depth)
 
 
@@ -63,7 +63,7 @@ class Writer:
                 yield key, draft
 
     def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
-        """It always does."""
+        """Return at once, because the generator never ends."""
 
 
 @lru_cache
@@ -92,7 +92,7 @@ class Banked:
         return found
 
     def _check_names(self, keys: Mapping[Key, object]) -> None:
-        """Two keys that a request calls alike could not be told apart."""
+        """Raise for two keys that a request names alike."""
         names: dict[str, Key] = {}
         for key in keys:
             if (other := names.setdefault(str(key).casefold(), key)) != key:
@@ -138,7 +138,10 @@ _banked = lru_cache(maxsize=8)(Banked)
 
 
 def shortened(drafts: Iterator[tuple[Key, str]], rng: Rng) -> Iterator[tuple[Key, str]]:
-    """Drafts, each cut at one of its sentences, drawn; without those of one sentence, which might be there whole."""
+    """Yield drafts, each cut at a drawn sentence.
+
+    Drafts of one sentence are left out, because it might be there whole.
+    """
     for key, draft in drafts:
         if ends := [found.end() for found in _SENTENCE_END.finditer(draft)]:
             yield key, draft[: rng.choice(ends)]

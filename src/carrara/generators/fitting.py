@@ -1,7 +1,7 @@
-"""Exact lengths for contexts without filler: as many words as fit, the last ones chosen by their cost in tokens.
+"""Exact lengths for contexts without filler: as many words as fit, with the last ones chosen by their cost in tokens.
 
-Nothing is cut or padded. Either some of the last candidates are left out, or a few words are replaced by others of
-another cost, so that the total is exact: a subset sum over the bits of an integer.
+Nothing is cut or padded. Some of the last candidates are left out, or a few words are replaced by others with another
+cost, so that the total is exact: a subset sum over the bits of an integer.
 """
 
 from collections import defaultdict
@@ -12,17 +12,17 @@ from carrara.types import LengthBudget, TokenCosts
 from carrara.util.errors import LengthError
 
 CHUNK = 256
-"""Words that are priced at once."""
+"""The number of words whose costs are computed at once."""
 TAIL = 48
-"""Tokens for which the last words are chosen."""
+"""The tokens for which the last words are chosen."""
 POOLS = (48, 256, 4096, 32768)
-"""Candidates for the last words, first few, then more: some costs are rare."""
+"""The numbers of candidates for the last words: few at first, then more, because some costs are rare."""
 SLOTS = 48
-"""Words that may be replaced by others."""
+"""The number of words that may be replaced."""
 
 
 def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
-    """Return an option of each slot, by number, such that the options add up to a total; None if none do.
+    """Return the number of an option for each slot, so that the options add up to a total. None if none do.
 
     >>> pick([(0, 3), (0, 5), (0, 4)], 7), pick([(1, 2), (1, 2)], 5)
     ([1, 0, 1], None)
@@ -47,7 +47,7 @@ def pick(options: Sequence[Sequence[int]], total: int) -> list[int] | None:
 
 
 def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> list[str]:
-    """Return words, in the order in which they are drawn, that take a budget exactly. Some of the last are left out.
+    """Return words, in the order in which they are drawn, that fill a budget exactly. Some of the last are left out.
 
     Args:
         room: The budget. With another `room.again` the choice is another one.
@@ -83,12 +83,12 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
 
 
 def first_word_surplus(prices: TokenCosts, word: str, separator: str = ", ") -> int:
-    """Return how many tokens more a word takes as the first of a context, after a new line, than after a separator."""
+    """Return how many more tokens a word has as the first of a context, after a new line, than after a separator."""
     return prices([word], "\n")[0] - prices([word], separator)[0]
 
 
 class Stock:
-    """Spare words by their cost, to replace others."""
+    """Spare words by their cost, which can replace others."""
 
     def __init__(self, draw: Callable[[], str], prices: TokenCosts, separator: str = ", ") -> None:
         self._prices, self._joint = prices, separator
@@ -100,7 +100,9 @@ class Stock:
     def exchange(
         self, words: Sequence[str], times: Sequence[int], rest: int, free: Sequence[int] | None = None
     ) -> list[str] | None:
-        """Return the words with some of them replaced, so that they take `rest` tokens more; None if that cannot be.
+        """Return the words with some of them replaced, so that they have `rest` tokens more.
+
+        None if that is impossible.
 
         Args:
             words: The words.

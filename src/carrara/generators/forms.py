@@ -1,4 +1,4 @@
-"""The twelve forms: how a poem, an e-mail or a play is built of a pen's sentences.
+"""The twelve forms: the structure of a poem, an e-mail or a play, made of filled sentence patterns.
 
 Each is recognisable without its request: a poem has stanzas, an e-mail a subject and a salutation, a riddle its
 question. Hardly any is longer than 320 words, some 450 tokens.
@@ -115,7 +115,7 @@ def _then(pen: Pen) -> str:
 
 
 def _spoken(pen: Pen, sentence: str) -> str:
-    """In the mouth of somebody."""
+    """Return a sentence as somebody's speech."""
     return pen.fill(f'"{sentence}" said {{person}}.')
 
 
@@ -131,7 +131,7 @@ def _blog(pen: Pen) -> str:
 
 
 def _tweet(pen: Pen) -> str:
-    """Three sentences where there is room: fewer, and a million tweets on one topic would repeat themselves."""
+    """Return three sentences if they fit. With fewer, a million tweets on one topic would repeat each other."""
     to = [f"@{pen.material('name')}{pen.material('city').replace(' ', '')}"]
     tags = [_tag(pen.topic.name), _tag(pen.rng.choice((pen.material("city"), pen.material("quality"))))]
     said = [pen.feel("say") if pen.mood else pen.say("tweet")]
@@ -150,7 +150,7 @@ def _tag(words: str) -> str:
 
 _TRIED = 8
 TWEET = 280
-"""Characters of a tweet."""
+"""The most characters of a tweet."""
 
 
 def _play(pen: Pen) -> str:
@@ -239,7 +239,7 @@ _LAST = (
 
 
 def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
-    """Some sentences of the voice and some of the topic, as it comes, questions among them."""
+    """Return sentences of the voice and of the topic in random order, with questions among them."""
     out: list[str] = []
     for _ in range(pen.rng.between(low, high)):
         match pen.rng.below(12):
@@ -257,7 +257,7 @@ def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
 
 
 def _facts(pen: Pen, low: int, high: int) -> list[str]:
-    """Facts, some with a remark."""
+    """Return facts, some with a remark."""
     return [f"{fact} {pen.say('remark')}" if pen.rng.chance(0.3) else fact for fact in _plain_facts(pen, low, high)]
 
 

@@ -1,7 +1,7 @@
-"""What facts are hidden in, where that is text: fillers that any task may take whose segments are sentences.
+"""Haystacks: fillers for any task whose segments are sentences.
 
-A haystack is named in a parameter: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain`, `none`. An id has to
-mean the same everywhere, so in it a corpus stands by the hash of its text (`named`); the built-in one is known by name.
+A parameter names a haystack: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain` or `none`. An id has to
+mean the same everywhere, so it names a corpus by the hash of its text (`named`), and the built-in one by its name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,7 @@ from carrara.types import Filler, FillerStream, Segment, SentenceFilter
 _BUILT_IN = "sotu"
 
 _ALPHABET = "abcdeghijklmnopqrstuvwxyz"
-"""No f: `are afraid of` would be read as a fact by bAbI, whose other facts have a capital letter."""
+"""Lower-case letters without f: bAbI would read `are afraid of` as a fact. Its other facts have a capital letter."""
 
 PASSAGE = (
     "The rain had not stopped since noon, and nobody was on the road.",
@@ -29,7 +29,7 @@ PASSAGE = (
     "It lasted only a few minutes.",
     "Soon the first drops fell again, and everyone drew closer to the fire.",
 )
-"""What `refrain` says over and over."""
+"""The passage that `refrain` repeats."""
 
 
 BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
@@ -37,7 +37,7 @@ BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
 
 
 def named(text: str) -> str:
-    """How a haystack is written in an id: a corpus by its content.
+    """Return the name of a haystack in an id: a corpus by its content.
 
     >>> named("letters")
     'letters'
@@ -59,9 +59,11 @@ def prose(
     vocabulary: Iterable[str] = (),
     repeat: bool = False,
 ) -> Filler:
-    """A corpus, read from a drawn place on, without sentences that say one of the words or fail the filter.
+    """Return filler from a corpus, from a drawn position on.
 
-    The words are some of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
+    Sentences that contain one of the words or fail the filter are skipped.
+
+    The words are part of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
     owns are read. The text is opened when the filler is.
     """
     words, vocabulary = tuple(words), tuple(vocabulary)
@@ -81,17 +83,17 @@ def prose(
 
 
 def letters() -> Filler:
-    """Sentences of random small letters: `qwv xlplu oqe rtzz.`"""
+    """Return sentences of random lower-case letters: `qwv xlplu oqe rtzz.`"""
     return lambda rng, _: lambda gap: (Segment(_gibberish(rng)),)
 
 
 def refrain() -> Filler:
-    """A passage that is repeated over and over: text that nobody needs to read twice."""
+    """Return a passage that is repeated: text that nobody needs to read twice."""
     return repeated(PASSAGE)
 
 
 def repeated(sentences: Sequence[str]) -> Filler:
-    """Some sentences over and over, from a drawn one on."""
+    """Return a stream of a few sentences that are repeated from a drawn one on."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
         groups = [(Segment(sentence),) for sentence in sentences]

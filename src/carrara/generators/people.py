@@ -1,4 +1,4 @@
-"""Names and places that any draft may have, and how people are called when they have been named."""
+"""Names and places for any draft, and the short names of people who have been named."""
 
 import re
 from functools import lru_cache
@@ -28,7 +28,7 @@ _MORE = re.compile(r" (?:who|whose|with|without|of|from|in|on|at|that|behind|by|
 
 @lru_cache(maxsize=1 << 12)
 def short(person: str) -> str:
-    """How somebody is called who has been named before.
+    """Return the short name of somebody who has been named before.
 
     >>> short("a boy who had never seen snow")
     'the boy'

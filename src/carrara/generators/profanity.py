@@ -1,7 +1,7 @@
-"""Words that give offence: who is sent one in a list of words may take the whole prompt for something that it is not.
+"""Offensive words, which are left out of word lists. A model might refuse a whole prompt because of one.
 
-Beside whole words (a package's list has the common ones) these are stems, for old dictionaries derive from each: slurs,
-sex and its parts, violence against people. A harmless word that has such a stem in it goes too, and no harm is done.
+Besides whole words (a package's list has the common ones), there are stems, because old dictionaries derive from each:
+slurs, sex and its parts, violence against people. Harmless words with such a stem are left out too.
 
 >>> sorted(offensive(["whoredom", "farthing", "jewel", "jewess", "grape", "garden"]))
 ['jewess', 'whoredom']
@@ -30,7 +30,7 @@ bomber bombers bombing bombable bombman bombshell chickenshit horseshit
 
 
 def offensive(words: Sequence[str]) -> set[str]:
-    """Those of some words that give offence. A text of all is searched: dictionaries are long."""
+    """Return the offensive ones of several words. One text of all words is searched, because dictionaries are long."""
     text = "\n".join(["", *words, ""])
     found = set(_WHOLE.split()).intersection(words)
     for stem in (*_ANYWHERE.split(), *(f"\n{stem}" for stem in _BEGINNING.split())):

@@ -1,4 +1,4 @@
-"""What is taken in turn: the cells of a grid of parameters, each as often as any other."""
+"""Values in turn: the cells of a grid of parameters, each as often as any other."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +10,9 @@ T = TypeVar("T")
 
 
 def in_turn(key: Key, purpose: str, options: Sequence[T], every: int = 1) -> T:
-    """One of some options: each comes up once in as many instances, in a drawn order. With `every`, each stays so
-    long."""
+    """Return one of several options.
+
+    Each occurs once in a cycle, in a drawn order. With `every`, each stays for this long.
+    """
     block, place = divmod(key.index // every, len(options))
     return replace(key, index=block, attempt=0).rng(purpose).shuffled(options)[place]

@@ -1,7 +1,7 @@
-"""Stocks: what drafts are made of, in text files of sections with an entry a line.
+"""Template banks: the material of drafts, in text files of sections with one entry a line.
 
-A topic's file has facts, things, verse lines and so on, each of a kind that fits a slot; a voice's file has patterns
-with such slots. The files begin with the stock's name, which requests have: `a poem about the Moon`.
+A topic's file has facts, things, verse lines and so on, each of a kind that fits a slot. A voice's file has patterns
+with such slots. A file begins with its name in requests: `a poem about the Moon`.
 """
 
 import re
@@ -17,7 +17,7 @@ _SECTION = re.compile(r"\[([a-z]+)\]")
 class Stock:
     name: str
     entries: Mapping[str, tuple[str, ...]]
-    """By section."""
+    """The entries by section."""
 
 
 @cache
@@ -35,7 +35,7 @@ def stock(kind: str, file: str) -> Stock:
 
 @cache
 def stocks(kind: str) -> dict[str, str]:
-    """All stocks of a kind: the file of each name, in the order of the names."""
+    """Return all banks of a kind: the file of each name, in the order of the names."""
     found = {}
     for file in (files("carrara.generators") / kind).iterdir():
         with file.open(encoding="utf-8") as lines:

@@ -1,4 +1,7 @@
-"""A pen: fills the patterns of a voice with the material of a topic, and uses nothing twice while there is a choice."""
+"""A template filler: it fills the sentence patterns of a voice with material of a topic.
+
+It repeats nothing if it can choose.
+"""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +17,7 @@ Words = frozenset[str]
 _ANYWHERE = {"name": NAMES, "city": CITIES}
 _SLOT = re.compile(r"\{(\w+)\}")
 _SPOKEN = re.compile(r'\.(?=" [a-z])')
-"""A quotation that goes on: `"I know." said the cook` is not how it is written."""
+"""A quotation that goes on. `"I know." said the cook` would be wrong."""
 
 
 class Pen:
@@ -22,14 +25,14 @@ class Pen:
         self.rng = rng
         self.topic, self.voice, self.mood = topic, voice, mood
         self._used: dict[int, set[int]] = {}
-        """Places that were drawn, by the identity of what they were drawn from: it is told faster than what that is."""
+        """Drawn positions, by the identity of the list, which is faster to look up than its content."""
         self._casts: dict[tuple[str, ...], tuple[str, ...]] = {}
-        """All so far, so that the same people are the same options again."""
+        """All people so far, so that the same people are the same options again."""
         self._cast: tuple[str, ...] = ()
         self._met: set[str] = set()
 
     def material(self, kind: str, said: Words = frozenset()) -> str:
-        """Something of the topic, and nothing that repeats what has been said in the sentence."""
+        """Return material of the topic that repeats nothing in the sentence."""
         if kind == "topic":
             return self.topic.name
         if kind in _ANYWHERE:
@@ -39,11 +42,11 @@ class Pen:
         return self._drawn(kind, self.topic.entries[kind], said)
 
     def say(self, kind: str, but: str = "") -> str:
-        """A sentence of the voice, which adds none of some words to its own."""
+        """Return a sentence of the voice that repeats none of some words."""
         return self.fill(self._drawn(kind, self.voice.entries[kind]), but)
 
     def feel(self, kind: str) -> str:
-        """A sentence of the mood, or of the voice where there is none."""
+        """Return a sentence of the mood, or of the voice if there is none."""
         return self.fill(self._drawn(kind, (self.mood or self.voice).entries[kind]))
 
     def fill(self, pattern: str, but: str = "") -> str:
@@ -62,15 +65,15 @@ class Pen:
         return _SPOKEN.sub(",", filled) if '."' in filled else filled
 
     def cast(self, people: Sequence[str]) -> None:
-        """Those that are meant by a person from now on. Whoever has been named in full is named shortly after that."""
+        """Set the people of the following sentences. Somebody who was named in full is named shortly afterwards."""
         self._cast = self._casts.setdefault(tuple(people), tuple(people))
 
     def meet(self, people: Sequence[str]) -> None:
-        """Have people count as named in full."""
+        """Mark people as named in full."""
         self._met.update(people)
 
     def people(self, count: int) -> list[str]:
-        """Some people who cannot be taken for one another."""
+        """Return people whose names cannot be confused."""
         found: dict[str, str] = {}
         for person in self.rng.shuffled(self.topic.entries["person"]):
             if len(found) < count:
@@ -78,7 +81,7 @@ class Pen:
         return list(found.values())
 
     def others(self, people: Sequence[str]) -> list[str]:
-        """All who cannot be taken for any of these people."""
+        """Return all people who cannot be confused with any of these."""
         names = {short(person) for person in people}
         return [person for person in self.topic.entries["person"] if short(person) not in names]
 
@@ -102,7 +105,7 @@ class Pen:
 
 
 _TRIES, _NEW = range(12), 8
-"""How often something else is drawn, the last times even what was used before, until a repeated word is put up with."""
+"""The number of draws before a repeated word is accepted. The last draws may return used material too."""
 _DEEDS = frozenset(("act", "did", "doing"))
 _WORD = re.compile(r"[a-z]{4,}")
 _WHEN = re.compile(
@@ -120,7 +123,7 @@ _LITTLE = frozenset((
 
 
 def _said(kind: str, text: str) -> Words:
-    """The words of some material that a sentence should not have twice; `when` if it tells when something is done."""
+    """Return the words of some material that a sentence should not repeat. `when` marks material about a time."""
     return _words_and_when(text) if kind in _DEEDS else _words(text)
 
 
@@ -136,7 +139,7 @@ def _words_and_when(text: str) -> Words:
 
 class _Slot(NamedTuple):
     before: str
-    """What stands between it and the slot before it."""
+    """The text between the slot and the one before it."""
     kind: str
     capital: bool
     last: bool
@@ -144,7 +147,7 @@ class _Slot(NamedTuple):
 
 @lru_cache(maxsize=1 << 14)
 def _parsed(pattern: str) -> tuple[Sequence[_Slot], str, Words]:
-    """A pattern's slots, what stands behind the last, and the words that it has of its own."""
+    """Return the slots of a pattern, the text after the last, and the pattern's own words."""
     *parts, end = _SLOT.split(pattern)
     slots = [
         _Slot(before, name.lower(), name[0].isupper(), last=left == 0)

@@ -1,7 +1,8 @@
-"""Words to make contexts of: of an English dictionary, common ones, gibberish, or a list of one's own.
+"""Words for contexts: of an English dictionary, common ones, gibberish, or a list of the user's.
 
 A task names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
-An id has to mean the same everywhere, so in it a list stands by the hash of its words (`named`), and is kept by it.
+An id has to mean the same everywhere, so it names a list by the hash of its words (`named`), and the list is stored by
+it.
 """
 
 import re
@@ -26,37 +27,37 @@ from carrara.util.unicode import unicode14
 
 KINDS = ("dictionary", "common", "gibberish")
 ENDLESS = ("dictionary", "gibberish")
-"""Kinds that go on: with two words joined, when all words of the dictionary have been said, at a million tokens."""
+"""Kinds that never end. After all words of the dictionary, at a million tokens, two words are joined."""
 
 _JOINTS = "-'’"
 _HASH = re.compile(r"[0-9a-f]{16}")
 _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 
 _FEW = 16
-"""A list is shuffled with a dictionary of swaps as long as one word in so many is drawn."""
+"""The share of drawn words up to which a shuffle uses a dictionary of swaps."""
 AT_ONCE = 64
-"""Words that are drawn together."""
+"""The number of words that are drawn together."""
 LEAST = 2
-"""Tokens that a word and its comma take at least, by any tokenizer."""
+"""The least tokens of a word with its comma, by any tokenizer."""
 
 Draw = Callable[[], str]
-"""Gives the next word."""
+"""A function that returns the next word."""
 
 
 class Drawing(ABC):
-    """Gives items one after the other, and many at once faster than that."""
+    """A supply of items, which can return many at once faster than one after the other."""
 
     @abstractmethod
     def __call__(self) -> str:
-        """Return the next item. Raises ExhaustedError where there is none."""
+        """Return the next item. Raise `ExhaustedError` if there is none."""
 
     @abstractmethod
     def several(self, n: int) -> list[str]:
-        """Return so many items, or as many as there are."""
+        """Return a number of items, or as many as there are."""
 
 
 class Supply(Drawing):
-    """Words of a list in random order, none of them twice: a shuffle that goes only as far as it is asked to."""
+    """Words of a list in random order, without repetition: a shuffle that goes only as far as needed."""
 
     def __init__(
         self, words: Sequence[str], rng: Rng, without: Collection[str] = (), parts: Sequence[str] = ()
@@ -83,9 +84,10 @@ class Supply(Drawing):
         return found
 
     def _shuffle(self) -> Iterator[str]:
-        """Yield the words of the list: contexts are made of hundreds of thousands.
+        """Yield the words of the list in random order.
 
-        The first swaps of the shuffle are kept in a dictionary, later ones in the order of the whole list.
+        Contexts may have hundreds of thousands. The first swaps of the shuffle are stored in a dictionary, later ones
+        in the order of the whole list.
         """
         words, size, without, random = self.words, len(self.words), self._without, self._rng.random
         moved: dict[int, int] = {}
@@ -107,7 +109,10 @@ class Supply(Drawing):
                 yield word
 
     def _compound(self) -> str:
-        """Two words joined, such as `garden-ladder`: what comes when all words of the dictionary were said."""
+        """Return two words joined, such as `garden-ladder`.
+
+        They are used when all words of the dictionary were drawn.
+        """
         while True:
             word = "-".join(self._rng.sample(self._parts, 2))
             if word not in self._joined and word not in self._without:
@@ -116,21 +121,21 @@ class Supply(Drawing):
 
 
 class _Stream:
-    """What a supply has given so far, and what more it gives."""
+    """The items that a supply has returned so far, and those that it still returns."""
 
     def __init__(self, words: str, rng: Rng) -> None:
         self._draw, self._given, self._lock = supply(words, rng), list[str](), Lock()
         self._costs: dict[tuple[TokenCosts, str], list[int]] = {}
 
     def part(self, start: int, n: int) -> list[str]:
-        """So many words from a place on, or as many as there are."""
+        """Return a number of items from a position on, or as many as there are."""
         with self._lock:
             if (more := start + n - len(self._given)) > 0:
                 self._given += upto(self._draw, max(more, AT_ONCE))
             return self._given[start : start + n]
 
     def costs(self, start: int, end: int, prices: TokenCosts, separator: str) -> list[int]:
-        """What that part takes."""
+        """Return the cost of that part."""
         with self._lock:
             known = self._costs.setdefault((prices, separator), [])
             if len(known) < end:
@@ -138,12 +143,12 @@ class _Stream:
             return known[start:end]
 
     def end(self) -> str:
-        """Raises ExhaustedError, where there was no such part."""
+        """Raise `ExhaustedError` if there was no such part."""
         return self._draw()
 
 
 class Remembered(Drawing):
-    """The words of an instance from the first on, which are drawn once for all that want them."""
+    """The words of an instance from the first on. They are drawn once for all callers."""
 
     def __init__(self, stream: _Stream) -> None:
         self._stream, self._taken = stream, 0
@@ -162,7 +167,7 @@ class Remembered(Drawing):
 
 
 class _Gibberish:
-    """Random letters, never the same ones twice."""
+    """A supply of random letters, never the same twice."""
 
     def __init__(self, rng: Rng, without: Collection[str] = ()) -> None:
         self._rng, self._said = rng, set(without)
@@ -177,17 +182,19 @@ class _Gibberish:
 
 
 def supply(words: str, rng: Rng, without: Collection[str] = ()) -> Draw:
-    """Words of a kind or list, without some that stand elsewhere."""
+    """Return words of a kind or list, without some that the instance uses elsewhere."""
     if words == "gibberish":
         return _Gibberish(rng, without)
     return Supply(listed(words), rng, without, _common() if words == "dictionary" else ())
 
 
 def drawn(words: str, key: Key) -> Draw:
-    """The words of an instance: the same at every length, so that a shorter one's are the first of a longer one's.
+    """Return the words of an instance.
 
-    They are remembered for a while: an instance that fills a length is made more than once until it fits, and instances
-    of several lengths are often wanted one after the other.
+    They are the same at every length, so a shorter context has the first of a longer one.
+
+    They are cached for a while, because an instance that fills a length is made more than once until it fits, and
+    instances of several lengths often follow one another.
     """
     return Remembered(_stream(words, key))
 
@@ -198,18 +205,18 @@ def _stream(words: str, key: Key) -> _Stream:
 
 
 def any_word(words: str, rng: Rng) -> str:
-    """One word, whatever was drawn before."""
+    """Return one word, whatever was drawn before."""
     return _Gibberish(rng)() if words == "gibberish" else rng.choice(listed(words))
 
 
 def some(draw: Draw, n: int) -> list[str]:
-    """So many words. Raises ExhaustedError where there are fewer."""
+    """Return a number of words. Raise `ExhaustedError` if there are fewer."""
     found = draw.several(n) if isinstance(draw, Drawing) else []
     return found + [draw() for _ in range(n - len(found))]
 
 
 def upto(draw: Draw, n: int) -> list[str]:
-    """So many words, or as many as there are."""
+    """Return a number of words, or as many as there are."""
     if isinstance(draw, Drawing):
         return draw.several(n)
     found: list[str] = []
@@ -220,7 +227,7 @@ def upto(draw: Draw, n: int) -> list[str]:
 
 
 def priced(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
-    """So many words, or as many as there are, and what each takes."""
+    """Return a number of words, or as many as there are, with the cost of each."""
     if isinstance(draw, Remembered):
         return draw.priced(n, prices, separator)
     words = upto(draw, n)
@@ -230,7 +237,7 @@ def priced(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list
 def filler(
     words: str, without: Collection[str], told: Callable[[str, Rng], str] | None = None, separator: str = ", "
 ) -> Filler:
-    """Other words, each as `told` has it, or alone."""
+    """Return other words, each as `told` states it, or alone."""
     return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, prices(tokenizer), separator)
 
 
@@ -272,11 +279,11 @@ class _Words(FiniteFillerStream):
         if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
             return
         while tokens > 0:
-            tokens -= cost(self(0))  # raises where there are no more
+            tokens -= cost(self(0))  # raises if there are no more
 
 
 def listed(words: str) -> Sequence[str]:
-    """All words of a kind, or of a list by its hash."""
+    """Return all words of a kind, or of a list by its hash."""
     match words:
         case "dictionary":
             return _dictionary()
@@ -287,7 +294,7 @@ def listed(words: str) -> Sequence[str]:
 
 
 def named(words: str) -> str:
-    """How words are written in an id: a list of one's own by its content, which is kept."""
+    """Return the name of words in an id: a list of the user's by its content, which is stored."""
     if words in KINDS or (_HASH.fullmatch(words) and (cache_folder("words") / words).is_file()):
         return words
     try:
@@ -309,7 +316,7 @@ def named(words: str) -> str:
 
 
 def _check(source: str, words: Sequence[str]) -> None:
-    """Raise unless replies can be read that have these words, each of which is told from the others."""
+    """Raise unless replies with these words can be read, because each differs from the others."""
     if len(words) < 2:
         raise UsageError(f"{source} needs two words or more, one a line: it has {len(words)}")
     if odd := next((word for word in words if not _is_one(word)), None):
@@ -328,7 +335,7 @@ def _check(source: str, words: Sequence[str]) -> None:
 
 
 def _is_one(word: str) -> bool:
-    """Letters with their marks and digits; what joins them stands between two.
+    """Return whether a text is a word of letters, marks and digits, with joining characters only between them.
 
     >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
     (True, False, False, True)

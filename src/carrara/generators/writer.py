@@ -5,7 +5,7 @@
     print(write(Key("riddle", "penguins"), Rng("mine", 7)))
 
 A draft is a form (forms.py) filled with the sentence patterns of a style (`voices/`) and the material of a topic
-(`topics/`), both written for this purpose. Two drafts for one key are as unlike as two drafts by one author.
+(`topics/`), both written for this purpose. Two drafts for one key differ as much as two drafts by one author.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from carrara.generators.template_filler import Pen
 from carrara.rng import Rng
 
 PLAIN = "plain"
-"""The voice of whoever was asked for no style."""
+"""The voice if no style is requested."""
 
 FORMATS = tuple(FORMS)
 
@@ -34,7 +34,7 @@ def moods() -> tuple[str, ...]:
 
 
 class Key(NamedTuple):
-    """What a draft was asked to be."""
+    """The properties that a draft was requested with."""
 
     format: str
     topic: str
@@ -42,19 +42,19 @@ class Key(NamedTuple):
     mood: str = ""
 
     def __str__(self) -> str:
-        """As requests name it: `cheerful poem about penguins in a gothic style`."""
+        """The name in requests: `cheerful poem about penguins in a gothic style`."""
         mood = f"{self.mood} " if self.mood else ""
         style = f" in {_a(self.style)} style" if self.style else ""
         return f"{mood}{self.format} about {self.topic}{style}"
 
     @property
     def one(self) -> str:
-        """With its article."""
+        """The name with its article."""
         return _a(str(self))
 
 
 def write(key: Key, rng: Rng) -> str:
-    """A new draft for a key."""
+    """Return a new draft for a key."""
     topic = stock("topics", stocks("topics")[key.topic])
     voice = stock("voices", stocks("voices")[key.style or PLAIN])
     mood = stock("moods", stocks("moods")[key.mood]) if key.mood else None

@@ -1,4 +1,4 @@
-"""Check a server with a guard: ask the items again until it is known whether the server is broken."""
+"""Check a server with a guard: ask its items until the replies decide whether the server is broken."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -25,19 +25,19 @@ from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
 
 SLACK = 2
-"""Tokens by which all prompts may differ where the server counts otherwise: of a beginning, of an end."""
+"""The tokens by which all prompts may differ if the server counts differently: a beginning and an end."""
 REQUEST_TIMEOUT, PATIENCE = 600.0, 60.0
-"""Seconds for a request, and for a server to come back. A check takes minutes."""
+"""The time limits of a request and of an outage. A check takes minutes."""
 SILENT_BATCHES = 2
-"""Batches in a row without a single reply after which a check ends."""
+"""The number of batches in a row without a reply after which a check ends."""
 ANSWER_LENGTH = 4
-"""Characters from which on an answer cannot be another item's by chance."""
+"""The length above which an answer cannot be another item's by chance."""
 
 Replies = Sequence[tuple[GuardItem, Result]]
 
 
 def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
-    """Ask the items of a guard again, until it is known whether the server is broken.
+    """Ask the items of a guard until the replies decide whether the server is broken.
 
     Args:
         config: The settings of the check.
@@ -101,7 +101,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
 
 
 def _check_unchanged(item: GuardItem) -> None:
-    """Refuse an item whose text is not the one that the guard was made with."""
+    """Raise `UsageError` for an item whose text is not the one that the guard was made with."""
     recipe = item.recipe
     version = registry.load(recipe.task).version
     if version != recipe.version:
@@ -116,7 +116,7 @@ def _check_unchanged(item: GuardItem) -> None:
 
 
 def _find_other_counts(replies: Replies) -> list[Fault]:
-    """Return a fault if the server counts other tokens than it did: prompts arrive otherwise."""
+    """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
     counted = [
         (item, result.input_tokens, result.input_tokens - item.prompt_tokens)
         for item, result in replies

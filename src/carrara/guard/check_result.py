@@ -10,7 +10,7 @@ from carrara.util.quantities import count, write_length
 from carrara.util.table import table
 
 SHOWN, CHARACTERS = 5, 80
-"""How many wrong replies and failed requests are shown, and how many characters of each."""
+"""The number of wrong replies and failed requests that are shown, and the characters of each."""
 
 
 @dataclass(frozen=True)
@@ -57,19 +57,30 @@ class Cell:
 
 @dataclass(frozen=True, repr=False)
 class CheckResult:
-    """The result of a check. It prints as `carrara guard check` does."""
+    """The result of checking a guard. It prints as `carrara guard check` does.
+
+    Examples:
+        >>> from carrara.guard.check_result import CheckResult
+        >>> CheckResult("fine", prompts=84, tokens=86016, rate=0.99, faults=(), cells=(), wrong=())
+        fine: as it was when the guard was made (right in 99%) · 84 prompts, 86,016 tokens
+    """
 
     verdict: Outcome
-    """`fine`, `broken`, `open` (it cannot be told yet) or `unchecked` (the server did not answer)."""
+    """`fine`, `broken`, `open` (the replies do not decide) or `unchecked` (the server did not answer)."""
     prompts: int
-    """Prompts that the server replied to."""
+    """Number of prompts that the server replied to."""
     tokens: int
+    """Tokens of these prompts."""
     rate: float
     """The rate of right replies when the guard was made."""
     faults: Sequence[Fault]
+    """Signs that the server is broken."""
     cells: Sequence[Cell]
+    """The right replies at each length and position of the evidence."""
     wrong: Sequence[WrongReply]
+    """The wrong replies."""
     failures: Sequence[FailedRequest] = ()
+    """The requests without a reply."""
     reason: str = ""
     """Why the server could not be checked."""
 
@@ -79,10 +90,25 @@ class CheckResult:
         return CODES[self.verdict][0]
 
     def to_dict(self) -> dict[str, object]:
+        """Return the result as values for JSON.
+
+        Returns:
+            The fields, and `code`.
+
+        Examples:
+            >>> result = CheckResult("fine", prompts=84, tokens=86016, rate=0.99, faults=(), cells=(), wrong=())
+            >>> result.to_dict()["code"]
+            0
+        """
         return asdict(self) | {"code": self.code}
 
     def lines(self) -> Iterator[str]:
-        """Yield the lines of the text."""
+        """Yield the lines of the text.
+
+        Examples:
+            >>> next(CheckResult("broken", prompts=9, tokens=9216, rate=0.99, faults=(), cells=(), wrong=()).lines())
+            'BROKEN · 9 prompts, 9,216 tokens'
+        """
         headings = {
             "fine": f"fine: as it was when the guard was made (right in {self.rate:.0%})",
             "broken": "BROKEN",

@@ -1,4 +1,4 @@
-"""Settings of a guard that is made, and of one that is checked."""
+"""Settings for making a guard, and for checking one."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 @Parameter(name="*", group=Group("Guard", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class MakeGuardOptions:
-    """Which items a guard has."""
+    """The items of a guard."""
 
     lengths: tuple[int, ...] = field(default="8k,32k,128k", converter=lengths_of)
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 8k,32k,128k."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=5, validator=at_least(1))
-    """Items of each capability at each length, at most."""
+    """The most items of each capability at each length."""
     times: int = field(default=3, validator=at_least(2))
-    """How often an item has to be right."""
+    """How often an item has to be answered right."""
     work: Path | None = field(default=None, converter=converters.optional(file_of))
     """Folder of the guard's runs, by default beside its file. The same command resumes."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
@@ -32,10 +32,10 @@ class MakeGuardOptions:
 
 @frozen(kw_only=True, slots=False)
 class MakeGuardConfig(MakeGuardOptions, ServerOptions):
-    """Settings of a guard that is made."""
+    """Settings for making a guard."""
 
     model: "str | Function" = field(kw_only=False)
-    """Name of an Inspect model, or a function, at the server that is trusted."""
+    """Name of an Inspect model, or a function. Its server has to be trusted."""
     capabilities: str = field(default="", validator=is_text)
     """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
     default all seven."""
@@ -55,12 +55,12 @@ def _guard_of(given: Guard | File) -> Guard:
 @Parameter(name="*", group=Group("Check", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class CheckGuardOptions:
-    """How a guard is checked."""
+    """Settings of a check."""
 
     out: Path | None = field(default=None, converter=converters.optional(file_of))
-    """Keep the runs in this folder. By default they are not kept."""
+    """Write the runs into this folder. By default they are discarded."""
     most: int | None = field(default=None, validator=at_least(1))
-    """Send at most so many prompts. By default each item is asked six times."""
+    """The most prompts to send. By default each item is asked at most six times."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -70,4 +70,4 @@ class CheckGuardConfig(CheckGuardOptions, ConnectionOptions):
     guard: Guard = field(converter=_guard_of, kw_only=False)
     """The guard, or its file."""
     model: "str | Function | None" = field(default=None, kw_only=False)
-    """Name of an Inspect model, or a function. By default the one that the guard was made with."""
+    """Name of an Inspect model, or a function. By default the model that the guard was made with."""

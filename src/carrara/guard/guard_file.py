@@ -13,9 +13,9 @@ from carrara.util.files import SMALL, content, whole_file
 from carrara.util.quantities import write_length
 
 FORM = 1
-"""The version of the file format. It rises where an older Carrara would misread a file."""
+"""The version of the file format. It rises when an older Carrara would misread a file."""
 LEAST_RATE = 0.8
-"""The least rate of right replies: with a lower one too many replies are wrong though nothing is broken."""
+"""The least rate of right replies. With a lower rate, too many replies are wrong although nothing is broken."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class GuardItem:
     """The hash of its prompt."""
     capability: str
     region: str
-    """Where in the context its evidence stands."""
+    """The region of the context that holds its evidence."""
     prompt_tokens: int | None
     """The tokens of the prompt, as the server counts them."""
 
@@ -41,13 +41,13 @@ class GuardItem:
 
     @cached_property
     def strata(self) -> tuple[str, str, str]:
-        """The length, region and capability, each of which has a test of its own."""
+        """The length, region and capability. Each has its own test."""
         return write_length(self.length), self.region, self.capability
 
 
 @dataclass(frozen=True)
 class Guard:
-    """Items to ask a server again, and how they were asked."""
+    """Items to ask a server again, with the settings of the requests."""
 
     model: str
     tokenizer: str
@@ -66,7 +66,7 @@ class Guard:
 
 
 def is_guard(head: bytes) -> bool:
-    """Return whether a file begins as a guard."""
+    """Return whether a file begins like a guard."""
     return head.startswith(b'{\n "carrara_guard": ')
 
 

@@ -1,4 +1,4 @@
-"""Items of a guard: the jobs that ask them, whether a reply is right, and where the evidence stands."""
+"""Items of a guard: the jobs that ask them, the grading of replies, and the region of the evidence."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -8,11 +8,11 @@ from carrara.result import Result
 from carrara.stats.scores import headline
 
 BATCH = 8
-"""Instances that are asked at once."""
+"""The number of instances that are asked at once."""
 RIGHT = 0.9
-"""The least score of a right reply: a list of ten may lack one."""
+"""The least score of a right reply. A list of ten may lack one."""
 WIDE = 0.5
-"""The share of the context from which on evidence stands in no single region."""
+"""The share of the context above which evidence is in no single region."""
 REGIONS = "the beginning", "the middle", "the end"
 THROUGHOUT = "all of it"
 

@@ -1,7 +1,7 @@
 """Make a guard: find items that a server answers reliably.
 
-Each round of asking is an ordinary run in a folder of its own, so that no reply is taken from an earlier round. Making
-a guard that was stopped goes on where it was.
+Each round is an ordinary run in its own folder, so that no reply is taken from an earlier round. An interrupted command
+resumes.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
 
 BATCHES = 3
-"""Batches of a capability at a length at most, until twice as many items were right as are wanted."""
+"""The most batches of a capability at a length, until twice as many items were right as are wanted."""
 
 
 def make_guard(config: MakeGuardConfig) -> Guard:
@@ -111,7 +111,7 @@ def _find_reliable(
 
 
 def _find_candidates(config: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], n: int) -> dict[str, str]:
-    """Return the items that were right once, with their capability: twice as many as are wanted, if there are so many.
+    """Return the items that were right once, with their capability: up to twice as many as are wanted.
 
     A cell is a capability at a length.
     """
@@ -134,7 +134,7 @@ def _find_candidates(config: RunConfig, first: Mapping[str, Recipe], lengths: Se
 
 
 def _is_guessed(results: Sequence[Result]) -> bool:
-    """Return whether half of the right replies may be guessed. Guesses stay right when a server breaks."""
+    """Return whether half of the right replies may be guesses. Guesses stay right when a server breaks."""
     chance_level, share = fmean(one.chance_level for one in results), fmean(is_right(one) for one in results)
     return share < 2 * chance_level / (1 + chance_level)
 

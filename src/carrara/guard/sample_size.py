@@ -1,4 +1,4 @@
-"""How many items a guard needs.
+"""The number of items that a guard needs.
 
 A sequential test ends as fine only after enough right replies, and each item is asked `ROUNDS` times at most. So a
 guard with too few items can never find that a server is fine, even if every reply is right.
@@ -14,14 +14,14 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import count
 
 SIMULATIONS = 200
-"""Simulated checks of an unbroken server."""
+"""The number of simulated checks of an unbroken server."""
 LEAST_FINE_SHARE = 0.8
 """The share of them that should end as fine. Otherwise the guard should have more items."""
 _BATCH = 8
 
 
 def missing_items(guard: Guard) -> dict[str, int]:
-    """Return the number of items that each test needs, of those tests that have too few."""
+    """Return the number of items that each test needs, for those tests that have too few."""
     have = Counter({ALL: len(guard.items)})
     for item in guard.items:
         have.update(item.strata)
@@ -42,11 +42,11 @@ def _count_needed(tests: RatioTests, name: str) -> int:
 
 
 FEWEST = needed_items(LEAST_RATE)
-"""The number of items that any guard needs. A guard with a higher rate needs more."""
+"""The number of items that every guard needs. A guard with a higher rate needs more."""
 
 
 def check_size(guard: Guard) -> None:
-    """Refuse a guard whose checks could never end as fine.
+    """Raise `UsageError` for a guard whose checks could never end as fine.
 
     Raises:
         UsageError: It has too few items.

@@ -11,7 +11,7 @@ from carrara.guard.guard_file import Guard, GuardItem
 from carrara.guard.sequential import RatioTests, Verdict
 
 ROUNDS = 6
-"""How often an item is asked at most. A wrong one is not asked again, because it may stay wrong."""
+"""The most times that an item is asked. An item with a wrong reply is not asked again, because it may stay wrong."""
 
 
 @dataclass
@@ -36,9 +36,9 @@ class Schedule:
     _asked: set[str] = field(default_factory=set[str])
     """The items that were asked in this round."""
     _dropped: set[str] = field(default_factory=set[str])
-    """The items that are not asked again: their reply was wrong, or their request failed."""
+    """The items that are not asked again, because their reply was wrong or their request failed."""
     _counts: Counter[str] = field(default_factory=Counter[str])
-    """How many items of each stratum were asked."""
+    """The number of items of each stratum that were asked."""
 
     def __post_init__(self) -> None:
         self.tests = RatioTests(self.guard.rate, self.guard.strata)
@@ -57,13 +57,13 @@ class Schedule:
 
     @property
     def is_limited(self) -> bool:
-        """Whether as many requests were made as are allowed."""
+        """Whether the allowed number of requests was made."""
         return self.most is not None and self.prompts + self.failed >= self.most
 
     def next_batch(self, size: int) -> Sequence[GuardItem]:
-        """Return the items to ask next. There are none when the tests have decided, or nothing is left to ask.
+        """Return the items to ask next. Empty when the tests have decided, or no item is left.
 
-        Items come first whose undecided strata were asked least. If only the test of all items is undecided, the
+        Items whose undecided strata were asked least come first. If only the test of all items is undecided, the
         shortest prompts come first.
         """
         if self.verdict != "open":

@@ -17,7 +17,7 @@ from typing import Literal
 
 Verdict = Literal["fine", "broken", "open"]
 Outcome = Verdict | Literal["unchecked"]
-"""How a whole check ends: the server may not have answered."""
+"""The outcome of a check. It may be that the server has not answered."""
 
 CODES: Mapping[Outcome, tuple[int, str]] = {
     "fine": (0, "fine: every test is over, and none found a fault"),
@@ -30,13 +30,13 @@ CODES: Mapping[Outcome, tuple[int, str]] = {
 ALL = "everywhere"
 """The name of the test of all items."""
 STRATUM_RATE = 0.5
-"""The rate of a broken stratum. A stratum that is worse is found sooner."""
+"""The rate of a broken stratum. A worse stratum is found sooner."""
 LOWER = 0.05
-"""How much lower the rate of all items is where one reply in twenty goes wrong."""
+"""The difference in the rate of all items if one reply in twenty goes wrong."""
 ALPHA_ALL, ALPHA_STRATA = 0.004, 0.005
 """The rate of false alarms of the test of all items, and of those of all strata together."""
 BETA_ALL, BETA_STRATUM = 0.01, 0.05
-"""The rate at which the test of all items, and that of a stratum, misses what it tests for."""
+"""The rate at which the test of all items, or of a stratum, misses a fault."""
 
 
 @dataclass

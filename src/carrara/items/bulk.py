@@ -1,4 +1,4 @@
-"""Items in bulk: made in shares, by whichever process, and given out in their order. Who made them changes no byte."""
+"""Items in bulk: any process makes batches of them, and they are returned in order. The process changes no byte."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -16,24 +16,24 @@ from carrara.util.parallel import Engine, parallel_map
 T = TypeVar("T")
 
 SHARE = 2_000_000
-"""Tokens of a share,"""
+"""The tokens of a batch."""
 MOST = 200
-"""and instances: enough to be worth sending, and few enough to be held."""
+"""The instances of a batch: enough to be worth sending, and few enough to fit in memory."""
 ALONE = 4_000_000
-"""Tokens in all, with an instance's own counted as these:"""
+"""Tokens in total, if each instance counts with at least this many."""
 PUZZLE = 4000
-"""up to so many no other process is started, which takes longer."""
+"""The tokens up to which no other process is started, because that takes longer."""
 
 
 class Named(NamedTuple):
-    """An item by its id, and the hash that its prompt has."""
+    """The id of an item, and the hash of its prompt."""
 
     id: str
     sha256: str | None
 
 
 class Share(NamedTuple):
-    """Instances in a row, at one length."""
+    """Consecutive instances at one length."""
 
     first: Recipe
     instances: int
@@ -41,14 +41,14 @@ class Share(NamedTuple):
 
 @dataclass(frozen=True)
 class Made:
-    """What came of a share: something for each item, and why some instances have none."""
+    """The outcome of a batch: a value for each item, and why some instances have none."""
 
     rows: Sequence[object]
     unfit: Sequence[LengthError]
 
 
 class Lacking(Protocol):
-    """What was made, and instances that cannot be made so long."""
+    """The values, and the instances that cannot be made at this length."""
 
     @property
     def unfit(self) -> Sequence[LengthError]: ...
@@ -66,9 +66,10 @@ def bulk(
     workers: int | None = None,
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
-    """What `row` makes of each item, a share at a time.
+    """Yield the values that `row` returns for items, a batch at a time.
 
-    Instances that cannot be made so long are left out and told, and so is a task that has none; but for the only one.
+    Instances that cannot be made at a length are left out with a warning, and so is a task without any, unless it is
+    the only one.
     """
     jobs = [Share(first, there(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
@@ -76,13 +77,13 @@ def bulk(
     work = with_permissions(partial(make, row=row, pack=pack))
     made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
     for one in in_order(jobs, parts, made, warn):
-        yield one.rows  # type: ignore[misc]  # they are what `row` makes
+        yield one.rows  # type: ignore[misc]  # they are the values that `row` returns
 
 
 def in_order(
     jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], warn: Callable[[str], None]
 ) -> Iterator[M]:
-    """What was made of the parts of each job; what has no prompt is told once a job."""
+    """Yield the values of the parts of each job. Warn once for each job of instances without a prompt."""
     without: list[LengthError] = []
     for job, own in zip(jobs, parts, strict=True):
         unfit: list[LengthError] = []
@@ -108,7 +109,7 @@ def again(
     workers: int | None = None,
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
-    """The same of items that are known by their ids, each checked against its hash, some at a time."""
+    """Yield the values for items that are given by their ids. Each is checked against its hash."""
     size = sum(max(Recipe.parse(one.id).length, PUZZLE) for one in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
@@ -117,7 +118,7 @@ def again(
 
 
 def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
-    """In whichever process. Questions on one context that follow each other share it."""
+    """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
     for one in named:
         recipe = Recipe.parse(one.id)
@@ -131,7 +132,7 @@ def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | N
 
 
 def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
-    """A job in parts of about so many tokens, and of so many instances at most."""
+    """Divide a job into parts of a number of tokens and instances."""
     first, instances = job
     size = max(1, min(most, tokens // max(first.length, PUZZLE)))
     return [
@@ -141,7 +142,7 @@ def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
 
 
 def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made:
-    """In whichever process."""
+    """Make a batch, in any process."""
     rows, unfit = list[object](), list[LengthError]()
     for index in range(share.first.index, share.first.index + share.instances):
         try:

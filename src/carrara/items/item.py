@@ -1,6 +1,6 @@
-"""Items: a question in its context, built from a recipe.
+"""Items: questions in their contexts, built from recipes.
 
-`make` builds one from a name: task, key, instance, questions, prompt template, packing. `item_of` keeps those that a
+`make` builds one from a name: task, key, instance, questions, prompt template, packing. `item_of` caches those that a
 run needs again.
 """
 
@@ -27,20 +27,22 @@ from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 
 SMALL = 1 << 11
-"""What an instance weighs that is the same at every length, in tokens: it is never large."""
+"""The weight, in tokens, of an instance that is the same at every length, because it is never large."""
 KEPT = 1 << 23
-"""What is kept may weigh: four thousand small instances, which serve every length, or eight of a million tokens."""
+"""The weight that the cache holds: four thousand small instances, which serve every length, or eight of a million
+tokens."""
 QUICK = 1 << 12
-"""Tokens of a prompt, and letters of a reply, up to which they are worked on at once: a thread takes longer to call."""
+"""The tokens of a prompt and characters of a reply below which work is done at once, because calling a thread takes
+longer."""
 SIZED_MOST = 16 << 20
-"""Tokens of a context that is itself the structure, and is held in memory whole: some 60 bytes a token."""
+"""The most tokens of a context that is itself the structure. It is held in memory, with some 60 bytes for a token."""
 
 
 class Posed(NamedTuple):
     """An instance with its questions, before any prompt."""
 
     task: Task
-    """With one value of each sweep."""
+    """The task, with one value of each sweep."""
     key: Key
     instance: Instance
     questions: Sequence[Question[Any]]
@@ -48,7 +50,7 @@ class Posed(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """An instance in its filler, with the prompts of all its questions."""
+    """An instance with its filler, and the prompts of all its questions."""
 
     recipe: Recipe
     task: Task
@@ -56,11 +58,11 @@ class Context:
     questions: Sequence[Question[Any]]
     prompts: Sequence[Prompt]
     pack: Pack | None = None
-    """The prompt pack that it was made with."""
+    """The prompt pack with which it was made."""
 
     @property
     def packing(self) -> Packing:
-        """That of all its prompts."""
+        """The packing that all its prompts share."""
         return self.prompts[0].packing
 
     @property
@@ -76,36 +78,56 @@ class Context:
 
 @dataclass(frozen=True)
 class Item:
-    """One question on one context: what a model is asked, and what is right."""
+    """One question on one context, with its prompt and its right answer."""
 
     recipe: Recipe
+    """The parsed id of the item."""
     context: Context
+    """The context, with all its questions."""
 
     @property
     def id(self) -> str:
-        """All that it is made from: `carrara.item(id)` makes it again."""
+        """The id of the item, which names everything that determines its bytes. `carrara.item(id)` makes it again."""
         return str(self.recipe)
 
     @property
     def task(self) -> Task:
+        """The task of the item, with one value of each sweep."""
         return self.context.task
 
     @property
     def question(self) -> Question[Any]:
-        """How it is asked, what it needs, what guessing scores."""
+        """The question, with its evidence and its chance level."""
         return self.context.questions[self.recipe.question]
 
     @property
     def prompt(self) -> Prompt:
+        """The prompt, with its exact number of tokens."""
         return self.context.prompts[self.recipe.question]
 
     @property
     def gold(self) -> str:
-        """The right answer, as the perfect reply."""
+        """The right answer, written as the perfect reply."""
         return self.task.write(self.question.gold)
 
     def solve(self, messages: Sequence[Message]) -> Any:
-        """Return the answer that the task's solver reads from a prompt of this item. Raises UndecidableError."""
+        """Return the answer that the task's own solver reads from a prompt of this item.
+
+        Args:
+            messages: The prompt, such as `messages()`.
+
+        Returns:
+            The answer, as a value of the task's answer type.
+
+        Raises:
+            UndecidableError: The text does not decide the question.
+
+        Examples:
+            >>> import carrara
+            >>> i = carrara.item("qa1")
+            >>> i.solve(i.messages()) == i.question.gold
+            True
+        """
         return self.task.solve_prompt(messages, worded(self.recipe, self.task, self.context.pack))
 
     @property
@@ -115,19 +137,28 @@ class Item:
 
     @cached_property
     def survey(self) -> Survey:
-        """What is counted of the prompt: tokens, spans, hash."""
+        """The measurements of the prompt: its tokens, the positions of its facts, and its hash."""
         return self.prompt.survey()
 
     def messages(self) -> list[Message]:
-        """The prompt as messages, each with its role."""
+        """Return the prompt as messages, each with its role.
+
+        Returns:
+            The messages, as named tuples of `role` and `content`.
+
+        Examples:
+            >>> import carrara
+            >>> [message.role for message in carrara.item("qa1").messages()]
+            ['user']
+        """
         return self.prompt.messages()
 
     def __reduce__(self) -> "tuple[Callable[..., Item], tuple[type[Item], str, Pack | None]]":
-        """Pickle the id alone: the item is made again from it, in this process or in another one."""
+        """Pickle only the id. The item is made again from it, in this process or in another one."""
         return _again, (type(self), self.id, self.context.pack)
 
     def __deepcopy__(self, memo: object) -> "Item":
-        """Return the item itself, which nothing changes."""
+        """Return the item itself, because it is immutable."""
         return self
 
 
@@ -137,9 +168,9 @@ def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
 
 
 def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
-    """The instance that a recipe names and what is asked of it: all that grading needs.
+    """Return the instance of a recipe with its questions, which is all that grading needs.
 
-    No tokenizer is needed, unless the task is sized: then what fills a length depends on how it is counted and worded.
+    This needs no tokenizer, unless the task sizes itself: then the instance depends on tokenizer and wording.
     """
     posed = _posed(*named(recipe, pack))
     if recipe.question >= len(posed.questions):
@@ -148,19 +179,19 @@ def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
 
 
 def no_question(recipe: Recipe, there: int) -> str:
-    """What to say where an instance has not so many."""
+    """Return the error message for a question that an instance does not have."""
     return f"{recipe} asks question {recipe.question}, and there are {there} (from 0)"
 
 
 def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
-    """What names the instance of a recipe, and it alone: the same for all recipes that share it."""
+    """Return the parts of a recipe that determine the instance. Recipes that share an instance share them."""
     if recipe.length and registry.load(recipe.task).is_sized:
         return replace(recipe, question=0), pack
     return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
 
 def pose(recipe: Recipe, pack: Pack | None) -> Posed:
-    """An instance with its questions, built anew."""
+    """Build an instance with its questions."""
     permission.check(recipe.tokenizer)
     default = registry.load(recipe.task)
     if recipe.version != default.version:
@@ -189,7 +220,7 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
 
 
 def weight(recipe: Recipe, pack: Pack | None = None) -> int:
-    """How much is held by whoever keeps the instance of a recipe, in tokens."""
+    """Return the weight of a recipe's instance in the cache, in tokens."""
     return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
 
 
@@ -197,14 +228,14 @@ _posed = WeightedCache(pose, weight, KEPT)
 
 
 def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
-    """The words of a recipe's prompt: the task's own, or those of the pack that it was made with."""
+    """Return the wording of a recipe's prompt: the task's own, or that of its prompt pack."""
     if recipe.pack != (pack.hash if pack else ""):
         raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
     return pack.wording(recipe.task, task) if pack else task.wording
 
 
 def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
-    """The context that a recipe names. `variant` is for the audit (packing.py)."""
+    """Return the context of a recipe. `variant` is for the audit (packing.py)."""
     permission.check(recipe.tokenizer)
     task, key, instance, questions = questions_of(recipe, pack)
     measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
@@ -228,17 +259,17 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
 
 
 def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
-    """The frames of an instance's questions, measured."""
+    """Return the prompt templates of an instance's questions, measured."""
     task, _, instance, questions = questions_of(recipe, pack)
     wording, tokenizer = worded(recipe, task, pack), tokenizers.get(recipe.tokenizer)
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
     fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
-    known = recipe.length if fills else None  # such an instance was made to this length (sizing.py)
+    known = recipe.length if fills else None  # such an instance was made for this length (sizing.py)
     return [Measure.of(tokenizer, recipe.style, template, instance, known) for template in frames]
 
 
 _measures = WeightedCache(measured, weight, KEPT)
-"""Once for all lengths of an instance that is the same at them."""
+"""Return the measures of an instance's prompts, once for all lengths at which it is the same."""
 
 
 def _room(recipe: Recipe, puzzle: int) -> int:
@@ -263,7 +294,7 @@ def make(
     params: Mapping[str, str] | None = None,
     pack: Pack | None = None,
 ) -> Item:
-    """One item, by what it is asked to be."""
+    """Return one item by its properties."""
     permission.allow(tokenizer)
     loaded = registry.load(task)
     settled = parameters.build(loaded, task, params or {})
@@ -284,7 +315,7 @@ def make(
 
 
 def rebuild(id: str, pack: Pack | None = None) -> Item:
-    """The item of an id."""
+    """Return the item of an id."""
     recipe = Recipe.parse(id)
     return Item(recipe, context_of(recipe, pack))
 
@@ -296,11 +327,11 @@ def contexts(
     warn: Callable[[str], None] | None = None,
     of: Callable[[Recipe, Pack | None], Context] = context_of,
 ) -> Iterator[Context]:
-    """The contexts of `count` instances in a row, starting with a recipe's.
+    """Yield the contexts of `count` consecutive instances, starting with a recipe's.
 
-    With `warn`, instances that cannot be made so long, because their puzzle alone is longer or leaves no room that
-    filler could fill, are left out, as in published data sets, and `warn` is called with a sentence that counts them.
-    Without it, and where no instance is left, they are an error.
+    Some instances cannot be made at a length, because their puzzle alone is longer, or leaves room that no filler fits.
+    With `warn` they are left out, as in published data sets, and `warn` is called with a sentence that counts them.
+    Without `warn`, or if no instance is left, they are an error.
     """
     count = there(first, count)
     unfit: list[LengthError] = []
@@ -318,7 +349,7 @@ def contexts(
 
 
 def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
-    """What to say of instances that cannot be made so long; raised where none of `count` can."""
+    """Return the warning about instances that cannot be made at a length. Raise if none of `count` can."""
     if len(unfit) == count:
         raise unfit[0]
     parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
@@ -329,14 +360,14 @@ def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
 
 
 def there(first: Recipe, count: int) -> int:
-    """How many of `count` instances from a recipe's on there are: of given ones there may be fewer."""
+    """Return how many of `count` instances exist from a recipe's on. Instances from files may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
     given = configured.given_count(first.length)
     return count if given is None else min(count, given - first.index)
 
 
 def left_out(first: Recipe, reason: LengthError) -> str:
-    """What to say of a task that has no instance of a length."""
+    """Return the warning about a task that has no instance of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
 
 
@@ -347,7 +378,7 @@ _RENDERING = Lock()
 
 
 def remember_pack(pack: Pack | None) -> None:
-    """Let items of this prompt pack be built by their ids."""
+    """Allow items of this prompt pack to be built by their ids."""
     if pack is not None:
         _PACKS[pack.hash] = pack
 
@@ -374,14 +405,15 @@ item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
 
 
 def is_quick(id: str) -> bool:
-    """Return whether an item is rendered faster than a thread is called."""
+    """Return whether rendering an item takes less time than calling a thread."""
     return item_of(id).prompt.tokens <= QUICK
 
 
 def messages_of(id: str) -> list[Message]:
-    """Return the prompt of an item, for threads beside the event loop, unless it is quick.
+    """Return the prompt of an item, for threads beside the event loop.
 
-    One at a time: rendering is bound by the interpreter's lock, and each text under way costs its size in memory.
+    Threads render one prompt at a time: rendering is bound by the interpreter's lock, and each text costs its size in
+    memory.
     """
     if is_quick(id):
         return item_of(id).messages()

@@ -1,8 +1,8 @@
-"""Import tasks: official ones, published items, those of other packages, and those in folders of one's own.
+"""Import tasks: official ones, published items, those of other packages, and those in the user's folders.
 
-A folder becomes the package `carrara_tasks.FOLDER`, so that a task may import what stands beside it:
-`from ._help import sentences`. Nothing is put on `sys.path`. A folder's name need not be one of Python's. Of two
-folders with one name, the second package has a hash of its place behind its name.
+A folder becomes the package `carrara_tasks.FOLDER`, so that a task may import from files beside it: `from ._help import
+sentences`. Nothing is added to `sys.path`. A folder's name need not be a valid Python name. If two folders have one
+name, the second package has a hash of its path after its name.
 """
 
 import importlib
@@ -31,7 +31,7 @@ def load_official(name: str, file: Path) -> Task:
 
 
 def load_published(name: str) -> Task | None:
-    """Return a task of published items; None if the name is not one's."""
+    """Return a task of published items. None if the name is not one of them."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
 
@@ -48,7 +48,7 @@ def load_published(name: str) -> Task | None:
 
 
 def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
-    """Return a task of a package or of a folder of one's own, whose errors name its file.
+    """Return a task of a package or of a user's folder, whose errors name its file.
 
     Args:
         file: The file of the task.
@@ -89,7 +89,7 @@ def _package_module(name: str, package: str, file: Path) -> ModuleType:
 
 
 def _own_module(file: Path) -> ModuleType:
-    """Return the module of a task in a folder of one's own."""
+    """Return the module of a task in a user's folder."""
     if "." in file.stem:
         raise UsageError(f"{file} cannot be loaded: Python takes a dot for a folder; rename it, without that dot")
     try:
@@ -99,7 +99,7 @@ def _own_module(file: Path) -> ModuleType:
 
 
 def _package(folder: Path) -> str:
-    """The package of a folder, made when it is first asked for."""
+    """Return the package of a folder, which is made at the first request."""
     if _ALL not in sys.modules:
         sys.modules[_ALL] = module_from_spec(_without_file(_ALL, []))
     plain = f"{_ALL}.{re.sub(r'[^A-Za-z0-9_]', '_', folder.name)}"
@@ -113,8 +113,8 @@ def _package(folder: Path) -> str:
 
 
 def _make(name: str, folder: Path) -> None:
-    """A package with this folder's files, after its `__init__.py` if it has one."""
-    importlib.invalidate_caches()  # the folder may be younger than the last look at what stands beside it
+    """Return a package with this folder's files, after its `__init__.py` if it has one."""
+    importlib.invalidate_caches()  # the folder may be newer than Python's cache of its parent
     own = folder / "__init__.py"
     spec = _without_file(name, [str(folder)])
     if own.is_file():

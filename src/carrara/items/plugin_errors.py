@@ -1,8 +1,7 @@
 """Errors of tasks that are not part of the package.
 
 The code of such a task may raise anything. `checked` turns its exceptions into a `PluginError`: one sentence with the
-file, the function, the exception and the line. It also refuses an answer of another type than the task's answer type
-takes.
+file, the function, the exception and the line. It also refuses an answer of a wrong type.
 """
 
 import os
@@ -29,7 +28,7 @@ from carrara.types import (
 from carrara.util.errors import CarraraError, InvalidTaskError, PluginError
 
 LONGEST = 300
-"""Characters of an exception's message that are repeated."""
+"""The most characters of an exception's message."""
 
 _METHODS = (
     "check",
@@ -56,7 +55,7 @@ _METHODS = (
 
 
 def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError:
-    """The error for a file that cannot be imported. `where` replaces the file's path in the sentence."""
+    """Return the error for a file that cannot be imported. `where` replaces the file's path in the sentence."""
     if isinstance(error, SyntaxError):
         line, at = error.lineno or 0, Path(error.filename or file)
     else:
@@ -65,7 +64,7 @@ def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError
 
 
 def checked(kind: type[Task], file: Path) -> type[Task]:
-    """Return a subclass of a task whose methods raise `PluginError` for whatever the plugin's code raises."""
+    """Return a subclass of a task whose methods raise `PluginError` for any exception of the plugin's code."""
     own: dict[str, Any] = {name: _caught(getattr(kind, name), file) for name in _METHODS}
     own["__post_init__"] = _caught(kind.__post_init__, file, ValueError)
     own["check"] = _caught(kind.check, file, ValueError)
@@ -100,7 +99,7 @@ def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -
 
 
 def _failed(sentence: str, error: BaseException) -> PluginError:
-    """The error to raise. With CARRARA_TRACEBACK=1 the traceback of the plugin's exception goes to stderr."""
+    """Return the error to raise. With CARRARA_TRACEBACK=1 the traceback of the plugin's exception goes to stderr."""
     if os.environ.get("CARRARA_TRACEBACK"):
         print_exception(error)
         return PluginError(sentence)
@@ -108,7 +107,7 @@ def _failed(sentence: str, error: BaseException) -> PluginError:
 
 
 def _place(error: BaseException, file: Path) -> tuple[str, int, Path]:
-    """The last function of the plugin that was at work, the line, and its file: a helper's may stand beside it."""
+    """Return the last function of the plugin in the traceback, the line, and its file, which may be a helper's."""
     found, folder = ("", 0, file), file.resolve().parent
     trace: TracebackType | None = error.__traceback__
     while trace:
@@ -134,7 +133,7 @@ def _describe(error: BaseException) -> str:
 
 
 def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
-    """An instance in which what becomes text is text, and whose filler, drawn much later, is checked too."""
+    """Return an instance whose texts are checked, and whose filler, which is drawn much later, is checked too."""
 
     def opened(filler: Filler | None) -> Filler | None:
         if filler is None:
@@ -145,7 +144,7 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
             stream = opening(*args)
             plain = not isinstance(
                 stream, BulkFillerStream | FiniteFillerStream
-            )  # those are of the package, and have methods beside
+            )  # those are of the package, and have further methods
             return cast(FillerStream, _caught(stream, file) if plain else stream)
 
         return open_filler
@@ -217,7 +216,7 @@ _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the li
 
 
 def described(value: object) -> str:
-    """A value with what it is, so that the text '8' and the number 8 are told apart.
+    """Return a value with its type, so that the text '8' and the number 8 differ.
 
     >>> described("8"), described(8), described(None), described(True)
     ("the text '8'", 'the number 8', 'None', 'True')

@@ -42,9 +42,9 @@ class _Offer(NamedTuple):
     suite: str
     files: tuple[Path, ...]
     modules: tuple[str, ...]
-    """Of each file."""
+    """The names of the tasks, with the file of each."""
     package: str
-    """The name of the package, as it is installed and can be removed."""
+    """The name of the package, as it was installed and can be removed."""
 
 
 def names() -> list[str]:
@@ -97,7 +97,7 @@ def load(name: str) -> "Task":
 
 @lru_cache(maxsize=1024)
 def _loaded(name: str, folders: str) -> "Task":
-    """Return a task, which is kept for as long as the environment names the same folders."""
+    """Return a task, which is cached as long as the environment names the same folders."""
     from carrara.items.loader import (  # names do without what tasks are made of
         load_official,
         load_plugin,
@@ -133,7 +133,7 @@ def _tasks_in(folder: Path) -> dict[str, Path]:
 
 @cache
 def _official() -> dict[str, Path]:
-    """The files of official tasks. They do not change while Python runs, so they are looked up once."""
+    """Return the files of official tasks. They do not change while Python runs, so they are looked up once."""
     suites = sorted(folder for folder in _TASKS.iterdir() if folder.is_dir())
     return {name: file for suite in suites for name, file in _tasks_in(suite).items()}
 
@@ -169,7 +169,7 @@ def _offers() -> list[_Offer]:
 
 @lru_cache(maxsize=1)
 def _entries(path: tuple[str, ...]) -> "list[EntryPoint]":
-    from importlib.metadata import entry_points  # `carrara --help` does without
+    from importlib.metadata import entry_points  # `carrara --help` does not need this
 
     return sorted(entry_points(group=_GROUP), key=lambda entry: (entry.name, entry.value))
 
@@ -188,7 +188,7 @@ def _offer(entry: "EntryPoint") -> _Offer:
 
 
 def _spec(module: str) -> ModuleSpec | None:
-    """Where a module stands, without running the packages that it is in."""
+    """Return the location of a module, without importing the packages that contain it."""
     first, *others = module.split(".")
     found, name = find_spec(first), first
     for part in others:

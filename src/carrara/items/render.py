@@ -1,4 +1,4 @@
-"""Items as plain data: the recipe, which is small, the rendering, which is not, and what there is to say of them."""
+"""Items as plain data: the recipe, which is small, the rendering, which is not, and a description for people."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from carrara.util.errors import UsageError
 
 
 def line(item: Item, row: Callable[[Item], Mapping[str, Any]]) -> str:
-    """A line of a file."""
+    """Return an item as a line of a JSONL file."""
     return json.dumps(row(item), ensure_ascii=False) + "\n"
 
 
@@ -26,7 +26,7 @@ RECIPE = {
     "context_id": "string",
     "sha256": "string",
 }
-"""The types of a recipe's row in a table,"""
+"""The types of a recipe's row in a table."""
 RENDERED = {
     **RECIPE,
     "messages": [{"role": "string", "content": "string"}],
@@ -47,11 +47,11 @@ RENDERED = {
         }
     ],
 }
-"""and of a whole item's, whose labels are JSON there."""
+"""The types of a whole item's row. Its labels are JSON there."""
 
 
 def recipe_row(item: Item) -> dict[str, Any]:
-    """A recipe: enough to build the item again, and to check that it came out the same."""
+    """Return the recipe, from which the item can be built again, with the hash that checks it."""
     recipe, survey = item.recipe, item.survey
     return {
         "id": item.id,
@@ -69,7 +69,7 @@ def recipe_row(item: Item) -> dict[str, Any]:
 
 
 def rendered(item: Item) -> dict[str, Any]:
-    """The whole item, as evaluation and training programs want it."""
+    """Return the whole item, as evaluation and training programs need it."""
     return {
         **recipe_row(item),
         "messages": [message._asdict() for message in item.messages()],
@@ -83,13 +83,13 @@ def rendered(item: Item) -> dict[str, Any]:
 
 
 def tabular(item: Item) -> dict[str, Any]:
-    """The whole item as a row of a table, which has the same columns for every task."""
+    """Return the whole item as a row of a table, which has the same columns for every task."""
     row = rendered(item)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
 
 def finetuning(item: Item) -> dict[str, Any]:
-    """A conversation that ends in the right reply: a line of a fine-tuning file, which may hold nothing else."""
+    """Return a conversation that ends in the right reply: a line of a fine-tuning file, without other fields."""
     if item.recipe.split == "test":
         raise UsageError(
             f"{item.id} is of the test split, and a model that was trained on it can no longer be tested on it: "
@@ -102,7 +102,7 @@ def finetuning(item: Item) -> dict[str, Any]:
 
 
 def describe(item: Item) -> dict[str, str]:
-    """Return what there is to say of an item, by name: for people who look at it."""
+    """Return a description of an item for people, by name."""
     question, recipe = item.question, item.recipe
     chat = recipe.style == "chat"
     knows = item.prompt.measure.tokenizer.chat is not None

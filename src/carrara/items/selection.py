@@ -1,4 +1,4 @@
-"""What is asked for by names: a selection of tasks with their parameters comes to the first recipe of each task."""
+"""From a selection of tasks with parameters to the first recipe of each task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from carrara.util.errors import UsageError, nearest
 
 
 class Selection(NamedTuple):
-    """Tasks by name, suite or pattern, and what is said of their parameters: each takes those that it has."""
+    """Tasks by name, suite or pattern, with parameters. Each task uses the parameters that it has."""
 
     tasks: str
     params: Mapping[str, str] = {}
@@ -24,7 +24,7 @@ class Selection(NamedTuple):
 
 @dataclass(frozen=True)
 class Sampling:
-    """How items are drawn and worded, whichever task they are of."""
+    """The settings by which items of any task are drawn and worded."""
 
     seed: int = 0
     split: Split = "test"
@@ -41,7 +41,7 @@ class Sampling:
 
 
 def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[Recipe]:
-    """The first recipe of each task, at length 0."""
+    """Return the first recipe of each task, at length 0."""
     permission.allow(tokenizer)
     loaded = {name: registry.load(name) for name in registry.select(selection.tasks)}
     known = {parameter for task in loaded.values() for parameter in parameters.defaults(task)}

@@ -1,7 +1,7 @@
-"""Subsets of a task that overlap at the short end: up to 32k, up to 128k, up to 1M (Michelangelo, section 3.2).
+"""Subsets of a task that overlap at short lengths: up to 32k, up to 128k, up to 1M (Michelangelo, section 3.2).
 
-Each has instances and lengths of its own, so that the short contexts can be run first and the others added. Where
-several are there, a bucket of lengths that k of them have counts 1/k in each, and the union keeps a subset's shape.
+Each subset has its own instances and lengths, so that the short contexts can be run first and the others added. If k
+subsets share a bucket of lengths, it counts 1/k in each, and the union keeps the shape of a subset.
 """
 
 from bisect import bisect_left
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from carrara.util.quantities import read_length, read_lengths
 
 APART = 1_000_000
-"""Between the first instances of one subset and of the next."""
+"""The distance between the first instances of one subset and of the next."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +34,16 @@ SUBSETS = (
     Subset("128k", "8k,16k,32k,48k,64k,96k,128k", 1),
     Subset("1M", "32k,64k,128k,192k,256k,384k,512k,768k,1M", 2),
 )
-"""Lengths are closer together than they double, for a curve over them; how the paper spaced its own is not said."""
+"""The lengths of a curve. They are closer than doublings; the paper does not give its own."""
 
 _BOUNDS = [read_length(subset.upto) for subset in SUBSETS]
 
 
 def subset_of(index: int) -> int:
-    """The number of the subset that an instance is of."""
+    """Return the number of the subset to which an instance belongs."""
     return index // APART
 
 
 def bucket_of(length: int) -> int:
-    """Up to 32k, up to 128k, up to 1M, beyond."""
+    """Return the name of a subset: up to 32k, up to 128k, up to 1M, beyond."""
     return bisect_left(_BOUNDS, length)

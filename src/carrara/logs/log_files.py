@@ -1,4 +1,4 @@
-"""Read Inspect's log files, which may come from a stranger: within limits, and without Inspect's own reader.
+"""Read Inspect's log files, which may come from somebody else, within limits and without Inspect's own reader.
 
 A log is a zip archive with one member for each sample, written whole and moved into place at each flush, so the log of
 a run that was killed is readable too, up to its last flush. Inspect's reader validates every event of every sample,
@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
 
-import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
+import zipfile_zstd  # noqa: F401  # adds Inspect's compression to zipfile
 from inspect_ai.log import EvalLog
 from pydantic import ValidationError
 
@@ -30,14 +30,14 @@ from carrara.util.log import warn_skipped
 
 DIRECTORY = 64 << 20
 MEMBER = 64 << 20
-"""The parsed JSON of a member may take forty times as much memory."""
+"""The most bytes of all members. The parsed JSON of a member may take forty times as much memory."""
 ARCHIVE = 4 << 30
 CHUNK = 4096
-"""Bytes that are unpacked at a time: zstandard unpacks them to at most 128 MB, whatever is asked for."""
+"""Bytes that are unpacked at a time. zstandard unpacks them to at most 128 MB."""
 
 
 class DamagedLogError(RunError):
-    """A log that is no longer what was written, or that no run wrote."""
+    """A log that was changed after it was written, or that no run wrote."""
 
     def __init__(self, path: Path, reason: object) -> None:
         self.path, self.reason = path, reason
@@ -45,14 +45,14 @@ class DamagedLogError(RunError):
 
 
 def leave_out(damaged: DamagedLogError) -> None:
-    """Say that a log is left out. For commands that go on without it."""
+    """Report that a log is left out. For commands that continue without it."""
     warn_skipped(f"the log {damaged.path} is left out: {damaged.reason}")
 
 
 def logs(folder: Path) -> list[Path]:
-    """Return the logs of a folder and of those within it, oldest first: their names begin with their time.
+    """Return the logs of a folder and its subfolders, oldest first. Their names begin with their time.
 
-    Inspect's own listing takes paths for addresses, and fails where one has a `#` or a `%` in it.
+    Inspect's own listing treats paths as URLs, and fails on `#` or `%`.
     """
     return sorted(folder.rglob("*.eval"), key=lambda path: (path.name, path))
 
@@ -67,7 +67,7 @@ def header(path: Path) -> EvalLog:
         names = set(archive.namelist())
         if "header.json" in names:
             found = _read(archive, archive.getinfo("header.json"))
-        elif "_journal/start.json" in names:  # the run was killed, or goes on
+        elif "_journal/start.json" in names:  # the run was killed, or is not finished
             found = _read(archive, archive.getinfo("_journal/start.json"))
         else:
             raise ValueError("it has no header")
@@ -98,7 +98,7 @@ def samples(path: Path) -> Iterator[dict[str, Any]]:
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a log. What is wrong with it raises `DamagedLogError`; one that is not there, `FileNotFoundError`."""
+    """Open a log. A damaged log raises `DamagedLogError`; a missing one, `FileNotFoundError`."""
     try:
         with (
             path.open("rb") if is_remote(path) else open_binary(path) as file,
@@ -115,17 +115,17 @@ def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
         raise DamagedLogError(path, _reason(error)) from None
     except zipfile.BadZipFile:
         raise DamagedLogError(path, "it is not a whole zip archive") from None
-    except Exception as error:  # of zipfile, pydantic, zstandard: they promise none of them
+    except Exception as error:  # zipfile, pydantic and zstandard document none of their exceptions
         raise DamagedLogError(path, type(error).__name__) from None
 
 
 def _reason(error: ValueError) -> str:
-    """Return a sentence of ours whole, and of another library's error its kind alone: it may hold half of the log."""
+    """Return our own message unchanged, and only the type of another library's error, which may quote the log."""
     return str(error) if type(error) is ValueError else type(error).__name__
 
 
 class _BoundedFile:
-    """A file that reads no more at once than an archive's directory may have."""
+    """A file that limits a single read to the largest size of an archive's directory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -144,7 +144,7 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
     if member.file_size > MEMBER:
         raise ValueError(f"{member.filename[:100]} unpacks to {member.file_size >> 20:,} MB, more than {MEMBER >> 20}")
     with archive.open(member) as packed:
-        # No more than is declared is read of a member, and less is an error of zipfile's.
+        # zipfile reads at most the declared size, and raises an error for less
         content = b"".join(iter(lambda: packed.read(CHUNK), b""))
     try:
         return json.loads(content, parse_constant=_refuse)

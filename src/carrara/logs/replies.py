@@ -1,6 +1,6 @@
-"""Read the results of runs back: every sample of a folder of logs, as a `Result`.
+"""Read the results of runs: every sample of a folder of logs, as a `Result`.
 
-Logs may come from a stranger: a sample whose fields have other types or values than a run writes makes its log a
+Logs may come from somebody else. A sample whose fields have other types or values than a run writes makes its log a
 damaged one.
 """
 
@@ -21,7 +21,7 @@ from carrara.util.errors import UsageError
 from carrara.util.log import logger
 
 NAME = 100
-"""Characters of a model's name that are kept of what a server says."""
+"""The most characters of the model name that a server reports."""
 
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
@@ -30,26 +30,27 @@ _FIELDS = create_model("_FIELDS", __config__=ConfigDict(strict=True), **dict(get
 _COUNTS = ("version", "length", "tokens", "input_tokens", "output_tokens", "reasoning", "answering", "requests")
 _MEASURES = ("seconds", "nats")
 _LARGEST = 1 << 53
-"""Counts and measures are below it: larger whole numbers are not exact in JSON."""
+"""The bound of counts and measures. Larger whole numbers are not exact in JSON."""
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A result with what it was read from."""
+    """A result, and the log fields that it was read from."""
 
     result: Result
     output: dict[str, Any]
-    """As Inspect keeps it."""
+    """The answer as Inspect stores it."""
     sha256: str
-    """Of the prompt that it is the reply to."""
+    """The hash of the prompt."""
     request: str
-    """What was put behind that prompt."""
+    """The text that was appended to the prompt."""
 
 
 def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
     """Return all results of a run folder, or of a folder of Inspect logs.
 
-    Of two replies of one model, asked in the same way, to an item the later counts, errors last.
+    If one model replied to an item twice with the same settings, the later reply counts. A failed request counts only
+    if there is no reply.
 
     Args:
         directory: The folder.
@@ -72,7 +73,7 @@ def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None
         if not folder.is_dir():
             raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
         found.append(read_results(folder, damaged))
-        if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been named
+        if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been reported
             raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
     results, repeated = merge_results(found)
     if folders and not results:
@@ -83,13 +84,16 @@ def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None
 
 
 def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
-    """Return the results of several folders, and how many replies are in more than one; the last folder's count."""
+    """Return the results of several folders, and the number of replies that are in more than one.
+
+    The last folder counts.
+    """
     found = {(result.subject, result.id): result for results in folders for result in results}
     return list(found.values()), sum(map(len, folders)) - len(found)
 
 
 def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Reply]:
-    """All replies of a folder; `damaged` hears of logs that cannot be read, which are an error otherwise."""
+    """Return all replies of a folder. `damaged` is called for unreadable logs, which are an error by default."""
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
     found: dict[tuple[Subject, str], Reply] = {}
     for path in logs(folder):
@@ -111,7 +115,7 @@ def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | N
 
 
 def replies_in(path: Path) -> list[Reply]:
-    """The replies in one log."""
+    """Return the replies in one log."""
     log, sample = header(path), dict[str, Any]()
     replies = []
     try:
@@ -143,7 +147,10 @@ def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any])
 
 
 def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What a sample says of its prompt: in its metadata if another solver was given the whole, else in its message."""
+    """Return the reference of a sample's prompt.
+
+    It is in the metadata if another solver got the whole prompt, and otherwise in the message.
+    """
     messages = sample.get("messages") or [{}]
     found: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
     return found
@@ -206,7 +213,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
 
 
 def _check(result: Result) -> None:
-    """Raise ValueError where a field has another type, or a number that no run comes to."""
+    """Raise ValueError if a field has another type, or a number that no run writes."""
     _FIELDS.model_validate(vars(result))
     scores = (result.score, result.chance_level, *result.scores.values())
     if not all(0 <= score <= 1 for score in scores):

@@ -1,4 +1,4 @@
-"""What a report shows beside the replies: snippets of their prompts, and the shortcuts that the audit found.
+"""Data for reports beside the replies: snippets of their prompts, and the shortcuts that the audit found.
 
 A snippet is the beginning of a prompt, each fact of the evidence with the text around it, and the end of the prompt.
 """
@@ -19,19 +19,19 @@ from carrara.util.errors import CarraraError
 from carrara.verify.shortcuts.findings import read_findings
 
 HEAD, AROUND, END = 200, 120, 400
-"""Characters of the prompt's beginning, on each side of a fact of the evidence, of its end."""
+"""Characters at the beginning of the prompt, on each side of a fact of the evidence, and at its end."""
 FACTS = 12
-"""Facts of the evidence that are shown as such; further facts count as other text."""
+"""The number of facts of the evidence that are shown. Further facts count as other text."""
 WRITTEN = 1000
-"""Characters of a fact that are shown."""
+"""The most characters of a fact that are shown."""
 READ = 100_000
-"""Characters up to which a reply is read again for the rule that found its answer: a million takes seconds."""
+"""The longest reply that is read again for the rule that found its answer. A million characters take seconds."""
 LONGEST, TOGETHER = 256 << 10, 4 << 20
-"""Tokens of a prompt, and of all prompts of one page, which are rendered for it."""
+"""The most tokens of a prompt, and of all prompts of one page, that are rendered for it."""
 
 
 class SnippetFinder:
-    """Finds the snippet of a reply by rendering its item again, up to `TOGETHER` tokens in all."""
+    """A function that returns the snippet of a reply by rendering its item, up to `TOGETHER` tokens in all."""
 
     def __init__(self) -> None:
         self._left = TOGETHER
@@ -52,7 +52,7 @@ class SnippetFinder:
                 return Snippet((), read)
             self._left -= result.length
             return Snippet(tuple(fragments(item.prompt.stretches())), read)
-        except (CarraraError, OSError):  # of another version, or of files that are not here
+        except (CarraraError, OSError):  # an item of another version, or of files that are not here
             return None
 
 
@@ -77,7 +77,7 @@ def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
 
 
 class _Cutter:
-    """Cuts a text that is passed to it in pieces, and holds no more of it than is shown."""
+    """A cutter of a text that is passed in pieces. It stores only the text that is shown."""
 
     def __init__(self) -> None:
         self.shown = 0
@@ -104,7 +104,7 @@ class _Cutter:
         return self._found
 
     def _close(self, kept: int) -> None:
-        """Say how much passed unseen, and show the last of it."""
+        """Write the number of characters left out, and the last of them."""
         last = self._behind[-kept:]
         if gap := self._passed - len(last):
             self._add(f" … {gap:,} characters … ", "gap")
@@ -120,7 +120,7 @@ class _Cutter:
 
 
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
-    """Return what the audit found about the tasks of the results, in the version that they were made with."""
+    """Return the audit's findings for the tasks of the results, if the tasks still have the same version."""
     tasks = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
     found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tasks))
     return [

@@ -1,9 +1,9 @@
-"""What makes the replies of one model another experiment: its server, how it samples, its own arguments.
+"""The settings that make replies of one model separate experiments: server, sampling, limits, the model's arguments.
 
     {"server": "http://127.0.0.1:8000/v1", "temperature": "1", "max_tokens": "16", "-M context": "32768"}
 
-Only what differs from the defaults is named. A log's header and a plan give the same mapping, so that a plan finds its
-own replies in a folder, and no others.
+Only differences from the defaults are named. A log's header and a manifest give the same mapping, so that a manifest
+finds its own replies in a folder, and no others.
 """
 
 import json
@@ -20,7 +20,7 @@ from carrara.servers.redact import public
 from carrara.tokenizers.gguf import split_digest
 
 TEMPERATURE = 0.0
-"""Of a run that says nothing else; `none` stands for the server's own."""
+"""The defaults of a run. `none` stands for the server's own default."""
 
 NEUTRAL = frozenset(
     {
@@ -37,18 +37,18 @@ NEUTRAL = frozenset(
         "prompt_logprobs",
     }
 )
-"""How requests travel, which no reply depends on."""
+"""Settings of the transport, which do not affect replies."""
 
 NEUTRAL_ARGS = frozenset({"client_timeout", "base"})
-"""`base` is what older logs say of plain completion, which stands in every item's id."""
+"""Plain completion, which older logs name `base`. Every item's id names it too."""
 
 SERVER = "server"
-"""Also the argument of the solver that names it: Inspect tells logs apart by it, and not by the base URL."""
+"""Also the argument of the solver that names it: Inspect distinguishes logs by it, and not by the base URL."""
 
 FILE = "file"
 
 ANYWHERE = "anywhere"
-"""In place of an address, where several servers of one model share a run."""
+"""The value in place of an address, if several servers of one model share a run."""
 
 
 def settings_of(
@@ -68,19 +68,19 @@ def settings_of(
 
 
 def _is_logged(name: str, value: object) -> bool:
-    """Return whether an argument of a model counts, and Inspect writes it into a log's header."""
+    """Return whether an argument of a model affects replies and Inspect writes it into a log's header."""
     secret = name == "api_key" or name.startswith("aws_")
     return name not in NEUTRAL_ARGS and not secret and not isinstance(value, Iterator)
 
 
 def file_of(model: str) -> dict[str, str]:
-    """The setting that tells two local files of one name apart: the digest of the content."""
+    """Return the setting that distinguishes two local files of one name: the digest of the content."""
     digest = split_digest(model)[1]
     return {FILE: digest} if digest else {}
 
 
 def settings_in(log: EvalLog) -> dict[str, str]:
-    """The settings that a log was made with."""
+    """Return the settings that a log was made with."""
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
@@ -90,7 +90,7 @@ def settings_in(log: EvalLog) -> dict[str, str]:
 
 
 def _other_solver(log: EvalLog) -> str:
-    """The solver that was used on one of our tasks in place of Carrara's own."""
+    """Return the name of the solver that was used on one of our tasks in place of Carrara's own."""
     steps = [step.solver.rpartition("/")[2] for step in log.plan.steps]
     if "render_prompt" not in steps or "ask" in steps:
         return ""
@@ -98,14 +98,14 @@ def _other_solver(log: EvalLog) -> str:
 
 
 def _argument(log: EvalLog, name: str) -> str:
-    """What the solver of a log was given under a name."""
+    """Return an argument of a log's solver."""
     return next((str(step.params_passed[name]) for step in log.plan.steps if step.params_passed.get(name)), "")
 
 
 def address(model: Model) -> str:
-    """Where a model is served, if somebody said so, by an option or in the environment.
+    """Return the address of a model's server, if the user gave one by an option or in the environment.
 
-    A provider's own address is its default; the one of a server that it starts itself is another at every run.
+    A provider's own address is its default. The address of a server that the provider starts differs in every run.
     """
     if model.explicit_base_url:
         return _plain(model.explicit_base_url)

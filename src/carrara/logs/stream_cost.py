@@ -1,4 +1,4 @@
-"""What it took a streaming model to read its items: from what its replies say of themselves."""
+"""The cost of reading items with a streaming model: state, speed and memory, from its replies."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,22 +10,22 @@ from carrara.logs.replies import Reply
 
 
 class Cost(NamedTuple):
-    """Of one task at one length."""
+    """The cost for one task at one length."""
 
     task: str
     length: int
     n: int
     score: float
     state: int
-    """Bytes that are kept of one item, at most."""
+    """The most bytes that are kept of one item."""
     speed: float
-    """Of the model's own tokens, in a second, of all items together."""
+    """The model's own tokens in a second, for all items together."""
     resident: int
-    """The most memory that the process ever took, up to then."""
+    """The largest memory of the process so far."""
 
 
 def costs(replies: Sequence[Reply]) -> list[Cost]:
-    """By task and length, in the order of the runs."""
+    """Return the costs by task and length, in the order of the runs."""
     found: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
     for reply in replies:
         measured = (reply.output.get("metadata") or {}).get(MEASURED)
@@ -47,5 +47,5 @@ def costs(replies: Sequence[Reply]) -> list[Cost]:
 
 
 def _span(several: Sequence[dict[str, Any]]) -> float:
-    """Seconds from the first that was begun to the last that ended."""
+    """Return the seconds from the first start to the last end."""
     return float(max(one["ended"] for one in several) - min(one["began"] for one in several))

@@ -1,13 +1,13 @@
-"""Models on llama.cpp inside this process, with no hub, server or key: SmolLM2-135M, or a local GGUF file.
+"""Models on llama.cpp in this process, without hub, server or key: SmolLM2-135M, or a local GGUF file.
 
     inspect eval carrara/latent_list --model carrara/smollm2
     inspect eval carrara/latent_list --model carrara/gguf:/models/qwen.gguf -M context=32768 -M threads=8
 
-SmolLM2 is real but weak: a smoke test of the whole way from prompt to report. Several copies of one thread each, a
-request at a time each and no reuse of prefixes are the defaults, because replies are then the same on every run: with
-a prefix taken from llama.cpp's cache the rest is computed in other batches, and about half of all greedy replies
-change (measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one whose
-cores are shared, because llama.cpp spins.
+SmolLM2 is a real but weak model, which tests the whole path from prompt to report. By default several copies run with
+one thread each, each with one request at a time and without reuse of prefixes, because replies are then the same on
+every run. With a prefix from llama.cpp's cache, the rest is computed in other batches, and about half of all greedy
+replies change (measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one
+whose cores are shared, because llama.cpp busy-waits.
 """
 
 import os
@@ -37,16 +37,16 @@ from carrara.tokenizers.gguf import gguf_model
 from carrara.util.errors import UsageError
 
 CONTEXT = 8192
-"""Tokens: what SmolLM2 was trained for, and at most what a local file gets if nobody names more."""
+"""The context in tokens: what SmolLM2 was trained for, and the default limit for a local file."""
 
 MOST_COPIES = 4
-"""Copies of the model at work side by side, where there are as many cores; each takes 0.4 GB."""
+"""The number of copies of the model that run in parallel, if there are as many cores. Each takes 0.4 GB."""
 
 STOPS: dict[str, StopReason] = {"stop": "stop", "length": "max_tokens"}
 
 
 class Reply(TypedDict):
-    """The part of llama.cpp's answer that is read here."""
+    """The fields of llama.cpp's response that are used here."""
 
     text: str
     finish_reason: str
@@ -70,7 +70,10 @@ def smollm2() -> Path:
 
 @cache
 def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
-    """A llama.cpp server in this process; it takes 0.4 s and is shared by all models of the same file."""
+    """Return a llama.cpp server in this process.
+
+    It starts in 0.4 s, and all models of the same file share it.
+    """
     if not gguf.is_file():
         raise SetupError(f"there is no model file {gguf}")
     import xllamacpp
@@ -90,7 +93,7 @@ def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
 
 
 class Embedded(ModelAPI):
-    """Inspect's view of a model on llama.cpp. With `base` a prompt goes to the model raw, without the chat template."""
+    """The provider for a model on llama.cpp. With `base`, a prompt goes to the model without the chat template."""
 
     def __init__(
         self,
@@ -127,7 +130,7 @@ class Embedded(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         try:
-            # An abandoned request ends by itself; waiting for it would hold up an interrupt for half a minute.
+            # An abandoned request ends by itself; waiting for it would delay an interrupt by half a minute.
             reply = await anyio.to_thread.run_sync(self.ask, input, config, abandon_on_cancel=True)
         except ContextOverflowError as overflow:
             output = ModelOutput.from_content(self.model_name, "", stop_reason="model_length", error=str(overflow))
@@ -176,7 +179,7 @@ class Embedded(ModelAPI):
 
 
 class ContextOverflowError(LlamaError):
-    """The prompt is longer than the context."""
+    """Raised if the prompt is longer than the context."""
 
     def __init__(self, message: str, status_code: int, tokens: int) -> None:
         super().__init__(message, status_code)

@@ -1,4 +1,4 @@
-"""`carrara/NAME` for Inspect: the embedded model, local GGUF files and the reference models."""
+"""The provider `carrara/NAME` of Inspect: the embedded model, local GGUF files and the reference models."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args, get_type_hints
@@ -29,7 +29,7 @@ def carrara() -> type[ModelAPI]:
 
 
 class CarraraAPI(ModelAPI):
-    """Becomes the model that is named."""
+    """A provider that becomes the named model."""
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
         made: type[ModelAPI] = Reference
@@ -59,7 +59,7 @@ def _streaming(model_name: str) -> type[ModelAPI]:
 
 
 def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:
-    """Refuse arguments that a model does not have, or of another kind than it takes."""
+    """Raise for arguments that a model does not have, or that have a wrong type."""
     hints = {name: hint for name, hint in get_type_hints(made.__init__).items() if name not in ("return", "model_name")}
     own = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
     for name, value in given.items():
@@ -69,7 +69,7 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
                 f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
             )
         kinds = get_args(hints[name]) or (hints[name],)
-        # True is an int to Python, and no number of tokens to anybody.
+        # True is an int in Python, but not a number of tokens
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
             wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
             raise SetupError(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
@@ -78,7 +78,7 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
 
 
 class Reference(ModelAPI):
-    """A model that needs no weights. It is told which item it is asked, and reads that item's prompt."""
+    """A model without weights. It receives the id of the item, and reads that item's prompt."""
 
     def __init__(
         self,
@@ -104,6 +104,6 @@ class Reference(ModelAPI):
 
 
 def _item_id(message: ChatMessage) -> str | None:
-    """The item of which a message is the prompt, or a part of it."""
+    """Return the item whose prompt a message is, or is a part of."""
     held = message.metadata or {}
     return str(held[KEY]["id"]) if KEY in held else str(held["id"]) if PROMPT in held else None

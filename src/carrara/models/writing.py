@@ -1,9 +1,9 @@
-"""Asking a model for pieces, as Michelangelo's authors did for MRCR's conversations.
+"""Ask a model for pieces, as Michelangelo's authors did for MRCR's conversations.
 
     Write a cheerful poem about penguins in a gothic style. Give nothing but the poem itself, …
 
-A reply that cannot be a piece (nothing, a refusal, cut off, said before, a turn of a conversation) is not taken, and is
-asked for anew a few times. What stays missing is told, with the reason.
+A reply that cannot be a piece (empty, a refusal, cut off, a repetition, a turn of a conversation) is rejected, and
+asked for again a few times. Missing pieces are reported with the reason.
 """
 
 import secrets
@@ -34,13 +34,13 @@ from carrara.types import Message
 from carrara.util.errors import UsageError
 
 AGAIN = 3
-"""How often a piece is asked for anew."""
+"""The number of times that a piece is asked for again."""
 MOST_AT_ONCE = 100
-"""Requests at a time, of which Inspect finds out how many a server takes."""
+"""The number of parallel requests, within which Inspect finds out how many a server can handle."""
 _LETTERS_A_TOKEN = 4
 _WORDS_A_TOKEN = 0.6
 _CHATS = ("smollm2",)
-"""Those of our own models that write."""
+"""Carrara's own models that can write."""
 
 
 class Slot(NamedTuple):
@@ -54,7 +54,7 @@ class Slot(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """A piece that was not to be had."""
+    """A piece that the model did not deliver."""
 
     key: Key
     why: str
@@ -62,16 +62,16 @@ class Missing(NamedTuple):
 
 @dataclass(frozen=True)
 class Written:
-    """What was written."""
+    """The outcome of writing."""
 
     pieces: int
-    """Pieces in the file for the keys of the command."""
+    """The number of pieces in the file for the keys of the command."""
     new: int
     missing: list[Missing]
 
 
 def write(config: WriteConfig, console: Console | None = None) -> Written:
-    """Have a model write pieces: those that the file does not have yet."""
+    """Have a model write the pieces that the file lacks."""
     _check(config)
     with growing(config.out) as bank:
         left = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
@@ -83,7 +83,7 @@ def write(config: WriteConfig, console: Console | None = None) -> Written:
 
 
 def request(key: Key, max_tokens: int) -> str:
-    """How a piece is asked for.
+    """Return the prompt for a piece.
 
     >>> request(Key("riddle", "bees"), 512)
     'Write a riddle about bees. Give nothing but the riddle itself, without a word before or after it, in plain text \
@@ -111,7 +111,7 @@ def _check(config: WriteConfig) -> None:
 
 
 def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
-    """The pieces that were not to be had."""
+    """Return the missing pieces."""
     model = make_model(config.model, config.base_url, config.model_args)
     check_server(config.model, config.base_url, config.model_args)
     total = len(config.keys) * config.n
@@ -125,7 +125,7 @@ def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: 
 
 
 def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
-    """What is going to be asked, and what it costs at most."""
+    """Return a description of the requests and their greatest cost."""
     many = f"{total:,} pieces" if len(left) == total else f"{len(left):,} of {total:,} pieces"
     sent = sum(len(request(slot.key, config.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
     return (
@@ -136,13 +136,13 @@ def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
 
 
 class _Asking:
-    """Requests for the pieces that are missing."""
+    """Ask for the missing pieces."""
 
     def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.RunProgress) -> None:
         self.config, self.bank, self.model, self.shown = config, bank, model, shown
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}
-        # As in a run: failed attempts are shown, and no error has a key in it.
+        # As in a run: failed attempts are shown, and no error contains a key.
         model.api = ReferencedAPI(model, lambda wanted: [self.requests[wanted["id"]]], progress)
         self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
 
@@ -171,7 +171,7 @@ class _Asking:
             self.shown.failed(str(slot))
 
     async def _piece(self, slot: Slot) -> str | None:
-        """Get a piece into the bank, or say why it cannot be had."""
+        """Add a piece to the bank, or return why it is missing."""
         why = ""
         for _ in range(1 + AGAIN):
             try:
@@ -196,13 +196,13 @@ class _Asking:
                 max_tokens=self.config.max_tokens,
                 temperature=self.config.temperature,
                 max_connections=self.at_once,
-                # The embedded model would give the same reply again and again; others draw by themselves.
+                # The embedded model would give the same reply again; other models draw by themselves.
                 seed=secrets.randbelow(1 << 31) if self.config.embedded else None,
             ),
         )
 
     def _ended(self, output: ModelOutput, text: str) -> str | None:
-        """Why a reply is no piece, as far as it is not the text's own fault."""
+        """Return why a reply cannot be a piece, for reasons other than its text."""
         match ending(output):
             case "filtered":
                 return "the provider withheld it"
@@ -218,7 +218,7 @@ class _Asking:
 
 
 def _words(error: Exception) -> str:
-    """What an error says, on a line."""
+    """Return the message of an error on one line."""
     trouble = getattr(error, "trouble", None)
     words = trouble.words if isinstance(trouble, Trouble) else shorten(str(error) or type(error).__name__)
     return " ".join(words.split())

@@ -1,10 +1,10 @@
-"""Packing: an instance's facts among filler, so that the prompt has exactly the number of tokens asked for.
+"""Packing: place the facts of an instance among filler, so that the prompt has exactly the requested number of tokens.
 
-The puzzle (all that is not filler) is counted once, each unit of filler adds its own cost, and the total is a sum.
-Every fact stands at its drawn share of the filler, to within a group. In one gap the groups are chosen so that the
-total comes out: of a pool of groups some subset fills the room to the token (a subset sum over the bits of an integer,
-found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced anew on each pass, and
-only the pool, and what stands behind it in short gaps, is ever held.
+The puzzle (everything except filler) is counted once, each group of filler adds its own cost, and the total is a sum.
+Every fact is placed at its drawn share of the filler, up to the size of a group. In one gap, the groups are chosen so
+that the total is exact: some subset of a pool of groups fills the room to the token (a subset sum over the bits of an
+integer, found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced again on each
+pass, and only the pool and the short gaps after it are held in memory.
 """
 
 from bisect import bisect_left, bisect_right
@@ -23,43 +23,43 @@ from carrara.util.errors import ExhaustedError, LengthError
 Cost = Callable[[SegmentGroup], int]
 
 POOL = 64
-"""Units among which those that make the total come out are chosen."""
+"""The number of groups from which those that make the total exact are chosen."""
 WINDOW = 8
 """The room for which they are chosen, in typical groups."""
 HELD = 1 << 12
-"""Tokens of filler up to which what was packed is kept, for short contexts are asked for again and again."""
+"""The tokens of filler up to which a packed context is cached, because short contexts are needed again and again."""
 MOST = 1 << 18
-"""Tokens of filler up to which it is kept for whoever says so."""
+"""The tokens of filler up to which a context is cached on request."""
 BULK = 1 << 18
-"""Tokens of filler that are held at once: about a megabyte of text."""
+"""The tokens of filler that are held at once: about a megabyte of text."""
 PROBED = 256
-"""Units of filler with which it is probed that costs add up."""
+"""The number of groups of filler with which the additivity of costs is tested."""
 TRIES = 24
-"""Fillers that are tried, before all of it goes into one gap."""
+"""The number of fillers that are tried before all filler goes into one gap."""
 
 
 class _Scale(NamedTuple):
-    """What groups of filler cost, as far as some of them tell."""
+    """Statistics of the costs of filler groups, from a sample."""
 
     typical: int
     window: int
-    """The room in which groups are chosen: some typical, two large ones."""
+    """The room in which groups are chosen: some typical groups, or two large ones."""
     even: bool
-    """Whether all costs have a common divisor, so that they add up to its multiples only."""
+    """The common divisor of all costs. Sums of costs are multiples of it."""
 
 
 class _Settled(NamedTuple):
     bounds: list[int]
-    """Where each gap ends, in tokens of filler."""
+    """The end of each gap, in tokens of filler."""
     tried: int
-    """Which filler it is filled with."""
+    """The number of the filler."""
     groups: list[SegmentGroup] | None = None
-    """What came of it, where that was packed and is short."""
+    """The packed segments, if they are short."""
 
 
 @dataclass(frozen=True)
 class Packing:
-    """An instance in its filler. Iterating gives its segments in order, the same on every pass."""
+    """An instance in its filler. Iteration gives its segments in order, the same on every pass."""
 
     instance: Instance
     room: int
@@ -68,7 +68,7 @@ class Packing:
     key: Key
     tokenizer: str
     variant: int = 0
-    """Another number gives other filler around the same facts."""
+    """The number of the filler around the same facts. The audit uses several."""
 
     @property
     def has_filler(self) -> bool:
@@ -84,7 +84,7 @@ class Packing:
             yield from group
 
     def hold(self) -> None:
-        """Keep what is packed, as far as it is in small segments: somebody will ask for it again and again."""
+        """Cache the packed segments, if they are small, for repeated use."""
         if self.instance.filler is not None and HELD < self.room <= MOST:
             _ = self._all_groups
 
@@ -99,14 +99,14 @@ class Packing:
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
-        """The share of its window that is to stand before each fact: the same at every length."""
+        """The share of its window before each fact, which is the same at every length."""
         if self.instance.depths is not None:
             return self.instance.depths
         rng = self.key.rng("depths")
         return tuple(sorted(rng.random() for _ in self.instance.chunks))
 
     def offsets(self) -> list[int]:
-        """How far from its drawn place each fact came to stand, in tokens of filler."""
+        """Return the distance of each fact from its drawn position, in tokens of filler."""
         bounds = self._bounds
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
@@ -119,7 +119,7 @@ class Packing:
 
     @cached_property
     def _bounds(self) -> list[int]:
-        """The tokens of filler that are to stand before each fact."""
+        """The tokens of filler that belong before each fact."""
         low, high = self._limits()
         if self.instance.spread == "tokens":
             return [low + int(share * (high - low)) for share in self.drawn]
@@ -130,7 +130,7 @@ class Packing:
         return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
 
     def _limits(self) -> tuple[int, int]:
-        """The least and the most filler that may stand before a fact."""
+        """Return the least and the most filler that may precede a fact."""
         start, end = self.instance.window
         if (start, end) == (0.0, 1.0):
             return 0, self.room
@@ -145,7 +145,7 @@ class Packing:
         return low, high
 
     def _gaps(self, tokens: int) -> Sequence[int]:
-        """The tokens before each gap between the groups of so much filler."""
+        """Return the tokens before each gap between the groups of this amount of filler."""
         stream = self._open("filler", self.variant, 0)
         if (bulk := _bulk(stream)) is not None:
             return bulk.gaps(tokens)
@@ -162,8 +162,10 @@ class Packing:
 
     @cached_property
     def _settled(self) -> _Settled:
-        """Where all gaps are short, or groups have sizes that add up to few totals, none may be able to make the total
-        come out: then other filler is tried, and if none does, all of it goes into the largest gap.
+        """Return bounds whose filler adds up exactly.
+
+        If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
+        filler is tried, and if none succeeds, all of it goes into the largest gap.
         """
         bounds = [*self._bounds, self.room]
         if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
@@ -177,7 +179,7 @@ class Packing:
         return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
     def _proved(self, bounds: list[int], tried: int) -> _Settled:
-        """Raises LengthError where so bounded filler does not come out."""
+        """Raise `LengthError` if filler with these bounds does not add up."""
         groups = self._pack(bounds, tried)
         if self.room <= HELD:
             return _Settled(bounds, tried, list(groups))
@@ -188,18 +190,18 @@ class Packing:
         return _Settled(bounds, tried)
 
     def settle(self) -> None:
-        """Raise LengthError, or ExhaustedError where a stream can tell, now, and not when the prompt is rendered."""
+        """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""
         stream = self._open("filler", self.variant, 0)
         if isinstance(stream, FiniteFillerStream):
             stream.must_last(self.room, self.cost)
         _ = self._settled
 
     def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
-        """Filler and facts in order. `bounds` has one entry more than there are facts."""
+        """Yield filler and facts in order. `bounds` has one entry more than there are facts."""
         stream = self._open("filler", self.variant, tried)
         window = self._scale.window
         sizes = _sizes(bounds)
-        # The last gap with room for a choice, so that what is held behind it is short.
+        # The last gap with room for a choice, so that the text held after it is short.
         chosen = max((gap for gap, size in enumerate(sizes) if size >= 2 * window), default=_largest(bounds))
         used = 0
         for gap in range(chosen):
@@ -212,7 +214,7 @@ class Packing:
             yield group
         pool = _Pool(stream, chosen)
         if any(after - before > self._scale.typical // 2 for before, after in pairwise(bounds[chosen:])):
-            pool.draw_all()  # what follows is drawn behind it
+            pool.draw_all()  # the groups that follow are drawn after it
         behind = bounds[chosen]
         tail: list[SegmentGroup] = []
         for gap in range(chosen + 1, len(bounds)):
@@ -224,9 +226,9 @@ class Packing:
         yield from tail
 
     def _reach(self, stream: FillerStream, gap: int, used: int, bound: int) -> Iterator[tuple[SegmentGroup, int]]:
-        """Filler up to a bound, as near as whole groups come to it, each with what is used with it.
+        """Yield filler up to a bound, as near as whole groups come to it, each with the tokens used so far.
 
-        A unit that goes far beyond is left out: some sentence is longer than the room in which the last are chosen.
+        A group that goes far beyond the bound is left out: some sentence is longer than the room for the last groups.
         """
         bulk = _bulk(stream)
         while bulk and used < bound and (group := bulk.upto(min(bound - used, BULK))):
@@ -241,7 +243,7 @@ class Packing:
                 yield group, used
 
     def _fit(self, gap: int, room: int, pool: "_Pool", stream: FillerStream) -> list[SegmentGroup]:
-        """Some groups of a pool, and of what follows it, in their order, that cost exactly `room` together."""
+        """Return groups of a pool and of the rest of the stream, in order, that cost exactly `room` together."""
         if room < 0:
             raise LengthError(f"its filler runs over by {-room} tokens; ask for more")
         fine = self.instance.fine_filler
@@ -274,7 +276,7 @@ class Packing:
             return None
 
     def probe(self) -> list[SegmentGroup]:
-        """Return groups of its filler, such as may stand in it: with them it is probed that costs add up."""
+        """Return groups of an instance's filler, with which the additivity of costs is tested."""
         return some(self._open("probe"), 0, PROBED)
 
     def _open(self, purpose: str, *more: int) -> FillerStream:
@@ -283,7 +285,7 @@ class Packing:
 
 
 class _Pool:
-    """Up to `POOL` groups of a filler stream, drawn when they are wanted: a group may be a long draft."""
+    """Up to `POOL` groups of a filler stream. They are drawn when they are needed, because a group may be long."""
 
     def __init__(self, stream: FillerStream, gap: int) -> None:
         self._tap, self._gap, self._left = stream, gap, POOL
@@ -296,7 +298,7 @@ class _Pool:
         self._left = 0
 
     def next(self) -> SegmentGroup | None:
-        """Return the next unit; None where there is none."""
+        """Return the next group. None if there is none."""
         if self._drawn or not self._left:
             return self._drawn.popleft() if self._drawn else None
         self._left -= 1
@@ -310,16 +312,19 @@ class _Pool:
 
 
 _LATEST: list[tuple[Packing | None, Sequence[SegmentGroup]]] = [(None, ())]
-"""What was packed last to prove that it comes out, and is not long: the questions on one context follow each other."""
+"""The last packed context that is not long, because questions on one context follow each other."""
 
 
 def _bulk(stream: FillerStream) -> BulkFillerStream | None:
-    """By one attribute: `isinstance` of a protocol takes longer than a short gap."""
+    """Return a stream that supports bulk reads, or None.
+
+    One attribute is checked, because `isinstance` of a protocol is slow.
+    """
     return cast(BulkFillerStream, stream) if hasattr(stream, "upto") else None
 
 
 def some(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
-    """Up to so many groups of filler, fewer where there are no more, but one at least."""
+    """Return up to a number of groups of filler: fewer if there are no more, but at least one."""
     if (bulk := _bulk(stream)) is not None:
         return bulk.several(most)
     groups = [stream(gap)]

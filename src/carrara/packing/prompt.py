@@ -1,12 +1,12 @@
-"""Prompts: a packed context in its template, as messages, with where every fact stands and what all of it costs.
+"""Prompts: a packed context in its template, as messages, with the positions of all facts and the cost of all parts.
 
-`Prompt` is a recipe that renders: hash and spans come from one stream of parts, and a prompt of ten million tokens is
-never held unless somebody asks for its text.
+`Prompt` renders on demand: hash and spans come from one stream of parts, and a prompt of ten million tokens is held in
+memory only if its text is requested.
 
-`Measure` has token counts that add up. A group costs what it adds between two others, with its separator. With the
-tokenizers in use these costs sum to the count of the whole (measured on millions of sentences), because a separator, or
-what follows it, starts a new token; so a prompt's length is the count of its puzzle plus the costs of its filler. That
-is probed when a tokenizer first meets a task's groups, and where it fails whole prompts are counted instead.
+`Measure` has token counts that add up. A group costs the tokens that it adds between two others, with its separator.
+With the tokenizers in use, these costs sum to the count of the whole (measured on millions of sentences), because a
+separator, or the text after it, starts a new token. So a prompt's length is the count of its puzzle plus the costs of
+its filler. This is tested when a tokenizer first meets a task's groups. If it fails, whole prompts are counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,16 +20,16 @@ from carrara.tokenizers.base import Tokenizer, count_chat, count_plain
 from carrara.types import Instance, Message, PromptTemplate, Role, Segment, SegmentGroup, Style
 
 HELD = 1 << 16
-"""Characters that are held before they go into a hash."""
+"""The characters that are collected before they are hashed."""
 _PROBED: dict[tuple[str, str, str], bool] = {}
 _COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
 _CACHED = 500_000
 MANY = 64
-"""Pieces of a group from which on they are counted together."""
+"""The number of segments above which those of a group are counted together."""
 
 
 def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Message]:
-    """The messages of a prompt with just these segments."""
+    """Return the messages of a prompt with only these segments."""
     if not template.turns:
         labels = template.labels
         texts = (
@@ -53,7 +53,7 @@ def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
 
 
 def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
-    """Tokens of a prompt as sent: a conversation in the model's chat format, or plain text."""
+    """Return the tokens of a prompt as sent: a conversation in the model's chat format, or plain text."""
     if style == "base":
         return count_plain(tokenizer, "\n\n".join(message.content for message in messages))
     return count_chat(tokenizer, messages)
@@ -64,14 +64,14 @@ def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> in
 
 @dataclass(frozen=True)
 class Measure:
-    """What things cost in one template, by one tokenizer."""
+    """The costs of text in one template, by one tokenizer."""
 
     tokenizer: Tokenizer
     style: Style
     template: PromptTemplate
     instance: Instance
     lead: str
-    """A segment such as stands before and after another, with its label."""
+    """A segment that stands for those before and after another, with its label."""
     puzzle: int
     """Tokens of the prompt without filler."""
     _cache: dict[tuple[Role, str], int] = field(repr=False)
@@ -84,8 +84,10 @@ class Measure:
         instance: Instance,
         tokens: int | None = None,
     ) -> "Measure":
-        """Return the measure of an instance in a template. `tokens` are those of its prompt without filler, if
-        known."""
+        """Return the measure of an instance in a template.
+
+        `tokens` are those of its prompt without filler, if known.
+        """
         last = instance.last
         lead = template.labels.get(last.role, "") + last.text if last else "A."
         key = (tokenizer.name, lead[:1] + lead[-1:], template.separator, template.turns)
@@ -98,17 +100,17 @@ class Measure:
 
     @cached_property
     def before(self) -> int:
-        """Tokens of the prompt before its first segment, as if a separator stood there too."""
+        """The tokens of the prompt before its first segment, as if a separator stood there too."""
         return self.puzzle - self.cost(tuple(self.instance.segments)) - self._after()
 
     @cached_property
     def separator(self) -> int:
-        """Tokens of a separator that are not part of what stands before or after it."""
+        """The tokens of a separator that do not belong to the text before or after it."""
         last = self.instance.last
         return 0 if self.template.turns or not last else max(0, self.cost((last,)) - self.tokenizer.count(self.lead))
 
     def cost(self, group: SegmentGroup) -> int:
-        """Tokens that a group adds among others, by what its segments add."""
+        """Return the tokens that a group adds among others: the sum over its segments."""
         total, cache = 0, self._cache
         if len(group) > MANY and not self.template.turns:
             self._count_together(group)
@@ -140,16 +142,16 @@ class Measure:
 
     @cached_property
     def _without(self) -> int:
-        """Tokens where nothing stands between two segments."""
+        """The tokens between two segments without a separator."""
         return self.tokenizer.count(self._around + self.lead)
 
     @cached_property
     def _without_turn(self) -> Mapping[Role, int]:
-        """Tokens of the turns behind which one of a role is counted."""
+        """The tokens of the turns after which a turn of a role is counted."""
         return {role: count_chat(self.tokenizer, _turns(role)) for role in ("user", "assistant")}
 
     def _after(self) -> int:
-        """Tokens of the prompt behind its last segment."""
+        """Return the tokens of the prompt after its last segment."""
         if self.template.turns:
             return self._added(self.template.after, "user")
         with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
@@ -158,7 +160,7 @@ class Measure:
         return with_it - without + ending - opening
 
     def _opening(self) -> int:
-        """Tokens that the chat format puts before the first message's content."""
+        """Return the tokens that the chat format puts before the first message's content."""
         if self.style == "base":
             return self.tokenizer.opening
         if self.tokenizer.chat is None:
@@ -175,9 +177,10 @@ class Measure:
         return total
 
     def additive(self, task: str, groups: Callable[[], Sequence[SegmentGroup]], fixed: Sequence[Segment]) -> bool:
-        """Whether costs sum to counts for this tokenizer and task; probed once.
+        """Return whether costs sum to counts for this tokenizer and task, which is tested once.
 
-        They never do where the first or last segment has no separator at its outer side: what stands there decides.
+        They never do if the first or last segment has no separator at its outer side, because then its neighbour
+        decides.
         """
         if not self._joined(fixed):
             return False
@@ -189,7 +192,7 @@ class Measure:
         return _PROBED[key]
 
     def _joined(self, fixed: Sequence[Segment]) -> bool:
-        """Whether any segment can be the first and the last, and costs what it does elsewhere."""
+        """Return whether any segment can be the first and the last with the cost that it has elsewhere."""
         template = self.template
         opened = bool(fixed) and fixed[0].fact is None
         return template.turns or (
@@ -198,7 +201,7 @@ class Measure:
 
 
 def _turns(role: Role) -> list[Message]:
-    """Formats differ in what they make of two turns of one speaker: a turn follows the other's."""
+    """Return turns that a turn of this role can follow. Formats treat two turns of one speaker differently."""
     turns = [Message("user", "A"), Message("assistant", "B")]
     return [*turns, Message("user", "A")] if role == "assistant" else turns
 
@@ -207,33 +210,33 @@ def _turns(role: Role) -> list[Message]:
 
 
 class Part(NamedTuple):
-    """A stretch of one message."""
+    """A stretch of text in one message."""
 
     message: int
     role: Role
     text: str
     fact: int | None = None
     segment: bool = False
-    """Whether it is a segment of the context, rather than template or separator."""
+    """Whether it is a segment of the context, not template or separator."""
     tokens: int = 0
-    """What it adds, with the separator and label before it."""
+    """The tokens that it adds, with the separator and label before it."""
 
 
 Kind = Literal["template", "filler", "needed", "fact"]
 
 
 class Stretch(NamedTuple):
-    """A stretch of one message, and what it is for."""
+    """A stretch of text in one message, with its kind."""
 
     message: int
     role: Role
     text: str
     kind: Kind
-    """`needed` is a fact that decides the answer, `fact` any other."""
+    """The kind: `needed` is a fact of the evidence, `fact` any other fact."""
 
 
 class Span(NamedTuple):
-    """Where one segment of a fact stands: characters of a message's content, tokens of the prompt as sent."""
+    """The position of one segment of a fact: characters of a message's content, and tokens of the prompt as sent."""
 
     fact: int
     message: int
@@ -245,7 +248,7 @@ class Span(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What one pass over a prompt tells."""
+    """The measurements from one pass over a prompt."""
 
     tokens: int
     characters: int
@@ -254,7 +257,7 @@ class Survey(NamedTuple):
 
 
 def fingerprint(messages: Iterable[Message]) -> str:
-    """The hash that `Survey` has for a prompt with these messages."""
+    """Return the hash that `Survey` has for a prompt with these messages."""
     digest = sha256()
     parts = (Part(number, message.role, message.content) for number, message in enumerate(messages))
     for _ in hashed(parts, digest):
@@ -263,12 +266,15 @@ def fingerprint(messages: Iterable[Message]) -> str:
 
 
 def _opened(role: Role) -> str:
-    """What stands before a message's content in a hash."""
+    """Return the bytes before a message's content in a hash."""
     return f"\x1e{role}\x1f"
 
 
 def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
-    """Parts as they pass, and into a hash, which is that of `fingerprint` when all have passed: little text is held."""
+    """Yield parts as they pass, and add them to a hash.
+
+    At the end it equals that of `fingerprint`. Little text is held in memory.
+    """
     message, held, size = -1, list[str](), 0
     for part in parts:
         if part.message != message:
@@ -288,7 +294,7 @@ def _uncounted(group: SegmentGroup) -> int:
 
 
 class _Spans(Sequence[Span]):
-    """The spans of a prompt, found at the first look: there may be a quarter of a million."""
+    """The spans of a prompt, found at the first access, because there may be a quarter of a million."""
 
     def __init__(self, prompt: "Prompt") -> None:
         self._prompt = prompt
@@ -320,10 +326,10 @@ class Prompt:
     measure: Measure
     evidence: Sequence[int]
     tokens: int
-    """As sent."""
+    """The messages as sent."""
 
     def parts(self, counted: bool = True) -> Iterator[Part]:
-        """All that it says. What parts cost is left out where nobody asks: it takes longer than the rest."""
+        """Yield all parts. Without `counted`, their costs are left out, because they take longer than the rest."""
         template, number = self.template, 0
         cost = self.measure.cost if counted else _uncounted
         if not template.turns:
@@ -343,7 +349,7 @@ class Prompt:
         yield Part(number + 1, "user", template.after)
 
     def stretches(self) -> Iterator[Stretch]:
-        """Yield the same for people who look at it, each part with its kind."""
+        """Yield the parts for display, each with its kind."""
         evidence = frozenset(self.evidence)
         for part in self.parts():
             if part.fact is not None:
@@ -357,23 +363,23 @@ class Prompt:
 
     @property
     def text(self) -> str:
-        """The contents of all messages, one after the other: to be read by people."""
+        """The contents of all messages in a row, for people."""
         return "\n\n".join(message.content for message in self.messages())
 
     def survey(self) -> Survey:
-        """Length, hash and spans in one pass. The hash covers roles and contents."""
+        """Return length, hash and spans from one pass. The hash covers roles and contents."""
         if self.template.turns:
             return self._of_parts()
         return self._of_text() if self.packing.has_filler else self._of_puzzle()
 
     def _of_puzzle(self) -> Survey:
-        """Where the context is the structure. Its spans are found when somebody looks at them."""
+        """Return the survey of a prompt whose context is the structure. Its spans are found on access."""
         [message] = puzzle(self.template, self.packing.instance)
         found = fingerprint([message])
         return Survey(self.tokens, len(message.content), found, _Spans(self))
 
     def _of_text(self) -> Survey:
-        """Where all is one message, of a segment for each word perhaps: without two parts for each of them."""
+        """Return the survey of a single message, which may have a segment for each word, without two parts for each."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
         evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
         digest = sha256(f"{_opened('user')}{template.before}".encode())

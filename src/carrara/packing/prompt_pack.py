@@ -1,4 +1,4 @@
-"""Prompt packs: other words for a task's prompt, from a TOML file.
+"""Prompt packs: other wording for a task's prompt, from a TOML file.
 
     ["michelangelo/latent_list"]
     instruction = "You run Python. ..."
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from carrara.task import Task
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
-"""Names that TOML takes without quotes."""
+"""A pattern of names that TOML accepts without quotes."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f]")
 
 
 @dataclass(frozen=True)
 class Pack:
     replaced: Mapping[str, Mapping[str, str]]
-    """By task, then by the part of its wording."""
+    """The wording by task, then by part."""
 
     @property
     def hash(self) -> str:
@@ -61,9 +61,11 @@ class Pack:
 
 
 def _check_fields(name: str, part: str, own: str, words: str) -> None:
-    """A part with fields is a format and has to have the same ones, in quotes where it has them: solvers look for them.
+    """Check that a part has the fields of the original, in quotes if the original has them.
 
-    Any other is taken as it stands.
+    Solvers search for them.
+
+    A part without fields is used literally.
     """
     wanted = _fields(own)
     if not wanted:
@@ -90,7 +92,7 @@ def _fields(words: str) -> set[str]:
 
 
 def written(words: Mapping[str, Mapping[str, str]]) -> str:
-    """A pack as a file: what `read_pack` reads again.
+    """Return a pack as a file that `read_pack` reads.
 
     >>> print(written({"a/b": {"instruction": "Say it.\\nTwice.\\n\\n", "answer": "So:"}}), end="")
     ["a/b"]
@@ -111,7 +113,7 @@ def written(words: Mapping[str, Mapping[str, str]]) -> str:
 
 
 def _quoted(text: str) -> str:
-    """A line in quotes; several as they are, but for what would end them."""
+    """Return a text in TOML: one line in quotes, several lines literally, except for characters that would end them."""
     if "\n" not in text.strip("\n") or _CONTROL.search(text):
         return json.dumps(text, ensure_ascii=False)
     inner = text.replace("\\", "\\\\").replace('"""', '\\"\\"\\"')

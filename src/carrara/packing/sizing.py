@@ -1,8 +1,8 @@
-"""Exact lengths of prompts that are counted whole, and corrected by what they are off.
+"""Exact lengths of prompts that are counted whole, and corrected by their error.
 
-Instances that fill a length by themselves are such: their context is their structure. A task says with prices what its
-instance takes, to the best of its knowledge. Where prices add up, as they do with nearly all tokenizers, one correction
-does. The others are prompts with filler by a tokenizer whose counts do not add up.
+There are two kinds. The context of some instances is their structure, and fills a length by itself: the task estimates
+its size from costs. If costs add up, as with nearly all tokenizers, one correction is enough. The others are prompts
+with filler by a tokenizer whose counts do not add up.
 """
 
 from collections.abc import Mapping
@@ -20,11 +20,12 @@ from carrara.util.errors import LengthError
 from carrara.util.quantities import write_length
 
 CORRECTIONS = 8
-"""Of one budget, before the instance is asked to choose otherwise, and choices before the length is given up."""
+"""The corrections of one budget before the instance has to choose differently, and choices before the length is given
+up."""
 REPAIRS = 8
-"""Corrections before other filler is tried, and other fillers before an exact length is given up."""
+"""The corrections before other filler is tried, and the fillers before an exact length is given up."""
 OTHER_FILLER = 1000
-"""Far from the variants that the audit asks for."""
+"""An offset that is far from the variants that the audit uses."""
 
 
 def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
@@ -37,7 +38,7 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
     priced = prices(recipe.tokenizer)
 
     def taken(instance: Instance) -> tuple[int, PromptTemplate]:
-        """By its longest prompt, and its template."""
+        """Return the tokens of an instance's longest prompt, and its template."""
         frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
         return max(count(tokenizer, recipe.style, puzzle(template, instance)) for template in frames), frames[0]
 
@@ -68,7 +69,7 @@ def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare
 
 def repair(recipe: Recipe, measure: Measure, packing: Packing) -> Packing:
     """Return the packing whose whole prompt, counted, has the length asked for."""
-    for again in range(REPAIRS):  # where no target gives the length, other filler does
+    for again in range(REPAIRS):  # if no target gives the length, other filler does
         target = packing.room
         other = replace(packing, variant=packing.variant + again * OTHER_FILLER)
         for _ in range(REPAIRS):

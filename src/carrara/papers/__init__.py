@@ -1,1 +1,1 @@
-"""What others have published: data sets, stories and predictions, read as they are."""
+"""Published data sets, stories and predictions of others, which are read unchanged."""

@@ -1,6 +1,6 @@
-"""Read scores on other benchmarks from a CSV file with the columns model, benchmark, score.
+"""Read scores on other benchmarks from a CSV file with the columns model, benchmark and score.
 
-Other columns may be there and are not read. Any scale will do, for only the order of models counts.
+Further columns are ignored. Any scale is possible, because only the order of models counts.
 """
 
 import csv
@@ -74,7 +74,7 @@ def _score(place: str, model: str, benchmark: str, score: str) -> ExternalScore:
         if not cell:
             raise UsageError(f"{place}: the {column} is empty; name it, or leave the row out")
     try:
-        number = math.nan if "_" in score else float(score)  # which Python takes for a number
+        number = math.nan if "_" in score else float(score)  # Python parses this as a number
     except ValueError:
         number = math.nan
     if not math.isfinite(number):

@@ -21,12 +21,12 @@ from carrara.util.quantities import read_length
 
 PAPERS = {"michelangelo": "Michelangelo", "sync": "SYNC", "minerva": "Minerva", "babilong": "BABILong"}
 SHARE = "share: "
-"""How the metric of a row begins if it is a share of errors, not a score."""
+"""The prefix of a metric that is a share of errors instead of a score."""
 
 MEAN = "QA1-QA5"
-"""A task that is the mean of other tasks, which are in the table as well."""
+"""A task that is the mean of other tasks in the table."""
 GUESSER = "random guesser"
-"""How the names of guessers begin, which are no models."""
+"""Prefixes of the names of guessers, which are not models."""
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class Score:
     """The name that providers use, the same for all spellings of a model."""
     task: str
     length: int | None
-    """None: the paper gives a number of operations (see the note), or the score belongs to no length."""
+    """The length. None: the paper gives a number of operations (see the note), or the score belongs to no length."""
     metric: str
     score: float
-    """From 0 to 100 in all papers."""
+    """The score from 0 to 100, as in all papers."""
     ours: str
     """The name of our task (`babilong/qa1`, `sync/graph:shortest`); empty if there is none."""
     note: str
@@ -67,7 +67,7 @@ def counting(scores: Collection[Score]) -> list[Score]:
 
 
 def claimed(model: str) -> int | None:
-    """Return the context that the makers of a model claim, in tokens, if its paper prints it."""
+    """Return the context length that the makers of a model claim, in tokens, if its paper prints it."""
     return _windows().get(model)
 
 
@@ -77,7 +77,7 @@ def _windows() -> dict[str, int]:
 
 
 class Time(NamedTuple):
-    """How long a published model takes for an item."""
+    """The time of a published model for an item."""
 
     model: str
     length: int

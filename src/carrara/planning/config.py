@@ -1,4 +1,4 @@
-"""`PlanConfig`: what a run would ask, of which model, and at which price and pace."""
+"""`PlanConfig`: the items, the model, the price and the speed of an estimate."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,17 +22,17 @@ def _like_of(given: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Pa
 @Parameter(name="*", group=Group("Estimate", sort_key=40))
 @frozen(kw_only=True, slots=False)
 class EstimateOptions:
-    """What money and time are estimated from."""
+    """Sources for the estimate of cost and time."""
 
     price: Annotated[str | Price | Sequence[float] | None, text("IN,OUT[,CACHED]|FILE.toml")] = None
     """Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that has
     input, output and cached for each model."""
     like: Path | Sequence[Result] | None = field(default=None, converter=converters.optional(_like_of))
-    """Take the length of replies and the pace from an earlier run of the model."""
+    """Take the length of replies and the speed from an earlier run of the model."""
     speed: float | None = field(default=None, validator=number(lambda speed: speed > 0, "a number of tokens a second"))
     """Tokens a second, from which the time is estimated."""
     window: int | None = field(default=None, converter=converters.optional(length_of))
-    """Tokens that the model takes, prompt and answer together."""
+    """The context window of the model: the most tokens of prompt and answer together."""
 
 
 @frozen(kw_only=True, slots=False)

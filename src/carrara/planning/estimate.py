@@ -1,7 +1,8 @@
-"""What a run would take: requests, tokens, money, hours. No model is asked, and no long prompt is made.
+"""The estimate of a run: requests, tokens, cost and time, without asking a model and without making a long prompt.
 
-A prompt of a length has that many tokens. What is not known from lengths is looked at on the first instances of each
-task: how many questions share a context, how long a right answer is, how many tokens a puzzle has without filler.
+A prompt of a length has that many tokens. Facts that do not follow from the length are measured on the first instances
+of each task: how many questions share a context, how long a right answer is, how many tokens a puzzle has without
+filler.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,20 +26,20 @@ from carrara.util.quantities import write_length
 from carrara.util.table import table
 
 SAMPLED = 3
-"""Instances that are looked at."""
+"""The number of instances that are measured."""
 AROUND = 6
 """Tokens of `FINAL ANSWER:` and of a chat template around it."""
 FAR = 32 << 10
-"""Tokens up to which a task that sizes itself is looked at; a longer one has answers as much longer."""
+"""The longest context at which a task that sizes itself is measured. The answers of longer ones are extrapolated."""
 BATCHES: Mapping[str, tuple[int, int]] = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000)}
-"""Requests and bytes that a file of a provider's batch interface may have."""
+"""The most requests and bytes of a file of a provider's batch interface."""
 LETTERS = 4
-"""Bytes of a token, about."""
+"""Approximate bytes of a token."""
 
 
 @dataclass(frozen=True)
 class Line:
-    """A task at a length."""
+    """The estimate for a task at a length."""
 
     model: str
     task: str
@@ -47,19 +48,19 @@ class Line:
     sent: int
     """Tokens of all prompts."""
     repeated: int
-    """Those among them that stand in the prompt before too: questions that share a context are sent together."""
+    """Those tokens that repeat the prompt before, because questions that share a context are sent together."""
     written: int
-    """Tokens of the replies, as they are expected."""
+    """The expected tokens of the replies."""
     cost: float | None
     seconds: float | None
-    """At the pace that is given, or was measured."""
+    """The seconds at the given or measured speed."""
     fits: bool
     """Whether prompts and answers fit the model."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """What an instance of a task is like."""
+    """Measurements of a task's instances."""
 
     questions: int
     answer: float
@@ -67,16 +68,16 @@ class Shape:
     bare: float
     """Tokens of a prompt without filler."""
     tail: float
-    """Tokens behind the context: what questions on it do not share."""
+    """Tokens after the context, which questions on it do not share."""
 
 
 def estimate(config: PlanConfig) -> list[Line]:
-    """Return what a run would take, for each task at each length."""
+    """Return the estimate of a run, for each task at each length."""
     model, window, pack = config.model, config.window, config.sampling.pack()
     jobs = jobs_of(config.tasks, config, model)
     price = price_of(config.price, model)
     like = config.like or ()
-    if not isinstance(like, Sequence):  # a folder, which is no `pathlib.Path` on object storage
+    if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
         like = read_results(like, leave_out)
     written, pace = _written(like, model), config.speed or _pace(like, model)
     shaped = cache(lambda first: _shape(first, pack))
@@ -157,7 +158,7 @@ def _shape(first: Recipe, pack: Pack | None) -> Shape:
 
 
 def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float | None]:
-    """What this model wrote in an earlier run: of the task at that length, or at any, or of any task."""
+    """Return the reply tokens of this model in an earlier run: on the task at that length, on the task, or on any."""
     own = [result for result in like if result.model == model and result.output_tokens is not None]
 
     def told(task: str, length: int) -> float | None:
@@ -171,14 +172,14 @@ def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float |
 
 
 def _pace(like: Sequence[Result], model: str) -> float | None:
-    """Tokens a second of an earlier run, its requests one after the other."""
+    """Return the tokens a second of an earlier run, as if its requests had been made one after the other."""
     own = [one for one in like if one.model == model and one.seconds]
     spent = sum(one.seconds or 0.0 for one in own)
     return sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
 
 
 def warnings(lines: Sequence[Line]) -> list[str]:
-    """What to know before a run is begun."""
+    """Yield warnings before a run."""
     found = []
     if beyond := [line for line in lines if not line.fits]:
         cells = ", ".join(f"{line.task} at {line.length:,}" for line in beyond[:4])
@@ -208,7 +209,7 @@ def total(lines: Sequence[Line]) -> dict[str, float | None]:
 
 
 def said(lines: Sequence[Line]) -> Iterator[str]:
-    """The plan as a table, with what to know of it below."""
+    """Return the estimate as a table with its warnings."""
     whole = total(lines)
     models = len({line.model for line in lines}) > 1
     priced, timed = whole["cost"] is not None, whole["seconds"] is not None

@@ -36,7 +36,9 @@ CAPABILITIES = (
 
 
 def select(text: str) -> list[Capability]:
-    """Capabilities by name, by a word of it or by their task; any other task stands for itself.
+    """Return the capabilities that names select: by name, by a word of it, or by task.
+
+    Any other task is a capability too.
 
     >>> [one.task for one in select("tracking,babilong/qa1")]
     ['michelangelo/latent_list', 'babilong/qa1']
@@ -60,7 +62,7 @@ def select(text: str) -> list[Capability]:
 
 
 def lengths_for(sized: bool, upto: int) -> Sequence[int]:
-    """Powers of two; a task that is its own context is never without."""
+    """Return the lengths to ask: powers of two. A task whose context is the structure has no length without filler."""
     found = [] if sized else [0]
     length = 1024
     while length < upto:

@@ -1,4 +1,4 @@
-"""`ProfileConfig`: whose effective lengths are estimated, of which capabilities, and how precisely."""
+"""`ProfileConfig`: the model, the capabilities and the precision of a profile."""
 
 import math
 from pathlib import Path
@@ -33,23 +33,23 @@ def _tokens_of(given: Annotated[str | int | None, text("5Mtok")]) -> int | None:
 @Parameter(name="*", group=Group("Profile", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class ProfileOptions:
-    """How precisely effective lengths are estimated, and from what."""
+    """The precision of effective lengths, and the limits of a profile."""
 
     upto: int = field(default=128 << 10, converter=length_of)
-    """Longest context that is asked, by default 128k."""
+    """The longest context that is asked, by default 128k."""
     rule: Annotated[str, text("RULE", shows_default=True)] = field(default="base:0.85", validator=is_text)
-    """What counts as held. The rule `base:0.85` is a share of the score without filler, `above:0.85` a score, `half`
-    half of the way from the base score to the chance level."""
+    """The score that counts as reached. The rule `base:0.85` is a share of the score without filler, `above:0.85` a
+    score, `half` half of the way from the base score to the chance level."""
     width: float = field(default=2.0, validator=number(lambda width: 1 < width < math.inf, "a factor above 1"))
-    """Stop when the upper end of each interval is at most so many times its lower end."""
+    """Stop when the upper end of each interval is at most this many times its lower end."""
     budget: int | None = field(default=None, converter=_tokens_of)
-    """Send at most so many tokens of prompts."""
+    """Send at most this many tokens of prompts."""
     step: int = field(default=8, validator=at_least(1))
-    """Instances that are asked before the next length is chosen."""
+    """The number of instances that are asked before the next length is chosen."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own."""
     min_base_score: Annotated[float, Parameter(metavar="SCORE")] = MIN_BASE_SCORE
-    """What the score at the shortest length has to exceed for an effective length, by its 95 % interval."""
+    """The score that the 95 % interval at the shortest length has to exceed for an effective length."""
 
 
 @frozen(kw_only=True, slots=False)

@@ -1,4 +1,4 @@
-"""Choose what to ask next: the length at which a score tells most about the effective length, for its tokens."""
+"""Choose the next batch: the length whose score tells most about the effective length for its tokens."""
 
 import math
 from collections.abc import Sequence
@@ -6,20 +6,20 @@ from collections.abc import Sequence
 from carrara.stats.curve import Curve, Rule
 
 FIXED = 256
-"""Tokens that a prompt counts beside its own: for the request and the reply."""
+"""Tokens that a prompt counts in addition to its own: for the request and the reply."""
 MOST, LEAST, ENOUGH = 1000, 240, 2_000_000
-"""Instances of one length at most: `ENOUGH` tokens of them, but between `LEAST` and `MOST`. More of them are not asked
-where they are cheap, since other lengths tell of this one only by the shape of a curve."""
+"""The most instances of one length: `ENOUGH` tokens, but between `LEAST` and `MOST` instances. Further cheap instances
+would tell nothing about other lengths except through the shape of a curve."""
 CHECKED, DOUBTED = 4, 16
-"""Instances at each length that is said to hold, and at one whose score is not like the curve."""
+"""The least instances at a length that reaches the score, and at a length whose score does not fit the curve."""
 ODD = 0.2
-"""The chance, by the curve, of a score that far off, below which the score is doubted."""
+"""The probability, by the curve, of a score this far off, below which the score is doubted."""
 AHEAD = 0.25
-"""The share of the tokens so far that a batch may cost. A look behind the fall may cost as much."""
+"""The most tokens of a batch, as a share of all tokens so far. A batch beyond the fall may cost as much."""
 STRANGE = 1e-5
-"""The chance, by any curve, of scores like these, below which no more are asked: no curve will fit."""
+"""The probability of the scores, by any curve, below which no more are asked, because no curve will fit."""
 SURE = 0.9
-"""The probability from which on it is taken for known that no effective length is defined."""
+"""The probability above which it counts as certain that there is no effective length."""
 
 
 def is_settled(curve: Curve, rule: Rule, lengths: Sequence[int], within: float) -> bool:
@@ -30,9 +30,11 @@ def is_settled(curve: Curve, rule: Rule, lengths: Sequence[int], within: float) 
 
 
 def choose_batch(curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, within: float) -> tuple[int, int] | None:
-    """Return the length of the next batch and its instances. None if no length has instances that would tell anything.
+    """Return the length and the instances of the next batch.
 
-    A batch of more than a few instances costs no more than a share of all before it.
+    None if no length has instances that would add information.
+
+    Unless it has only a few instances, a batch costs at most a share of all batches before it.
     """
     if not curve.counts:
         return lengths[0], batch
@@ -65,14 +67,14 @@ def _is_narrow(curve: Curve, rule: Rule, within: float) -> bool:
         return True
     low, _, high = curve.effective(rule)
     if low == high:
-        return True  # it does not hold even without filler, or it holds past the longest length
+        return True  # the score is too low even without filler, or high enough at the longest length
     return low > 0 and high < math.inf and high <= within * low
 
 
 def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int | None:
-    """Return a length that was hardly asked, or whose score is not like the curve: there might be a dip.
+    """Return a length that has few replies, or whose score does not fit the curve: there might be a dip.
 
-    The candidates are the lengths that are said to hold, and one behind the fall, where it costs little.
+    Candidates are the lengths that reach the score, and one beyond the fall if it is cheap.
     """
     if curve.blind(rule) > SURE:
         return None

@@ -1,7 +1,7 @@
 """Estimate effective lengths adaptively: batch after batch, in an ordinary run folder.
 
-Each batch asks more instances at the length that tells most. Profiling that was stopped goes on from the replies in the
-folder.
+Each batch asks more instances at the length that adds most information. A profile that was stopped resumes from the
+replies in the folder.
 """
 
 import math
@@ -30,7 +30,7 @@ from carrara.util.quantities import write_length
 
 
 def profile(config: ProfileConfig) -> list[Card]:
-    """Ask until every interval is as narrow as was asked for, or the budget is spent.
+    """Ask until every interval is as narrow as required, or the budget is spent.
 
     Raises:
         UsageError: The settings are wrong.

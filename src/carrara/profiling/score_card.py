@@ -1,4 +1,4 @@
-"""The score card of a profile: what is known of each capability, and its text."""
+"""The score card of a profile: the result for each capability, and its text."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,12 +9,12 @@ from carrara.util.quantities import about_length, count, write_length
 from carrara.util.table import table
 
 SHORTEST = 1024
-"""The shortest prompt with filler. It is not known what a shorter effective length would be."""
+"""The shortest prompt with filler. Shorter effective lengths cannot be estimated."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What is known of one capability."""
+    """The result for one capability."""
 
     capability: str
     task: str
@@ -36,11 +36,11 @@ class Card:
     prompts: int
     tokens: int
     settled: bool
-    """Whether the interval is as narrow as was asked for, or nothing more can be known."""
+    """Whether the interval is as narrow as required, or more replies would not help."""
     misfit: bool
-    """Whether the scores do not fall as any of the curves does."""
+    """Whether no curve fits the scores."""
     unfit: int
-    """Prompts that did not fit the model, each of which counts 0."""
+    """The number of prompts that did not fit the model. Each scores 0."""
     counts: Mapping[int, tuple[float, float]]
     """The sum of scores, and their number, at each length."""
 

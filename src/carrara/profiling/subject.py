@@ -1,4 +1,4 @@
-"""A capability that is being profiled: its task, the lengths to ask, and what the replies say."""
+"""A capability that is being profiled: its task, its lengths, and the replies so far."""
 
 import math
 from collections.abc import Sequence
@@ -21,11 +21,11 @@ from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.findings import findings_of
 
 MEASURED = 5
-"""Instances that are rendered to know how long a puzzle is without filler. Longer ones are left out at that length."""
+"""Instances that are rendered to measure a puzzle without filler. Longer ones are left out at that length."""
 CHANCE_LEVELS = 20
 """Instances whose chance levels are averaged before anything is asked."""
 MISFIT = 0.01
-"""The probability of the scores, by the best curve, below which they do not fall as a curve does."""
+"""The probability of the scores, by the best curve, below which no curve fits."""
 
 
 @dataclass
@@ -54,7 +54,7 @@ class Subject:
         self.add([])
 
     def add(self, results: Sequence[Result]) -> None:
-        """Take these results, of all subjects, in place of the ones so far."""
+        """Replace the results so far by these results of all subjects."""
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
         own = [one for one in results if one.id.startswith(begins)]
@@ -71,7 +71,7 @@ class Subject:
         self.tokens = sum(one.tokens for one in own)
 
     def next_batch(self, batch: int) -> tuple[int, int] | None:
-        """Return the length to ask next and how many instances. None if nothing more is to be asked.
+        """Return the next length and its number of instances. None if nothing more is to be asked.
 
         Args:
             batch: The instances of a batch at most.
@@ -87,7 +87,7 @@ class Subject:
                 return choose_batch(self.curve, self.rule, self.lengths, batch, self.within)
 
     def count_scores(self, length: int) -> int:
-        """Return how many scores there are at a length."""
+        """Return the number of scores at a length."""
         return round(self.curve.counts.get(length, (0.0, 0))[1])
 
     def card(self) -> Card:
@@ -126,7 +126,10 @@ class Subject:
 
 
 def _may_decide(base: BaseScore) -> bool:
-    """Return whether more items can decide if a base score is high enough. It takes some to see that they cannot."""
+    """Return whether more items can decide if a base score is high enough.
+
+    Some items are needed to see that they cannot.
+    """
     return base.n < LEAST or (base.items_needed or math.inf) <= MOST
 
 

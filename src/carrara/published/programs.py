@@ -1,4 +1,4 @@
-"""Words that a paper's authors keep in their programs: read from the files as they stand, which are never run."""
+"""Words in the programs of a paper's repository. The files are read and never run."""
 
 import ast
 import re
@@ -15,7 +15,7 @@ BRACED = re.compile(r"\{+(\w*)\}+")
 
 
 def file_in(folder: Path, name: str) -> Path:
-    """The file of this name: what was given, or the only one within the folder."""
+    """Return the file of this name: the given one, or the only one within the folder."""
     if folder.is_file() and folder.name == name:
         return folder
     found = sorted(path for path in folder.rglob(name) if path.is_file())
@@ -32,14 +32,14 @@ def tree(path: Path) -> ast.Module:
 
 
 def constants(module: ast.Module) -> dict[str, object]:
-    """What names of a module stand for, where that is written out."""
+    """Return the values of a module's names, if they are literals."""
     found: dict[str, object] = {}
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
                 found[node.targets[0].id] = ast.literal_eval(node.value)
             except (ValueError, TypeError, MemoryError, RecursionError):
-                continue  # something that only running it would tell
+                continue  # only running the program would give this value
     return found
 
 
@@ -48,7 +48,7 @@ def classes(module: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def assigned(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
-    """The texts that a class gives an attribute of its own, in order; what is put into one stands in braces."""
+    """Return the texts that a class assigns to one of its attributes, in order, with values in braces."""
     for node in ast.walk(inside):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
             continue
@@ -57,7 +57,7 @@ def assigned(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
 
 
 def texts(inside: ast.AST) -> Iterator[str]:
-    """All texts in a piece of a program."""
+    """Return all texts in a piece of a program."""
     for node in ast.walk(inside):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
@@ -79,7 +79,7 @@ def _text(value: ast.expr) -> str:
 
 
 def renamed(text: str, names: Mapping[str, str]) -> str:
-    """A format with other names for its fields; what is named with a space is put in as it is.
+    """Return a format with other names for its fields. A name with a space is inserted literally.
 
     >>> renamed("Is {query} in the {other} list?", {"query": "word", "other": " second"})
     'Is {word} in the second list?'

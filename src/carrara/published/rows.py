@@ -1,7 +1,7 @@
-"""Published data sets: files of rows (JSON, JSONL or Parquet) by task and length, known by one hash of them all.
+"""Published data sets: files of rows (JSON, JSONL or Parquet) by task and length, identified by one hash of them all.
 
-Where the files lie is remembered under that hash, so that an item's id says which text it was; the files themselves
-stay where they are.
+The location of the files is stored under that hash, so that an item's id identifies its text. The files themselves are
+not copied.
 """
 
 import json
@@ -27,14 +27,14 @@ class Source(NamedTuple):
     """A file of published rows."""
 
     task: str
-    """The task here that asks the same."""
+    """Our task with the same questions."""
     length: int
-    """What its name says: published lengths are of other tokens than ours, and of less than the prompt."""
+    """The length in its name. Published lengths count other tokens than ours, and less than the prompt."""
     path: Path
 
 
 def files_of(place: Path, endings: Collection[str]) -> list[Path]:
-    """A file, or all files below a folder. What is called like one that is read, and cannot be, is refused."""
+    """Return a file, or all files below a folder. A file with a known ending that cannot be read is refused."""
     found = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
     for path in found:
         if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
@@ -43,14 +43,14 @@ def files_of(place: Path, endings: Collection[str]) -> list[Path]:
 
 
 def tell_left_out(paths: Sequence[Path], why: str) -> None:
-    """One sentence, however many files there are of a kind that is not read."""
+    """Return one sentence, for any number of files with an unknown ending."""
     if paths:
         more = f" and {len(paths) - 1:,} more are" if paths[1:] else " is"
         warn_once(f"{min(paths)}{more} left out: {why}")
 
 
 def known(sources: Iterable[Source]) -> str:
-    """The hash of some files together, by which they can be opened from now on."""
+    """Return the hash of several files together, by which they can be opened from now on."""
     rows = [
         (source.task, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
     ]
@@ -64,7 +64,7 @@ def known(sources: Iterable[Source]) -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of some files, one file after the other."""
+    """Yield the rows of several files, one file after the other."""
 
     files: Sequence[tuple[Path, Sequence[Row]]]
 
@@ -72,7 +72,7 @@ class Rows:
         return sum(len(rows) for _, rows in self.files)
 
     def numbered(self, n: int) -> tuple[Row, str]:
-        """A row, and in words where it stands."""
+        """Return the n-th row, and its location for messages."""
         for path, rows in self.files:
             if n < len(rows):
                 return rows[n], f"row {n} of {path}"
@@ -82,7 +82,7 @@ class Rows:
 
 @lru_cache(maxsize=2)
 def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
-    """The rows of a task at a length, by the hash of all files."""
+    """Return the rows of a task at a length, by the hash of all files."""
     found: list[tuple[Path, Sequence[Row]]] = []
     for path in located(data, task, length):
         parquet = path.suffix.lower() == ".parquet"
@@ -95,7 +95,7 @@ def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
 
 
 def located(data: str, task: str, length: int = 0) -> list[Path]:
-    """The files of a task at a length, by the hash of all files; none may have changed."""
+    """Return the files of a task at a length, by the hash of all files. Raise if one has changed."""
     try:
         listed = json.loads(remembered(data).read_text("utf-8"))
     except (OSError, ValueError):
@@ -108,7 +108,7 @@ def located(data: str, task: str, length: int = 0) -> list[Path]:
 
 
 def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
-    """A copy of a file, or the same rows in another form, would count every item twice."""
+    """Raise for a copy of a file, or the same rows in another format, which would count every item twice."""
     said = [(path, {hash(tuple(sorted(row.items()))) for row in rows}) for path, rows in found]
     for (path, some), (other, more) in combinations(said, 2):
         if some and more and (some <= more or more <= some):
@@ -144,7 +144,10 @@ def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
 
 
 def _lines(path: Path) -> Iterator[Any]:
-    """The values of a JSONL file, whose lines end at line feeds alone: texts may hold other separators as they are."""
+    """Yield the values of a JSONL file.
+
+    Its lines end only at line feeds, because texts may contain other separators.
+    """
     regular(path, DATA)
     for number, line in enumerate(lines(path), 1):
         if line.strip():
@@ -164,7 +167,7 @@ def _json(text: bytes, complaint: str) -> Any:
 
 @dataclass(frozen=True)
 class _Columns(Sequence[Row]):
-    """The rows of a Parquet file: made when they are looked at, for a text may have ten million tokens."""
+    """The rows of a Parquet file. They are made when they are accessed, because a text may have ten million tokens."""
 
     columns: Mapping[str, Any]
     length: int
@@ -194,7 +197,7 @@ def _table(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
             raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(names) or 'none'}")
         table = parquet.read_table(path, columns=list(columns))
         table.validate(full=True)  # texts that are not UTF-8
-    except (OSError, ValueError) as error:  # pyarrow's own errors are one of these
+    except (OSError, ValueError) as error:  # errors of pyarrow are subclasses of these
         raise UsageError(f"{path} is not Parquet that can be read: {str(error).splitlines()[0]}") from None
     for name in columns:
         column = table.column(name)

@@ -1,7 +1,7 @@
-"""The messages of an item as a model gets them: with the whole context, or with the parts that retrieval finds.
+"""The messages of an item as a model receives them: with the whole context, or with the parts that retrieval finds.
 
-A reference names the item, how its context is shortened, if it is, and what is asked for beside. Retrieval is imported
-for a reference that asks for it.
+A reference names the item, the setting of retrieval, and text that is added to the prompt. Retrieval is imported only
+if a reference uses it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,24 +30,24 @@ def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
 
 
 def quickly(wanted: Mapping[str, str]) -> bool:
-    """Return whether rendering them takes less time than calling a thread does."""
+    """Return whether rendering these messages takes less time than calling a thread."""
     return not wanted.get(RETRIEVE) and is_quick(wanted["id"])
 
 
 def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
-    """Yield the same messages in parts, of which none but the last is held; what was retrieved is short."""
+    """Yield these messages in parts. Only the last part is held in memory; a shortened context is short."""
     if wanted.get(RETRIEVE):
         for number, message in enumerate(prompt_of(wanted)):
             yield Part(number, message.role, message.content)
         return
-    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last is needed behind it
+    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last part is needed below
         yield part
     if request := wanted.get(REQUEST, ""):
         yield Part(part.message, part.role, request)
 
 
 def recall_of(id: str, retrieve: str) -> "Recall | None":
-    """Return how much of an item's evidence its question found. None: the question needs nothing in particular."""
+    """Return the share of an item's evidence that its question found. None: the question has no evidence."""
     return _retrieve_for(id, retrieve).recall
 
 

@@ -32,9 +32,9 @@ class TrainOptions:
     longer: float | None = None
     """Multiply the steps of the preset."""
     seed: int = field(default=0, validator=at_least(0))
-    """Another seed gives other items. It gives another model, too."""
+    """Number that selects the instances. Another seed gives other items, and another model."""
     params: dict[str, str] = field(factory=dict, converter=params_of)
-    """A parameter of the tasks, such as `-p complexity=5`. `carrara tasks NAME` lists them."""
+    """Parameters of the tasks, such as `complexity=5`. `carrara tasks NAME` lists them."""
     device: Annotated[str, text("DEVICE")] = ""
     """Device of PyTorch, such as cpu or cuda. By default the preset's, cpu."""
     precision: Precision | None = field(default=None, validator=validators.optional(one_of(PRECISIONS)))

@@ -1,6 +1,6 @@
-"""All charts that are drawn as SVG: scores against length, differences, statuses, trainings, memories.
+"""All charts that are drawn as SVG: scores by length, differences, statuses, trainings, memories.
 
-They are styled by CSS (`css`), so that they follow light and dark mode.
+CSS styles them (`css`), so that they follow light and dark mode.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from carrara.util.sanitize import both_ends
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 LABEL_GAP = 17
-"""Between names at the ends of lines."""
+"""The space between names at the ends of lines."""
 
 
 def css() -> str:
@@ -29,7 +29,7 @@ def css() -> str:
 
 @dataclass(frozen=True)
 class Frame:
-    """The measures of a chart. Some charts are drawn twice: small screens need larger letters."""
+    """The measures of a chart. Some charts are drawn twice, because small screens need larger letters."""
 
     width: float
     height: float
@@ -40,7 +40,7 @@ class Frame:
 
     @property
     def has_names(self) -> bool:
-        """Whether lines bear their names."""
+        """Whether the names of series are beside their lines."""
         return self.right > 60
 
     def x(self, share: float) -> float:
@@ -50,11 +50,11 @@ class Frame:
         return self.height - self.bottom - score * (self.height - self.top - self.bottom)
 
     def across(self, score: float, css_class: str) -> Markup:
-        """A horizontal line."""
+        """Draw a horizontal line."""
         return tag("line", x1=self.left, x2=self.x(1), y1=self.y(score), y2=self.y(score), class_=css_class)
 
     def upright(self, x: float, css_class: str) -> Markup:
-        """A vertical line."""
+        """Draw a vertical line."""
         return tag("line", x1=x, x2=x, y1=self.y(1), y2=self.y(0), class_=css_class)
 
 
@@ -83,9 +83,11 @@ def score_chart(
     kind: str,
     about: str = "against context length",
 ) -> Markup:
-    """Draw the scores of one task: lines with interval bars over the chance level; of one length, a row a model.
+    """Draw the scores of one task: lines with interval bars over the chance level.
 
-    Lengths stand at equal steps: what is asked is which of them, not how far apart.
+    One length gives a row for each model.
+
+    Lengths are at equal distances: only their order counts.
     """
     lengths = sorted({row.length for row in rows})
     lines = [
@@ -114,7 +116,7 @@ def score_chart(
         stroke = tag("path", d=path, class_=f"line {one.line_class}")
         parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
         ends.append((one, frame.y(own[-1].stat.mean)))
-    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):  # more names have no room
+    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
         parts += _names(frame, ends)
     return drawing(title, _in_words(lines), frame.width, frame.height, *parts, class_=f"chart {kind}")
 
@@ -138,7 +140,7 @@ def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
 
 
 def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> list[Markup]:
-    """The score of blind guessing, as ground under the lines: a step for each length."""
+    """Draw the chance level as an area below the lines, with a step for each length."""
     steps = []
     for i, length in enumerate(lengths):
         chance_levels = [row.stat.chance_level for row in rows if row.length == length]
@@ -147,7 +149,7 @@ def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> 
     edge = "L".join(steps)
     ground = f"M{frame.x(0):.1f} {frame.y(0):.1f}L{edge}L{frame.x(1):.1f} {frame.y(0):.1f}Z"
     parts = [tag("path", d=ground, class_="ground"), tag("path", d=f"M{edge}", class_="chance_level")]
-    if frame.has_names:  # on small charts the first points stand where this would
+    if frame.has_names:  # on small charts the first points would be here
         y = float(steps[0].partition(" ")[2].partition("L")[0]) - 6
         parts.append(_text("blind guessing", frame.left + 6, y, "tick halo"))
     return parts
@@ -160,7 +162,7 @@ def _whisker(frame: Frame, one: SeriesStyle, x: float, row: Row) -> Markup:
 
 
 def _point(one: SeriesStyle, x: float, y: float, row: Row) -> Markup:
-    """Hollow where no reply was an answer: such a 0 says nothing of what the model can do."""
+    """Draw a hollow marker if no reply was an answer: a score of 0 then says nothing about the model."""
     kind = "point" if row.stat.attempts else "point hollow"
     return tag("g", tag("title", f"{one.name}, {_score_in_words(row)}"), one.marker(x, y), class_=kind)
 
@@ -173,7 +175,7 @@ def _score_in_words(row: Row) -> str:
 
 
 def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Markup]:
-    """Names right of the lines, pushed apart where lines end at the same height."""
+    """Draw names to the right of the lines, moved apart if lines end at the same height."""
     ordered = sorted(ends, key=lambda end: end[1])
     places: list[float] = []
     for _, y in ordered:
@@ -195,7 +197,10 @@ def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Mark
 
 
 def _name(name: str, x: float, y: float, room: float) -> Markup:
-    """A name in the room there is: cut by its letters' number, and clipped, for some are wide."""
+    """Draw a name in the available space.
+
+    It is shortened by its number of letters, and clipped, because some letters are wide.
+    """
     return tag(
         "svg", _text(both_ends(name, int(room / 7)), 0, 14, "name"), x=x, y=y - 10, width=room, height=20, class_="clip"
     )
@@ -204,7 +209,7 @@ def _name(name: str, x: float, y: float, room: float) -> Markup:
 def _ranking(
     title: str, lines: Sequence[tuple[SeriesStyle, Sequence[Row]]], length: int, frame: Frame, kind: str
 ) -> Markup:
-    """One length: scores lie side by side on one axis, a row for each series."""
+    """Draw one length: scores on one axis, with a row for each series."""
     row_height, top, bottom = 34, 30, 44
     left, right = (230.0, 40.0) if frame.has_names else (150.0, 20.0)
     own = Frame(frame.width, top + row_height * len(lines) + bottom, right, left, top, bottom)
@@ -229,7 +234,7 @@ def _ranking(
 
 
 def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
-    """What the chart shows, for those who do not see it."""
+    """Return a description of the chart for screen readers."""
     return " ".join(
         f"{one.name}: {'; '.join(map(_score_in_words, own))}; chance level {own[-1].stat.chance_level:.2f}."
         for one, own in lines
@@ -240,7 +245,7 @@ def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
 
 
 def status_bar(counts: Mapping[Status, int]) -> Markup:
-    """Draw what became of some replies, as one bar that is cut by their statuses."""
+    """Draw the statuses of replies as one divided bar."""
     total, x, parts = sum(counts.values()), 0.0, []
     for status, count in counts.items():
         if count:
@@ -268,7 +273,7 @@ class Interval(NamedTuple):
     low: float | None
     high: float | None
     is_clear: bool
-    """Whether the interval leaves out 0."""
+    """Whether the interval excludes 0."""
 
     def name(self, limit: int) -> str:
         length = "" if self.length is None else f" {write_length(self.length)}"
@@ -311,7 +316,7 @@ def _forest(frame: Frame, rows: Sequence[Interval], margin: float | None) -> lis
         parts.append(frame.upright(x(-margin), "margin"))
     for place, row in enumerate(rows):
         y, clear = frame.top + (place + 0.5) * (frame.y(0) - frame.top) / len(rows), " clear" if row.is_clear else ""
-        name = row.name(26 if frame.width > 500 else 13)  # characters: on small screens they are larger
+        name = row.name(26 if frame.width > 500 else 13)  # in characters: they are larger on small screens
         parts.append(_text(name, frame.left - 12, y + 4, "name", "end"))
         if row.low is not None and row.high is not None:
             parts.append(tag("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval{clear}"))
@@ -368,7 +373,7 @@ def _key(name: str, x: float, frame: Frame, css_class: str) -> list[Markup]:
 
 
 class Fact(NamedTuple):
-    """A fact that a memory has read."""
+    """A fact that the model has read."""
 
     segment: int
     text: str
@@ -437,7 +442,7 @@ def distance_map(points: Sequence[int], facts: Sequence[Fact], distances: Sequen
 def attention_map(
     title: str, rows: Sequence[str], columns: Sequence[str], weights: Sequence[Sequence[float]]
 ) -> Markup:
-    """Draw who attends to what, a row each, shaded by the most that anybody attends to anything."""
+    """Draw attention as a matrix with a row for each query, shaded in proportion to the greatest weight."""
     most = max(max(values) for values in weights) or 1.0
     left, top, high = 80.0, 96.0, 16.0
     wide = min(26.0, 780 / len(columns))
@@ -452,12 +457,12 @@ def attention_map(
 
 
 def _map(about: str, width: float, parts: Sequence[Markup], height: float) -> Markup:
-    """A chart that is not drawn larger than it is."""
+    """Return a chart that is not drawn larger than its own size."""
     return drawing(about, about, width, height, *parts, class_="chart", style=f"max-width: {number(width)}px")
 
 
 def _cells(rows: Sequence[Sequence[float]], left: float, top: float, width: float, height: float) -> list[Markup]:
-    """Cells that are the stronger the greater their values, from 0 to 1, on a ground of their own."""
+    """Draw cells that are darker for greater values, from 0 to 1, on a separate background."""
     x, y = len(rows[0]) * width, len(rows) * height
     return [
         tag("rect", x=left, y=top, width=x, height=y, class_="ground"),

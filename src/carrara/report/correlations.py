@@ -12,9 +12,9 @@ from carrara.util.sanitize import short
 from carrara.util.table import table
 
 MATRIX = 12
-"""Columns that are shown as a matrix; of more, the pairs are a list."""
+"""The most columns in a matrix. With more columns, the pairs are a list."""
 LISTED = 100
-"""Pairs of such a list."""
+"""The most pairs in such a list."""
 
 
 def correlation_lines(found: SourceCorrelations) -> Iterator[str]:

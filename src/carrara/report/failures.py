@@ -1,4 +1,4 @@
-"""Select replies to read: failures of each kind, and the items that all models fail: hard ones, or wrong ones.
+"""Select replies to read: failures of each kind, and items that all models fail, which may be hard or wrong.
 
 A caller that can build items passes a `FindSnippet`, and a reply then has the evidence of its prompt with the text
 around it. Without one, the page shows the excerpt that each reply has.
@@ -17,13 +17,13 @@ from carrara.stats.series import recipe_of
 from carrara.util.sanitize import clip, short, visible
 
 SHOWN, SHOWN_ITEMS = 60, 12
-"""Replies that are shown, and items that no model solves."""
+"""The number of replies that are shown, and of items that no model solves."""
 ANSWERS = 8
-"""Replies to one item that are shown."""
+"""The number of replies to one item that are shown."""
 REPLY = 2000
-"""Characters of a reply, and of a prompt's excerpt."""
+"""The most characters of a reply, and of a prompt's excerpt."""
 FIELD = 1000
-"""Characters of anything else."""
+"""The most characters of any other text."""
 HALF = 0.5
 """A lower score is a failure."""
 _SURE = 0.999
@@ -33,14 +33,14 @@ _SURE = 0.999
 class Fragment(NamedTuple):
     text: str
     kind: Literal["text", "needed", "gap"]
-    """`needed` is a fact of the evidence; `gap` says how much is left out."""
+    """The kind of the text: `needed` is a fact of the evidence; `gap` says how much is left out."""
 
 
 class Snippet(NamedTuple):
     prompt: tuple[Fragment, ...]
-    """Empty if the prompt cannot be shown."""
+    """The parts of the prompt. Empty if it cannot be shown."""
     read: str
-    """The rule by which the answer was read; empty if none was read."""
+    """The rule by which the answer was read. Empty if none was read."""
 
 
 FindSnippet = Callable[[Result], Snippet | None]
@@ -48,7 +48,7 @@ FindSnippet = Callable[[Result], Snippet | None]
 
 @dataclass(frozen=True)
 class Failure:
-    """A reply that is not ok, or not wholly right, ready for the page."""
+    """A reply that is not ok, or not fully right, prepared for the page."""
 
     style: SeriesStyle
     task: str
@@ -56,22 +56,22 @@ class Failure:
     status: str
     score: str
     published: str
-    """The scores by published scorers, with their names."""
+    """The paper scores, with their names."""
     chance_level: str
     labels: str
     ask: str
     gold: str
     answer: str | None
     read: str
-    """The rule by which the answer was read, where it is known."""
+    """The rule by which the answer was read, if known."""
     error_type: str
     """The error type, if its task has error types."""
     error: str | None
     brief: str
-    """One line: the question, the right answer and the answer."""
+    """One line with the question, the right answer and the answer."""
     reply: str
     prompt: tuple[Fragment, ...]
-    """The evidence with the text around it, where the item can be built."""
+    """The evidence with the text around it, if the item can be built."""
     excerpt: str
     id: str
 
@@ -83,7 +83,7 @@ def failed(result: Result) -> bool:
 def failures(
     results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
 ) -> tuple[list[Failure], int]:
-    """Return a sample of failures, and how many there are in all.
+    """Return a sample of failures, and the number of all failures.
 
     The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
     """
@@ -100,7 +100,7 @@ def failures(
     while len(taken) < min(SHOWN, total):
         layer = [queue[depth] for queue in queues if depth < len(queue)]
         room = SHOWN - len(taken)
-        # Corners may be more than there is room for: take them at even steps, so that no task or length is left out.
+        # If corners are more than fit, take them at even steps, so that no task or length is left out.
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
     taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
@@ -150,19 +150,19 @@ def _cut(text: str, limit: int) -> str:
 
 @dataclass(frozen=True)
 class UnsolvedItem:
-    """An item that all models fail, as the best of those models was asked it."""
+    """An item that all models fail, with the reply of the best of these models."""
 
     item: Failure
     replies: tuple[Failure, ...]
     """The reply of each model, the best model first."""
     more: int
-    """Replies that are not shown."""
+    """The number of replies that are not shown."""
 
 
 def unsolved(
     results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
 ) -> tuple[list[UnsolvedItem], int]:
-    """Return some of the items that no model solves, and how many there are in all."""
+    """Return some of the items that no model solves, and the number of all such items."""
     series = series_of(results)
     found = unsolved_items(results)
     shown = []
@@ -175,9 +175,9 @@ def unsolved(
 
 
 def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
-    """Return the replies to each item that two or more models were asked and all failed, the most surprising first.
+    """Return the replies to each item that at least two models were asked and all failed, the most surprising first.
 
-    If all models fail an item of a cell that they mostly answer, the item may be wrong.
+    If all models fail an item in a cell that they mostly answer, the item may be wrong.
     """
     series = series_of(results)
     asked = [result for result in results if result.status not in NEVER_ASKED]
@@ -189,7 +189,7 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
         items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
-        """The log probability that all fail, if each failed as often as it does on this task at this length."""
+        """Return the log probability that all models fail, if each fails as often as at this length of the task."""
         task, _, _, length = key
         means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
         return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)

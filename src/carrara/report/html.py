@@ -1,4 +1,4 @@
-"""Render templates to pages: one file each, with its styles and its only script in it, that loads nothing."""
+"""Render templates to pages. Each page is one file with its styles and its only script, and loads nothing."""
 
 import base64
 import hashlib
@@ -17,11 +17,12 @@ from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import short, visible
 
 FEW = 10
-"""Independent scores below which a cell of a heat map is hatched: its colour alone would claim too much."""
+"""The number of independent scores below which a cell of a heat map is hatched, because its colour would claim too
+much."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
 _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
-"""As the template alone writes it: in all else there is no `<`."""
+"""The script tag as only the template writes it. Everything else is escaped."""
 
 
 def render_page(template: str, title: str, **content: Any) -> str:
@@ -42,7 +43,7 @@ def render_page(template: str, title: str, **content: Any) -> str:
             version=__version__,
             css=Markup(f"{chart.css()}\n{_read('style.css')}"),
             script=Markup(script),
-            # Only this very script runs, whatever else might get into the page.
+            # Only this script may run, whatever else gets into the page.
             policy=Markup(
                 f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{sha}'; "
                 "base-uri 'none'; form-action 'none'"
@@ -68,7 +69,7 @@ def _about(number: int) -> str:
 
 @cache
 def _environment() -> Environment:
-    """Every value passes through `visible` and is escaped, unless it is markup (style.py, chart.py)."""
+    """Return a value for a template: passed through `visible` and escaped, unless it is markup (style.py, chart.py)."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

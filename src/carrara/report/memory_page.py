@@ -1,4 +1,4 @@
-"""A page about a memory while it reads a context: how it moves, when it opens, what it would answer."""
+"""A page about a memory while it reads a context: its changes, its open gates, and its answers."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from carrara.report.chart import Fact, attention_map, distance_map, timeline
 from carrara.report.html import render_page
 
 Answer = tuple[str, Sequence[str], Sequence[float], Sequence[float], Sequence[Sequence[float]]]
-"""A question; at each point the right answer, the model's probability of it, the probe's, and that of each store."""
+"""A question with, at each point, the right answer and the probabilities of the model, the probe and each store."""
 
 
 def page(

@@ -1,4 +1,4 @@
-"""Warnings: sentences near the top of the page that a reader must know before believing the numbers."""
+"""Warnings near the top of the page, which a reader must know before believing the numbers."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -16,12 +16,12 @@ from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import short
 
 FEW = 10
-"""With fewer replies in a row, its interval says little."""
+"""The number of replies in a row below which its interval says little."""
 LISTED = 4
 NEWS = 0.1
-"""How far above the chance level a shortcut has to be to be mentioned."""
+"""The least distance above the chance level of a shortcut that is mentioned."""
 ENOUGH = 0.75
-"""The score from which on a part of the context solves a task."""
+"""The score above which a part of the context solves a task."""
 
 
 def notes(
@@ -34,10 +34,10 @@ def notes(
     *,
     partial: bool = False,
 ) -> list[str]:
-    """Return one sentence for each thing to know, the most important first.
+    """Return one sentence for each warning, the most important first.
 
-    What makes scores wrong or void comes first, then what makes them uncertain, then what the tasks cannot show. With
-    `partial` the page already says which replies are missing.
+    Problems that make scores wrong or void come first, then those that make them uncertain, then the limits of the
+    tasks. With `partial`, the page already says which replies are missing.
     """
     metric = describe_metric({row.task: row.metric for row in rows})
     return [
@@ -59,7 +59,7 @@ def notes(
 
 
 def _without_answer(results: Sequence[Result]) -> Iterator[str]:
-    """How many replies have no answer, with their statuses; and the most frequent error."""
+    """Return a sentence about replies without an answer, with their statuses, and with the most frequent error."""
     others = [result for result in results if result.status != "ok"]
     if not others:
         return
@@ -72,7 +72,7 @@ def _without_answer(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
-    """Cells in which most replies have no answer: their scores do not say why."""
+    """Return a sentence about cells in which most replies have no answer, so that their scores say little."""
     bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not bad:
         return
@@ -117,7 +117,7 @@ def _few(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
-    """Tasks on which a reply that does not do the task scores well."""
+    """Return a sentence about tasks on which a trivial reply scores well."""
     found: dict[tuple[str, str], str] = {}  # of several lengths the worst
     for line in sorted(lines, key=lambda line: line.chance_level - line.sound):
         if line.scores_well:
@@ -128,7 +128,7 @@ def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
 
 
 def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
-    """Published scores that a trivial reply reaches."""
+    """Return a sentence about paper scores that a trivial reply reaches."""
     fooled: dict[tuple[str, str], list[TrivialBaseline]] = {}
     for line in lines:
         for name in line.fools:
@@ -147,7 +147,7 @@ def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
 
 
 def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFinding]) -> Iterator[str]:
-    """Scores that a shortcut reaches as well, if the shortcut is above the chance level."""
+    """Return a sentence about scores that a shortcut reaches as well, if the shortcut is above the chance level."""
     cheap = {one.task: one for one in findings if one.score > one.chance_level + NEWS}
     found: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
@@ -165,7 +165,7 @@ def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFindi
 
 
 def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
-    """Tasks that a tenth of the context mostly solves."""
+    """Return a sentence about tasks that a tenth of the context mostly solves."""
     near = [
         f"A tenth of a context of 4k tokens is enough to score {one.reach:.2f} in {short(one.task)}: there, length "
         "only hides what is asked for."
@@ -176,20 +176,22 @@ def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
 
 
 def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
-    """The first of many sentences, and how many more there are."""
+    """Return the first of many sentences, and the number of the others."""
     yield from list(sentences)[:LISTED]
     if (more := len(sentences) - LISTED) > 0:
         yield f"{count(more, 'more ' + what)} {does if more == 1 else do}."
 
 
 def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
-    """The task, and the length if the reply has different scores at other lengths."""
+    """Return the task, and the length if the reply has different scores at other lengths."""
     alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
 def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
-    """Lengths with fewer replies than other lengths of their task: the run stopped, or items did not fit.
+    """Return a sentence about lengths with fewer replies than others of their task.
+
+    The run is incomplete, or items did not fit.
 
     Subsets of a task have their own instances and lengths, so each is compared with itself.
     """
@@ -208,7 +210,7 @@ def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
 
 
 def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
-    """Replies with fewer tokens of reasoning than were enforced."""
+    """Return a sentence about replies with fewer tokens of reasoning than were enforced."""
     held = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
     short_of = [r for r in held if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])]
     if short_of:

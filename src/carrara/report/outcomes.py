@@ -1,4 +1,4 @@
-"""What became of replies: their statuses, and the error types of wrong answers.
+"""Outcomes of replies: their statuses, and the error types of wrong answers.
 
 Every reply counts under one status, so none is dropped silently. If a task has several error types, as in SYNC's Table
 5, their shares are of all replies, and add up to 1: right answers, each error type, and `no answer` for every reply
@@ -37,15 +37,15 @@ class StatusCounts:
     style: SeriesStyle
     task: str
     length: int | None
-    """None: all of them."""
+    """The length. None: all of them."""
     n: int
     counts: tuple[int, ...]
-    """In the order of `statuses_of`."""
+    """The statuses, in the order of `statuses_of`."""
     bar: Markup
 
 
 def statuses_of(rows: Sequence[Row]) -> list[Status]:
-    """Return the statuses that occur, and `ok` always: its absence is news."""
+    """Return the statuses that occur, and always `ok`, because its absence matters."""
     return [s for s in STATUSES if s == "ok" or any(row.stat.statuses.get(s) for row in rows)]
 
 

@@ -25,21 +25,22 @@ from carrara.util.files import whole_file
 from carrara.util.sanitize import short
 
 FEW_ROWS = 30
-"""With more rows, tables are folded."""
+"""The number of rows above which tables are folded."""
 FEW_SECTIONS = 8
-"""With more sections, the page has a list of contents."""
+"""The number of sections above which the page has a table of contents."""
 FEW_MODELS = 6
-"""With more models, the verdicts are folded: the leaderboard says which model is best."""
+"""The number of models above which the verdicts are folded. The leaderboard shows which model is best."""
 FEW_CURVES = 16
-"""With more tasks, the table of effective lengths is folded."""
+"""The number of tasks above which the table of effective lengths is folded."""
 FEW_SENTENCES = 6
-"""With more pairs of task and model, they have no sentence at the top: the table of effective lengths has them."""
+"""The number of pairs of task and model above which they have no sentence at the top. The table of effective lengths
+has them."""
 NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
 
 
 @dataclass(frozen=True)
 class Test:
-    """What the page shows of one task, whichever score counts."""
+    """The parts of the page about one task that do not depend on the score that counts."""
 
     number: int
     name: str
@@ -62,7 +63,7 @@ class Test:
 
     @property
     def declined(self) -> bool:
-        """Whether any reply attempts no answer: only then does the score of attempts differ."""
+        """Whether any reply attempts no answer. Only then does the score of attempts differ."""
         return any(row.stat.attempts < row.stat.n for row in self.rows)
 
     def best_trivial(self, series: Series) -> BestBaseline | None:
@@ -80,7 +81,7 @@ def write_report(
     sources: Sequence[Source] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> None:
-    """Write the page. The file is complete or not there, and the same to the byte for the same results.
+    """Write the page atomically. The same results give the same bytes.
 
     Args:
         results: The replies.
@@ -174,14 +175,14 @@ def _content(
 
 
 def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
-    """What a task measures, in a few words, where that is known; with the name of the question, if it has several."""
+    """Return the capability that a task measures, if known, with the name of the question if it has several."""
     name, _, part = task.rows[0].task.partition(":")
     capability = next((one.measures for one in findings if one.task == name), "")
     return f"{capability}: {part}" if capability and part else capability
 
 
 def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
-    """A view for each score that any task has."""
+    """Return a view for each score that any task has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
     return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
 

@@ -1,4 +1,4 @@
-"""Where results come from: how each model was run, and what was verified of folders that others submitted.
+"""The provenance of results: how each model was run, and what was verified of folders that others submitted.
 
 How a model was run is its settings, its tokenizer, and whether the server counted as many tokens.
 """
@@ -17,7 +17,7 @@ from carrara.util.quantities import write_length
 from carrara.util.sanitize import short
 
 TOLERATED = 0.02
-"""How far the count of the server may differ before lengths are doubted."""
+"""The largest difference of the server's count of tokens before lengths are doubted."""
 
 
 @dataclass(frozen=True)
@@ -28,15 +28,15 @@ class Provenance:
     tokenizer: str
     prompt_style: str
     settings: str
-    """The settings that are not the default."""
+    """The settings that differ from the default."""
     tasks: str
-    """The tasks, with their settings that are not the default."""
+    """The tasks, with their settings that differ from the default."""
     lengths: str
     replies: int
     exact: str
     """Whether prompts are as long as their length says, by the tokenizer's own count."""
     server: str
-    """How far the server's count of prompt tokens differs."""
+    """The difference of the server's count of prompt tokens."""
     output: str
     seconds: str
     warnings: tuple[str, ...]
@@ -52,13 +52,13 @@ class Source:
     lacking: int
     """Planned replies that are missing."""
     prompts: str
-    """How many prompts were rendered again, and whether they are the same."""
+    """The number of prompts that were rendered again, and whether they are the same."""
     scores: str
-    """How many replies were graded again, and whether their scores are the same."""
+    """The number of replies that were graded again, and whether their scores are the same."""
     fault: str
-    """Why the replies are refused; empty if they count."""
+    """Why the replies are refused. Empty if they count."""
     doubt: str = ""
-    """What could not be verified; empty if everything was."""
+    """The parts that could not be verified. Empty if everything was verified."""
 
     @property
     def verdict(self) -> str:
@@ -100,7 +100,7 @@ def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) ->
 
 
 def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    """Whether prompts have their length, and a warning if they do not.
+    """Return whether prompts have their length, and a warning if they do not.
 
     A length of 0 claims nothing, and published items have lengths of their own. The longest question on a context has
     the length, and the others are shorter.
@@ -127,13 +127,19 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
 
 
 def _claimed(result: Result) -> int:
-    """The tokens that a prompt should have. Its id says how many are left if the length includes the answer."""
+    """Return the tokens that a prompt should have.
+
+    Its id says how many are reserved if the length includes the answer.
+    """
     recipe = recipe_of(result.id)
     return recipe.length if recipe and WITHIN in result.settings else result.length
 
 
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
-    """Whether the server counted as many tokens, and a warning if it did not; after retrieval, only its count."""
+    """Return whether the server counted as many tokens, and a warning if not.
+
+    After retrieval, return only its count.
+    """
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
         return "not reported", ""
@@ -159,7 +165,7 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 
 
 def _posed(result: Result) -> str:
-    """A task with its version, and with its settings that are not the default."""
+    """Return a task with its version, and with its settings that differ from the default."""
     name = f"{result.task}@{result.version}"
     recipe = recipe_of(result.id)
     if recipe is None:
@@ -177,7 +183,7 @@ def _prompt_style(result: Result) -> str:
 
 
 def _knows_chat(tokenizer: str) -> bool:
-    """Whether a tokenizer has a chat template; assumed of those that are not bundled."""
+    """Return whether a tokenizer has a chat template. Tokenizers that are not bundled are assumed to have one."""
     from carrara import tokenizers
 
     if tokenizer not in dict(tokenizers.names()):

@@ -44,7 +44,7 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
 
 
 def breakdown(standings: Sequence[Standing]) -> list[str]:
-    """Return the columns that divide the score: the suites; the tasks where these have no length in common."""
+    """Return the columns that divide the score: the suites, or the tasks if these have no length in common."""
     if any(line.lengths for line in standings):
         suites = sorted({suite for line in standings for suite in line.suites})
         return suites if len(suites) > 1 else []

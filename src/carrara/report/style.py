@@ -1,4 +1,4 @@
-"""How everything that is drawn looks: colours in light and dark mode, the font, and the style of each series.
+"""The style of all charts: colours in light and dark mode, the font, and the style of each series.
 
 Reports, charts and the papers' figures all use this module. The series colours can be told apart with each of the
 three kinds of colour blindness (CIE Lab distance of any two: 15 or more), and have a contrast of 3 or more. `tag` and
@@ -33,10 +33,10 @@ DARK = {
     "ok": "#4d5b68", "unparsed": "#d6a233", "truncated": "#e07a36", "refused": "#c07abb", "called": "#8c9fe0",
     "filtered": "#e06284", "overflow": "#45b5a2", "error": "#e5e8ea",
 }  # fmt: skip
-"""The same names as in light mode: CSS has each as a custom property (`--text`)."""
+"""The same names as in light mode. CSS has each as a custom property (`--text`)."""
 
 COLOURS = 8
-"""Colours of series, `s0` to `s7`. Further series take them again, with dashed lines."""
+"""Colours of series, `s0` to `s7`. Further series use them again, with dashed lines."""
 DASHES: Sequence[tuple[float, ...]] = ((), (7, 5), (1.5, 5))
 """Lengths of strokes and gaps; the first is a solid line."""
 MARKERS = (
@@ -50,7 +50,7 @@ MARKERS = (
     "M-5 -2.6H5V2.6H-5Z",  # bar
 )
 MARKER_SIZE = 5
-"""Half the width of the box that a marker is drawn in."""
+"""Half the width of the box of a marker."""
 
 
 def css() -> str:
@@ -70,21 +70,21 @@ def css() -> str:
 
 @dataclass(frozen=True)
 class SeriesStyle:
-    """How one series looks in every chart, legend and table."""
+    """The style of one series in every chart, legend and table."""
 
     number: int
-    """Its place among the series."""
+    """The position among the series."""
     series: Series
     name: str
-    """Short, and different from those of the other series."""
+    """A short name, different from those of the other series."""
     full: str
     colour: int
     shape: int
-    """Which of the markers. Series of one colour differ in it, and in their dash."""
+    """The number of the marker. Series of one colour have different markers and dashes."""
     dash: int = 0
     opacity: float = 1.0
     is_pale: bool = False
-    """Whether it is grey: a published model beside one's own."""
+    """Whether it is grey: a published model beside the user's models."""
 
     @property
     def colour_name(self) -> str:
@@ -106,7 +106,7 @@ class SeriesStyle:
 
     @property
     def swatch(self) -> Markup:
-        """A key for legends and tables; the name beside it says the same in words."""
+        """A key for legends and tables. The name beside it says the same in words."""
         stroke = tag("path", d="M1 7H21", class_=f"line {self.line_class}")
         return tag("svg", stroke, self.marker(11, 7), viewBox="0 0 22 14", class_="swatch", aria_hidden="true")
 
@@ -115,7 +115,7 @@ Styles = Mapping[Series, SeriesStyle]
 
 
 def styles_of(rows: Sequence[Row]) -> Styles:
-    """Return the style of each series, the best first: by the mean over their rows, as a leaderboard is read."""
+    """Return the style of each series, ordered by the mean over their rows as on a leaderboard."""
     means: dict[Series, list[float]] = {}
     for row in rows:
         means.setdefault(row.series, []).extend([row.stat.mean] if row.stat.scored else [])
@@ -138,9 +138,9 @@ def styles_of(rows: Sequence[Row]) -> Styles:
 
 
 def _short_names(models: Sequence[str]) -> dict[str, str]:
-    """The end of each model's name, where that still tells them apart: `gpt-x` for `provider/gpt-x`.
+    """Return the end of each model's name, if it is still unique: `gpt-x` for `provider/gpt-x`.
 
-    What follows a space are its arguments, in which slashes mean something else; they stay.
+    Arguments follow the name after a space. They may contain slashes, and are kept.
     """
     shorter = {model: _end(model) for model in models}
     ends = list(shorter.values())
@@ -167,13 +167,13 @@ def tag(name: str, /, *content: str | Markup, **attributes: str | float | int) -
 
 
 def number(value: float) -> str:
-    """Write a coordinate to a tenth, which is as fine as can be seen."""
+    """Return a coordinate to a tenth, which is as fine as can be seen."""
     shown = f"{value:.1f}".removesuffix(".0")
     return "0" if shown == "-0" else shown
 
 
 def drawing(title: str, description: str, width: float, height: float, *content: Markup, **attributes: str) -> Markup:
-    """Return a whole picture, with its alternative text."""
+    """Return a complete picture with its alternative text."""
     return tag(
         "svg",
         tag("title", title),

@@ -12,7 +12,7 @@ from carrara.util.sanitize import distinct, short
 from carrara.util.table import table
 
 FEW = 24
-"""With more rows, each task is a row, with a column for each length."""
+"""The number of rows above which each task is a row, with a column for each length."""
 
 
 def result_lines(
@@ -40,7 +40,7 @@ def result_lines(
 
 
 def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
-    """For each model and task the effective length, or why there is none."""
+    """Return the effective length for each model and task, or why there is none."""
     if not effective:
         return
     names = distinct(str(one.series) for one in effective)
@@ -52,7 +52,7 @@ def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:
 
 
 def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
-    """Means of the tasks of each category, where a paper has several."""
+    """Return means of the tasks of each category, if a paper has several."""
     if not (scores := score_categories(rows)):
         return
     names = distinct(str(row.series) for row in rows)
@@ -75,7 +75,7 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:
-    """A grid of scores by task and length for each series, with the mean of tasks, effective lengths and recall.
+    """Return a grid of scores by task and length for each series, with the mean of tasks, effective lengths and recall.
 
     The best trivial reply at any length stands beside the chance level.
     """
@@ -118,7 +118,7 @@ def _items(least: int, most: int) -> str:
 
 
 def _grid(values: Mapping[tuple[str, int], str], tasks: Sequence[str], lengths: Sequence[int]) -> Iterator[list[str]]:
-    """A line for each task, and one of means over the tasks."""
+    """Return a line for each task, and one of means over the tasks."""
     for task in tasks:
         yield [short(task), *(values.get((task, length), "") for length in lengths)]
     if len(tasks) > 1:
@@ -160,10 +160,10 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
-    """The column of best trivial replies, with the names of those that score above 0. Empty if no row has one."""
+    """Return the column of best trivial replies, with the names of those above 0. Empty if no row has one."""
     found = list(best)
     if not any(found):
         return []
     names = [short(one.said, 30) if one else "" for one in found]
-    width = max(map(len, names))  # all of one width: the table puts numbers to the right
+    width = max(map(len, names))  # all of one width, because the table aligns numbers to the right
     return [f"{one.score:.3f} {name:<{width}}" if one else "" for one, name in zip(found, names, strict=True)]

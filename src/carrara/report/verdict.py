@@ -1,4 +1,4 @@
-"""Verdicts: a sentence or two about each series, at the top of the page."""
+"""Verdicts: one or two sentences about each series, at the top of the page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from carrara.util.quantities import write_length
 from carrara.util.sanitize import short
 
 LISTED = 4
-"""Lengths that a sentence names; with more lengths, it names the first and the last."""
+"""The number of lengths that a sentence names. Of more lengths, it names the first and the last."""
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Verdict:
     sentence: str
     more: str
     tasks: tuple[tuple[str, str], ...] = ()
-    """If there are several tasks: the name of each, with its effective length or why there is none."""
+    """The name of each task with its effective length, or why there is none, if there are several tasks."""
 
 
 def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]) -> list[Verdict]:
@@ -41,7 +41,7 @@ def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveL
 
 
 def remark(rows: Sequence[Row], effective: EffectiveLength) -> str:
-    """Return what the scores of one task mean: the effective length or why there is none, and what is unanswered."""
+    """Return the meaning of one task's scores: the effective length or why there is none, and the unanswered items."""
     parts = [_capitalized(f"{_status(effective)}.")] if effective.usability != "one length" else []
     scored = [row for row in rows if row.stat.scored]
     guessing = next((row for row in scored if all(r.stat.guessing for r in scored if r.length >= row.length)), None)
@@ -66,7 +66,7 @@ def _status(effective: EffectiveLength) -> str:
 
 
 def _unread(row: Row) -> str:
-    """How many replies at a length have no answer, and which statuses they have instead."""
+    """Return a sentence about replies without an answer at a length, with their statuses."""
     others = ", ".join(f"{count:,} {status}" for status, count in row.stat.others.items() if status != "error")
     many = row.stat.n - row.stat.answers_read
     return f"No answer was read from {many:,} of {row.stat.n:,} replies at {write_length(row.length)} ({others})"
@@ -103,7 +103,7 @@ def _over_tasks(
 
 
 def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
-    """The means over tasks at the lengths that all tasks have."""
+    """Return the means over tasks at the lengths that all tasks have."""
     if len(tasks) == 1:
         [(task, own)] = tasks.items()
         return Verdict(style, f"{_scores(own)}, in {short(task)} alone", "")

@@ -1,4 +1,4 @@
-"""Views: what a page shows by one score, the sound score or the paper score. A reader switches between them."""
+"""Views: the parts of a page by one score, ours or the paper score. A reader switches between them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ from carrara.util.sanitize import short
 CUMULATIVE = "michelangelo/"
 """Tasks whose lengths add up (Michelangelo, section 3.2)."""
 WHERE = frozenset({PLACE, DISTANCE, NEEDED})
-"""Labels that say where in its context an answer is read from."""
+"""Labels of the position of the evidence in its context."""
 MOST_VALUES = 24
-"""Values of a label that a table has room for."""
+"""The number of values of a label that a table has room for."""
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two series compared, the better first."""
+    """Two compared series, the better first."""
 
     one: SeriesStyle
     other: SeriesStyle
@@ -52,7 +52,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Line:
-    """The scores of one series where a label has one value."""
+    """The scores of one series for one value of a label."""
 
     style: SeriesStyle
     value: str
@@ -67,7 +67,7 @@ class Slice:
     lengths: tuple[int, ...]
     groups: tuple[tuple[SeriesStyle, tuple[Line, ...]], ...]
     left_out: int
-    """Values that are not shown."""
+    """The number of values that are not shown."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class TestScores:
     lengths: list[int]
     charts: list[Markup]
     cumulative: list[Markup]
-    """The same of all contexts up to a length (`accumulate`), for the suite whose paper draws it so."""
+    """The cumulative scores (`accumulate`), for the suite whose paper uses them."""
     summed: list[Row]
     effective: dict[Series, EffectiveLength]
     changes: dict[tuple[Series, int], LengthEffect]
@@ -93,7 +93,7 @@ class TestScores:
 
     @property
     def several(self) -> bool:
-        """Whether it was run at several lengths."""
+        """Whether the task was run at several lengths."""
         return len(self.lengths) > 1
 
     def of(self, series: Series) -> list[Row]:
@@ -105,7 +105,7 @@ class View:
     metric: Metric
     verdicts: list[Verdict]
     standings: list[Standing]
-    """Empty where there is only one model."""
+    """The comparisons. Empty if there is only one model."""
     categories: dict[str, list[CategoryScore]]
     tasks: list[TestScores]
 
@@ -177,7 +177,7 @@ def _tests(
 
 
 def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
-    """Pairs in the order of the page, with the difference of the first from the second."""
+    """Return pairs in the order of the page, with the difference of the first from the second."""
     found = []
     for effect in effects:
         one, other = styles[effect.first], styles[effect.second]
@@ -191,7 +191,10 @@ def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
 
 
 def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
-    """The scores of one task by each label: which kinds of question a context hurts."""
+    """Return the scores of one task by each label.
+
+    They show which kinds of questions a long context makes harder.
+    """
     own = label_evidence(results)
     found = []
     for label in label_names(own):

@@ -1,9 +1,9 @@
-"""Reinforcement learning: items without end from the train split, and their sound score as the reward.
+"""Reinforcement learning: an endless stream of items from the train split, with their score as the reward.
 
     from carrara.rl import Course, prompts, rewards  # TRL: data set and reward function of a GRPOTrainer
     from carrara.rl import load_environment          # verifiers: an environment
 
-Nothing heavy is imported before it is used; what is, comes with the extra `carrara[rl]`.
+The packages that it needs come with the extra `carrara[rl]`. They are imported when they are used.
 """
 
 from carrara.rl.curriculum import Course

@@ -1,16 +1,4 @@
-"""A curriculum: one length after the other, each until prompts of it are answered well.
-
->>> course = Course("1k,2k", threshold=0.8, last=2)
->>> ids = [f"classic/niah@1/train-0-{n}.0/1024/chat/o200k" for n in range(4)]
->>> course.learn([(ids[0], 1.0), (ids[1], 0.5)])
->>> course.length
-1024
->>> course.learn([(ids[2], 1.0), (ids[3], 0.6)])
->>> course.length
-2048
-
-It is all of plain values: pickle it beside a checkpoint, and training goes on where it was.
-"""
+"""A curriculum of lengths for training with rewards."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -27,19 +15,34 @@ from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
 Told = tuple[str, float]
-"""An item's id, and what a reply to it was worth."""
+"""The id of an item, and the reward of a reply to it."""
 
 
 @dataclass
 class Course:
+    """A curriculum: one length after the other, each until its prompts are answered well.
+
+    A course has only plain values. Pickle it with a checkpoint to resume a training.
+
+    Examples:
+        >>> from carrara.rl import Course
+        >>> course = Course("1k,2k", threshold=0.8, last=2)
+        >>> ids = [f"classic/niah@1/train-0-{n}.0/1024/chat/o200k" for n in range(2)]
+        >>> course.learn([(ids[0], 1.0), (ids[1], 0.7)])
+        >>> course.length
+        2048
+    """
+
     lengths: Lengths
+    """Tokens of the prompts, in the order of the course, such as `1k,2k`."""
     threshold: float = 0.8
-    """The next length begins when prompts have this mean reward,"""
+    """The mean reward of the last prompts at which the next length begins."""
     last: int = 64
-    """the last so many of this length; a prompt that has several replies counts once."""
+    """The number of last prompts that count. A prompt with several replies counts once."""
     stage: int = 0
+    """The position of the present length among `lengths`."""
     seen: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    """Rewards of the last prompts, by their ids."""
+    """The rewards of the last prompts, by their ids."""
 
     def __post_init__(self) -> None:
         self.lengths = self._steps = lengths_of(self.lengths)
@@ -49,11 +52,23 @@ class Course:
 
     @property
     def length(self) -> int:
-        """That of the next prompt."""
+        """The length of the next prompt."""
         return self._steps[self.stage]
 
     def learn(self, told: Iterable[Told]) -> None:
-        """Go on if these make it so. Replies to prompts of another length, drawn before it went on, tell nothing."""
+        """Take the rewards of replies, and go on to the next length if they are high enough.
+
+        Replies to prompts of another length, which were drawn earlier, are ignored.
+
+        Args:
+            told: The ids of items, each with the reward of a reply.
+
+        Examples:
+            >>> course = Course("1k,2k", threshold=0.8, last=1)
+            >>> course.learn([("classic/niah@1/train-0-0.0/1024/chat/o200k", 0.5)])
+            >>> course.length
+            1024
+        """
         for id, reward in told:
             if Recipe.parse(id).length == self.length:
                 self.seen.setdefault(id, []).append(reward)
@@ -76,14 +91,29 @@ class Course:
         id: Sequence[str] | None = None,
         **_: Any,
     ) -> list[float]:
-        """`carrara.rl.rewards`, and the course learns from them: a reward function for TRL."""
+        """Return the rewards of `carrara.rl.rewards`, and learn from them. This is a reward function for TRL.
+
+        Args:
+            completions: The replies, as texts or messages.
+            prompts: The prompts, which are ignored.
+            id: The ids of the items.
+
+        Returns:
+            The score of each reply, from 0 to 1.
+
+        Examples:
+            >>> import carrara
+            >>> i = carrara.item("niah", "1k", split="train")
+            >>> Course("1k,2k").rewards([i.gold], id=[i.id])
+            [1.0]
+        """
         found = rewards(completions, prompts, id=id)
         self.learn(_everywhere(list(zip(id or (), found, strict=True))))
         return found
 
 
 def _everywhere(told: list[Told]) -> Iterable[Told]:
-    """What all processes of a training were told, so that their courses stay alike: each draws all prompts."""
+    """Return the rewards of all processes of a training, so that their courses stay alike: each draws all prompts."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
         return told

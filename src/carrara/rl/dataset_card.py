@@ -1,4 +1,4 @@
-"""What a data set of items says of itself: the canary, the licence, and whether to train on it."""
+"""The description of a data set of items: its canary, its licence, and whether it may be used for training."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from carrara.rl.stream import Stream
 
 
 def describe(info: Any, stream: Stream) -> None:
-    """Of a `datasets.DatasetInfo`."""
+    """Write the description of a stream into a `datasets.DatasetInfo`."""
     own_text = any(name in TEXTS for first in stream.firsts for name in read_canonical(first.params))
     info.description = terms(own_text, stream.firsts[0].split)
     info.license = licence(own_text)

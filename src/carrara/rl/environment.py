@@ -1,8 +1,7 @@
-"""Items as an environment of verifiers: single turns, with the sound score as the reward, and beside it, as a metric,
-whether there was an answer at all.
+"""Items as an environment of verifiers: single turns with the score as the reward.
 
-Rows of its data sets are numbers: the prompt is made when its rollout begins, at the length that the course has then.
-Of one row all rollouts have the same prompt, whatever the course does meanwhile.
+A metric records whether an answer could be read. Rows of the data sets are numbers: a prompt is made when its rollout
+begins, at the length that the course has then. All rollouts of one row have the same prompt.
 """
 
 import asyncio
@@ -11,7 +10,8 @@ from importlib import import_module
 from typing import Any
 
 from carrara import tokenizers
-from carrara.options import Lengths, Selections, Value, check_whole
+from carrara.api._signature import documented_by
+from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.result import NEVER_ASKED, Result, Status
 from carrara.rl.curriculum import Course
 from carrara.rl.dataset_card import describe
@@ -25,6 +25,7 @@ ROWS, EVALS = 100_000, 100
 BLANK = [{"role": "user", "content": "(made when it is asked)"}]
 
 
+@documented_by(ItemOptions)
 def load_environment(
     tasks: Selections,
     lengths: Lengths | Course,
@@ -37,9 +38,27 @@ def load_environment(
     n: int = ROWS,
     evals: int = EVALS,
 ) -> Any:
-    """A `verifiers.SingleTurnEnv` with `n` items from the one numbered `start` on, and `evals` others to evaluate with.
+    """Return an environment of verifiers that asks items, with their score as the reward.
 
-    `verifiers.load_environment("carrara", tasks="qa1", lengths="4k")` is the same.
+    `verifiers.load_environment("carrara", tasks="qa1", lengths="4k")` calls this function.
+
+    Args:
+        tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        params: Parameters of the tasks, such as `{"complexity": 5}`.
+        start: The number of the first item.
+        n: The number of items to train on.
+        evals: The number of items to evaluate on, which no training reaches.
+
+    Returns:
+        A `verifiers.SingleTurnEnv`.
+
+    Raises:
+        UsageError: verifiers is not installed or too new, or an argument is wrong.
+
+    Examples:
+        >>> from carrara.rl import Course, load_environment
+        >>> load_environment("qa1,niah", Course("1k,2k,4k"), n=1000)  # doctest: +SKIP
     """
     needed("verifiers")
     vf: Any = import_module("verifiers")
@@ -48,7 +67,7 @@ def load_environment(
     stream = Stream(tasks, lengths, params=params, split=split, seed=seed, tokenizer=tokenizer)
     normalized: Any = import_module("verifiers.utils.message_utils").normalize_messages
     asked: dict[int, int] = {}
-    """Lengths by number."""
+    """The length of each item, by its number."""
 
     class Environment(vf.SingleTurnEnv):  # type: ignore[misc]
         async def setup_state(self, state: Any) -> Any:
@@ -83,7 +102,7 @@ def load_environment(
 
 
 def _result(state: Any) -> Result:
-    """Of a rollout, with the status that a run's reply has."""
+    """Return the scored reply of a rollout."""
     return scored(state["info"]["id"], state["completion"], _status(state))
 
 

@@ -1,11 +1,12 @@
-"""Items as a data set of prompts, for TRL: rows without end, made when they are read, each with the id of its item."""
+"""Items as a data set of prompts for TRL: an endless stream of rows, made when they are read."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 from carrara import tokenizers
-from carrara.options import Lengths, Selections, Value, check_whole
+from carrara.api._signature import documented_by
+from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.rl.curriculum import Course
 from carrara.rl.dataset_card import describe
 from carrara.rl.require_extra import needed
@@ -14,6 +15,7 @@ from carrara.rng import Split
 from carrara.types import Style
 
 
+@documented_by(ItemOptions)
 def prompts(
     tasks: Selections,
     lengths: Lengths | Course,
@@ -25,9 +27,27 @@ def prompts(
     tokenizer: str = tokenizers.DEFAULT,
     start: int = 0,
 ) -> Any:
-    """A `datasets.IterableDataset` with the columns `prompt` (messages; of style `base` a text) and `id`.
+    """Return an endless data set of prompts for TRL.
 
-    `rewards`, or a course's own, is the reward function that goes with it. It begins at the item numbered `start`.
+    The reward function for it is `carrara.rl.rewards`, or the method `rewards` of the `Course`.
+
+    Args:
+        tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        params: Parameters of the tasks, such as `{"complexity": 5}`.
+        start: The number of the first item.
+
+    Returns:
+        A `datasets.IterableDataset` with the columns `prompt` (messages, or a text for the style `base`) and `id`.
+
+    Raises:
+        UsageError: datasets is not installed, or an argument is wrong.
+
+    Examples:
+        >>> from carrara.rl import prompts
+        >>> row = next(iter(prompts("qa1", "1k", tokenizer="gpt2")))
+        >>> row["prompt"][0]["role"], row["id"]
+        ('user', 'babilong/qa1@.../train-0-0.0/1024/chat/gpt2')
     """
     needed("datasets")
     datasets: Any = import_module("datasets")

@@ -1,4 +1,4 @@
-"""The packages that the extra `rl` brings."""
+"""The packages of the extra `rl`."""
 
 from importlib.util import find_spec
 
@@ -6,6 +6,6 @@ from carrara.util.errors import UsageError
 
 
 def needed(package: str) -> None:
-    """Say what is missing, if it is."""
+    """Raise `UsageError` if a package is not installed."""
     if find_spec(package) is None:
         raise UsageError(f"this needs the package {package}, which is not installed: pip install 'carrara[rl]'")

@@ -1,4 +1,4 @@
-"""The reward: what `carrara score` gives for the same id and reply, from the instances that ids name."""
+"""The reward of a reply: the score that `carrara score` gives for the same id and reply."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -9,18 +9,30 @@ from carrara.score.scored import Scorer, ScorerConfig
 from carrara.util.errors import UsageError
 
 Completion = str | Sequence[Any] | None
-"""A text, or messages: mappings or objects that have a `content`, which may be in parts."""
+"""A text, or messages: mappings or objects with a `content`, which may have several parts."""
 
 
 def rewards(
     completions: Sequence[Completion], prompts: Sequence[Any] = (), *, id: Sequence[str] | None = None, **_: Any
 ) -> list[float]:
-    """The sound score of each reply: a reward function for TRL. `id` is a column of what `carrara.rl.prompts` gives.
+    """Return the score of each reply. This is a reward function for TRL.
 
-    >>> import carrara
-    >>> i = carrara.item("qa1", split="train")
-    >>> rewards(["I like turtles", [{"role": "assistant", "content": i.gold}]], id=[i.id, i.id])
-    [0.0, 1.0]
+    Args:
+        completions: The replies, as texts or messages.
+        prompts: The prompts, which are ignored.
+        id: The ids of the items, a column of the data set of `carrara.rl.prompts`.
+
+    Returns:
+        The scores, from 0 to 1.
+
+    Raises:
+        UsageError: There are no ids.
+
+    Examples:
+        >>> import carrara
+        >>> i = carrara.item("qa1", split="train")
+        >>> rewards(["I like turtles", [{"role": "assistant", "content": i.gold}]], id=[i.id, i.id])
+        [0.0, 1.0]
     """
     if id is None:
         raise UsageError("rewards go by the ids of items: give the column `id`, as `carrara.rl.prompts` has it")
@@ -33,12 +45,12 @@ def scored(id: str, completion: Completion, status: Status = "ok") -> Result:
 
 @cache
 def _scorer() -> Scorer:
-    """One for all, which keeps the instances that replies share."""
+    """Return the scorer of this process, which caches the instances that replies share."""
     return Scorer(ScorerConfig(""))
 
 
 def reply_of(completion: Completion) -> str:
-    """What was said last.
+    """Return the text of the last message.
 
     >>> reply_of([{"role": "assistant", "content": [{"type": "text", "text": "The park"}]}])
     'The park'

@@ -1,5 +1,4 @@
-"""Items without end, by number: each of an instance of its own, and the same for the same seed whenever it is asked
-for."""
+"""An endless stream of items by number, each on an instance of its own. A seed and a number give the same item."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
@@ -17,20 +16,33 @@ from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 
 HELD_OUT = 1 << 31
-"""From this number on are items to watch a training with: no training comes so far."""
+"""The number of the first item for evaluation. No training reaches it."""
 APART = 1 << 32
-"""Between the instances that one number may have: the next is taken where one does not fit into the length."""
+"""The distance between the instances of one number. The next one is taken if an instance does not fit the length."""
 TRIES = 20
-"""Of them."""
+"""The number of instances that are tried."""
 
 
 class Stream:
-    """Items of tasks, each of a task, a length and a question drawn by its number. With a course, that has the length.
+    """An endless stream of items. The number of an item decides its task, its length and its question.
 
-    >>> stream = Stream("qa1,latent_list", "1k,2k", seed=7, tokenizer="gpt2")
-    >>> first, second = next(stream.items()), stream.item(1)
-    >>> first.id == stream.item(0).id, first.recipe.split, second.recipe.index
-    (True, 'train', 1)
+    Args:
+        tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        params: Parameters of the tasks, such as `{"complexity": 5}`.
+        split: The split that instances are drawn from. Splits never share an item.
+        seed: Another seed gives other items.
+        style: `chat` for chat models, `base` for plain completion.
+        tokenizer: The tokenizer that counts tokens.
+
+    Raises:
+        UsageError: No task is named, or an argument is wrong.
+
+    Examples:
+        >>> stream = Stream("qa1,latent_list", "1k,2k", seed=7, tokenizer="gpt2")
+        >>> first, second = next(stream.items()), stream.item(1)
+        >>> first.id == stream.item(0).id, first.recipe.split, second.recipe.index
+        (True, 'train', 1)
     """
 
     def __init__(
@@ -53,13 +65,39 @@ class Stream:
         self.lengths = lengths if isinstance(lengths, Course) else lengths_of(lengths)
 
     def length(self, number: int) -> int:
-        """That of an item. A course changes what this says."""
+        """Return the length of an item. A course changes it.
+
+        Args:
+            number: The number of the item.
+
+        Returns:
+            Tokens of the prompt.
+
+        Examples:
+            >>> Stream("qa1", "1k").length(0)
+            1024
+        """
         if isinstance(self.lengths, Course):
             return self.lengths.length
         return self._rng(number, "length").choice(self.lengths)
 
     def item(self, number: int, length: int | None = None) -> Item:
-        """The item of a number, at its length or at another."""
+        """Return an item.
+
+        Args:
+            number: The number of the item, from 0.
+            length: Tokens of the prompt. By default the length that the number decides.
+
+        Returns:
+            The item.
+
+        Raises:
+            UsageError: No instance fits the length, or the number is negative.
+
+        Examples:
+            >>> Stream("qa1", "1k", tokenizer="gpt2").item(3).prompt.tokens
+            1024
+        """
         first = replace(
             self._rng(check_whole("number", number, 0), "test").choice(self.firsts),
             length=self.length(number) if length is None else length,
@@ -78,7 +116,19 @@ class Stream:
         )
 
     def items(self, start: int = 0) -> Iterator[Item]:
-        """From a number on."""
+        """Yield the items in the order of their numbers, without end.
+
+        Args:
+            start: The number of the first item.
+
+        Returns:
+            The items, each made when it is read.
+
+        Examples:
+            >>> from itertools import islice
+            >>> [i.recipe.index for i in islice(Stream("qa1", "1k", tokenizer="gpt2").items(5), 2)]
+            [5, 6]
+        """
         return map(self.item, count(start))
 
     def _rng(self, number: int, purpose: str) -> Rng:

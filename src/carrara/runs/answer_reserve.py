@@ -1,4 +1,4 @@
-"""Lengths that hold the answer too: how much of one is left to it, so that prompt and answer fit a model's window.
+"""Lengths that include the answer: the part of a length that is reserved for it, so that both fit the model's window.
 
 32k within    a prompt of 32,576 tokens for a task whose answers take up to 192
 """
@@ -17,20 +17,20 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length
 
 SEEN = 3
-"""Instances that tell how long the answers of a task are whose answers grow with its context."""
+"""The number of instances that are measured for a task whose answers grow with its context."""
 MARGIN = 1.03
-"""For the other instances of such a task."""
+"""The factor by which the measured answers are extended, for the instances that are not measured."""
 STEPS = 64
-"""Into how many a length is divided to find out how much of it such a task leaves to the answer."""
+"""The number of steps into which the length is divided to find the reserve of such a task."""
 
 
 def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
-    """Tokens that a reply may take, as far as that can be known: a model that reasons freely takes what it likes."""
+    """Return the tokens of a reply, as far as they can be known. A model that reasons freely has no limit."""
     return max_tokens or thinking.length + budget
 
 
 def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
-    """Of a task's length what is left to its answers."""
+    """Return the tokens of a length that are reserved for the answers of a task."""
     if not first.length:
         return 0
     if max_tokens or not load(first.task).is_sized:
@@ -38,13 +38,13 @@ def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, m
         budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(instances))
         return needed(budget, thinking, max_tokens)
     step = max(1, first.length // STEPS)
-    low, high = 0, first.length // step  # in steps: a prompt of `low` leaves its answer room, one of `high` does not
+    low, high = 0, first.length // step  # a prompt of `low` leaves room for the answer, `high` does not
     while high - low > 1:
         middle = (low + high) // 2
         at = replace(first, length=middle * step)
         try:
             budget = max(_budget(replace(at, index=first.index + n), pack) for n in range(min(instances, SEEN)))
-        except UsageError:  # too short for such an instance: that is said where it is made
+        except UsageError:  # too short for such an instance: the error is reported where the instance is made
             low = middle
             continue
         if middle * step + needed(int(MARGIN * budget), thinking, None) <= first.length:
@@ -67,7 +67,7 @@ def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
 def crowded(
     samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
 ) -> dict[int, tuple[int, int, int]]:
-    """Of each length how many prompts leave no room for their answers, of how many, and how much the worst is over."""
+    """For each length: how many prompts leave no room for their answers, of how many, and the largest excess."""
     found: dict[int, tuple[int, int, int]] = {}
     for sample in samples:
         over = total(sample, thinking, max_tokens) - window
@@ -78,7 +78,7 @@ def crowded(
 
 
 def complaint(found: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
-    """What to say of prompts that leave no room for their answers, and what to do."""
+    """Return the warning for prompts that leave no room for their answers, with the remedy."""
     where = ", ".join(
         f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"
         for length, (without, of, over) in sorted(found.items())

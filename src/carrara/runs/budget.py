@@ -1,7 +1,7 @@
-"""What a run uses: tokens, money, time; and when the next request would pass what it may use, nothing more is sent.
+"""The budget of a run: tokens, money or time. No request is sent that would exceed it.
 
-    5Mtok, 800ktok    tokens of prompts and replies, of all that the folder has of this model
-    20usd, 3.5eur     money, by a price that is given, of the same
+    5Mtok, 800ktok    tokens of prompts and replies, of all requests of this model in the folder
+    20usd, 3.5eur     money, by a given price, of the same requests
     30min, 2h         time, of this command
 
 An item that is not asked for this reason leaves no result, so that the run is PARTIAL and the same command with a
@@ -28,7 +28,7 @@ _SECONDS = {"s": 1, "min": 60, "h": 3600}
 
 
 class BudgetExhaustedError(Exception):
-    """Raised in place of a request that would pass the budget."""
+    """Raised in place of a request that would exceed the budget."""
 
 
 class Budget(NamedTuple):
@@ -37,7 +37,7 @@ class Budget(NamedTuple):
     said: str
 
     def written(self, part: float) -> str:
-        """So much of it, with its unit."""
+        """Return an amount with its unit."""
         units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} of money", "time": f"{part:,.0f} s"}
         return units[self.kind]
 
@@ -67,14 +67,14 @@ class Meter:
     budget: Budget | None = None
     price: Price | None = None
     known: frozenset[str] = frozenset()
-    """Items whose replies are there already, and are not asked for."""
+    """Items whose replies exist already, and which are not asked."""
     before: float = 0.0
-    """What of the budget was used by earlier commands."""
+    """The part of the budget that earlier commands used."""
     tokens: int = 0
-    """Of prompts and replies, by this command."""
+    """Tokens of prompts and replies in this command."""
     money: float = 0.0
     expected: float | None = None
-    """Money, for all that is left to ask, where there is a price and no answer has more words than it needs."""
+    """The cost of all remaining items, if there is a price and every answer has the least possible length."""
     unasked: int = 0
     _under_way: float = 0.0
     _replies: int = 0
@@ -86,7 +86,7 @@ class Meter:
             raise UsageError(f"`budget={self.budget}` is money, and no price is known: give `price`, or tokens (5Mtok)")
 
     def earlier(self, results: Iterable[Result]) -> None:
-        """What was used before counts as used."""
+        """Count the usage of earlier commands."""
         for one in results:
             if one.status != "error":
                 self.before += self._worth(
@@ -95,7 +95,7 @@ class Meter:
 
     @property
     def used(self) -> float:
-        """Of the budget."""
+        """The used part of the budget."""
         if not self.budget:
             return 0.0
         if self.budget.kind == "time":
@@ -103,7 +103,10 @@ class Meter:
         return self.before + (self.money if self.budget.kind == "money" else self.tokens)
 
     def takes(self, prompt: int, answer: int) -> float:
-        """What a request is expected to use of the budget: its reply is as long as those before, or as it has to be."""
+        """Return the expected usage of a request.
+
+        Its reply is as long as those before, or as long as the answer requires.
+        """
         return self._worth(prompt, 0, round(self._written / self._replies) if self._replies else answer)
 
     def _worth(self, sent: int, repeated: int, written: int) -> float:
@@ -115,7 +118,7 @@ class Meter:
 
     @contextmanager
     def asking(self, id: str, prompt: int, answer: int) -> Iterator["Asking"]:
-        """Around the requests for an item. Raises where the budget has no room for it."""
+        """Guard the requests for an item. Raise if the budget has no room for it."""
         asking = Asking()
         if id in self.known:
             yield asking
@@ -142,7 +145,7 @@ class Meter:
             self.money += self.price.of(sent, usage.input_tokens_cache_read or 0 if usage else 0, written)
 
     def said(self) -> str:
-        """What was used so far, for progress."""
+        """Return the usage so far, for the progress display."""
         spent = max(1e-9, time.monotonic() - self._begun)
         pace = f"{self.tokens / spent:,.0f} tokens/s" if self.tokens else ""
         return " · ".join(filter(None, (pace, f"{self.money:,.2f} of money" if self.money else "")))
@@ -151,11 +154,11 @@ class Meter:
 @dataclass
 class Asking:
     output: "ModelOutput | None" = None
-    """The reply, once it is there."""
+    """Count the reply when it has arrived."""
 
 
 _METERS: list[Meter] = []
-"""The meter of the run that is at work: solvers are made by Inspect."""
+"""The meter of the running run. Solvers need it, and Inspect makes solvers."""
 
 
 @contextmanager

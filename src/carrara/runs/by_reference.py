@@ -1,4 +1,4 @@
-"""Prompts by reference: Inspect holds an item's id, sha256 and an excerpt; the text exists only while it is sent.
+"""Prompts by reference: Inspect holds an item's id, hash and an excerpt. The text exists only while it is sent.
 
     state, log, cache        "…excerpt…" + {"carrara": {"id": "michelangelo/latent_list@1/…", "sha256": "ab…"}}
     `ReferencedAPI`          renders the reference just before the request
@@ -9,7 +9,7 @@ Inspect's retries, limits, logs and names work as before.
 
 The text could reach a log in four ways, and `ReferencedAPI` closes all four: the raw request that providers return
 (`ModelCall`), the model event that they attach it to while the request is under way, error messages that quote the
-request, and the bodies of errors (redact.py). `make inspect-ends` tasks this on both ends of the range of Inspect's
+request, and the bodies of errors (redact.py). `make inspect-ends` tests this on both ends of the range of Inspect's
 releases.
 
 Every request passes here. So `ReferencedAPI` also counts requests, limits the time of each, decides what a failed one
@@ -54,13 +54,13 @@ from carrara.types import Message
 from carrara.util.transport import BULK_LIMIT, LIMIT, refused
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
-"""From the fields of a reference to its messages, the same bytes every time."""
+"""A function from the fields of a reference to its messages, which are the same bytes every time."""
 
 Recall = Callable[[str, str], ModelOutput | None]
-"""From an item's id and sha256 to the reply that is known already, if one is."""
+"""A function from the id and hash of an item to its known reply, if there is one."""
 
 Retried = Callable[[Exception], bool | RetryDecision]
-"""A provider's own decision whether an error may pass."""
+"""A provider's own decision whether an error is temporary."""
 
 _Given = ParamSpec("_Given")
 _Found = TypeVar("_Found")
@@ -68,12 +68,12 @@ _Found = TypeVar("_Found")
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
 FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED = 2.0, 60.0, 3600.0
-"""Seconds before a request is made again: 2, 4, 8 … 60, because Inspect's own waits grow to half an hour, long after an
-outage is over; and as many as the server asks for, up to an hour."""
+"""Seconds before a request is made again: 2, 4, 8 … 60, or what the server asks for, up to an hour. Inspect's own waits
+grow to half an hour, long after an outage is over."""
 
 
 class PromptMismatchError(Exception):
-    """Raised when an item renders to other bytes than its reference was made of."""
+    """Raised when an item renders to other bytes than those its reference was made from."""
 
     def __init__(self, id: str) -> None:
         super().__init__(
@@ -105,23 +105,23 @@ class Watcher(Protocol):
     def sent(self, id: str) -> None: ...
 
     def ended(self, id: str) -> None:
-        """With a reply or without."""
+        """Report that a request ended, with or without a reply."""
 
     def troubled(self, trouble: Trouble, again: bool) -> None:
-        """A request failed, and is made again or not."""
+        """Report that a request failed. It may be made again."""
 
 
 @dataclass(frozen=True)
 class Reference:
-    """What stands for a prompt wherever Inspect keeps one."""
+    """The reference that stands for a prompt wherever Inspect keeps one."""
 
     id: str
     sha256: str
     excerpt: str
     retrieve: str = ""
-    """How the context is shortened before it is sent."""
+    """The setting of retrieval for the context. Empty: it is sent whole."""
     request: str = ""
-    """What is put behind the prompt."""
+    """The text that is appended to the prompt."""
 
     def message(self) -> ChatMessageUser:
         wanted = {"id": self.id, "sha256": self.sha256}
@@ -130,7 +130,7 @@ class Reference:
 
 
 class _Wait(wait_base):
-    """Grows from attempt to attempt, and is no shorter than the server asks for."""
+    """Return the seconds to wait. They grow with each attempt, and are at least what the server asks for."""
 
     def __call__(self, retry_state: RetryCallState) -> float:
         error = retry_state.outcome.exception() if retry_state.outcome else None
@@ -142,20 +142,23 @@ class _Wait(wait_base):
 
 
 def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset[str]) -> ModelOutput | Trouble:
-    """An error as an overflow, which is a row like any other, or what it means, with nothing of the prompt in it."""
-    # It stays the same object: whoever renews keys knows a refused one by its type.
+    """Return an error as an overflow, or as a classified failure, without any of the prompt.
+
+    An overflow is a result like any other.
+    """
+    # It stays the same object: code that renews keys recognizes a refused key by the error's type.
     error.args = tuple(clip(arg if isinstance(arg, str) else repr(arg), secrets) for arg in error.args)
     for name in ("message", "body", "details"):
         if isinstance(getattr(error, name, None), str | dict | list):
             setattr(error, name, clip(getattr(error, name), secrets))
-    # Read from the shortened words: a quoted prompt may speak of context lengths too.
+    # Read from the shortened text, because a quoted prompt may mention context lengths too.
     words = "\n".join([str(error), *(str(getattr(error, name, "")) for name in ("code", "message", "body"))])
     status = status_of(error)
     if not isinstance(error, GarbledReplyError | ReplyTimeoutError) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
     trouble = trouble_of(error, retried, secrets)
     if status is not None or trouble.kind != "final" or refused(error, ""):
-        # The frames below hold the request, and what they would tell is how the HTTP client works.
+        # The frames below hold the request; they would only show how the HTTP client works.
         error.with_traceback(None)
         error.__cause__ = error.__context__ = None
     return trouble
@@ -163,17 +166,17 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
 
 @dataclass(frozen=True)
 class _Reply:
-    """What became of one request."""
+    """The outcome of one request."""
 
     output: ModelOutput | Exception
     call: ModelCall | None
     was_sent: bool
     characters: int = 0
-    """Of the prompt."""
+    """The tokens of the prompt."""
 
 
 class ReferencedAPI(ModelAPI):
-    """A provider that is given references and sends prompts.
+    """A provider that receives references and sends prompts.
 
         model.api = ReferencedAPI(model, render)
 
@@ -207,7 +210,7 @@ class ReferencedAPI(ModelAPI):
         quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
         cache: Cache | None = None,
     ) -> None:
-        # Not that of `ModelAPI`: name, address and keys are the provider's, which may renew them.
+        # Not called for `ModelAPI`: the wrapped provider owns name, address and keys, and may renew them.
         self.provider = model.api
         self.qualified_model_name = model.api.qualified_model_name
         self._model = str(model)
@@ -238,9 +241,9 @@ class ReferencedAPI(ModelAPI):
         if known is not None:
             return known
         if self._cache and (found := self._cache.get(name)):
-            # Inspect takes the time of a reply from the call.
+            # Inspect reads the time of a reply from the call.
             return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
-        begun = input[place + 1 :]  # a reply that the model is to continue
+        begun = input[place + 1 :]  # a reply that the model continues
         if begun and self._going_on:
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
@@ -266,14 +269,14 @@ class ReferencedAPI(ModelAPI):
         result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
         characters, was_sent = 0, False
         try:
-            # In no variable of this frame, which the traceback of an error would keep alive.
+            # Not stored in a variable of this frame: the traceback of an error would keep it alive.
             rendered = [[*await call_in_thread(self._quick(wanted), self._messages, wanted), *begun]]
             characters = sum(len(message.text) for message in rendered[0])
             attempts.sent()
             was_sent = True
             if self._watcher:
                 self._watcher.sent(wanted["id"])
-            # Providers attach the raw request to the active model event; here there is none.
+            # Providers attach the raw request to the active model event. Here there is none.
             with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(self._limit) as clock:
                 result = await self.provider.generate(rendered.pop(), tools, tool_choice, config)
             if clock.cancelled_caught:
@@ -288,12 +291,12 @@ class ReferencedAPI(ModelAPI):
 
     def _messages(self, wanted: dict[str, str]) -> list[ChatMessage]:
         """Return the messages that a reference stands for."""
-        if getattr(self.provider, "streams", False):  # it opens the item itself, and holds none of it
+        if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
             return [MESSAGES["user"](content="", metadata={KEY: wanted})]
         messages = self._render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
             raise PromptMismatchError(wanted["id"])
-        # A reference model is told which item it is asked; other providers do not look at a message's metadata.
+        # A reference model reads the item's id from the metadata of a message, which other providers ignore.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 
     def _settled(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
@@ -313,7 +316,10 @@ class ReferencedAPI(ModelAPI):
         raise error
 
     def should_retry(self, ex: Exception) -> bool | RetryDecision:
-        """As was decided when the attempt failed; for other errors, as the provider decides."""
+        """Return whether to make the request again.
+
+        The decision was made when the attempt failed; for other errors, the provider decides.
+        """
         if not hasattr(ex, "again"):
             return self.provider.should_retry(ex)
         if not ex.again:
@@ -334,7 +340,7 @@ def _delegate(name: str) -> Callable[..., Any]:
     return method
 
 
-# The provider answers whatever else Inspect asks, now and in later releases.
+# The provider answers everything else that Inspect asks, in this and in later releases.
 for _name, _value in vars(ModelAPI).items():
     if callable(_value) and not _name.startswith("_") and _name not in vars(ReferencedAPI):
         setattr(ReferencedAPI, _name, _delegate(_name))
@@ -342,7 +348,7 @@ for _name, _value in vars(ModelAPI).items():
 
 @cache
 def _class_for(provider: type[ModelAPI]) -> type[ReferencedAPI]:
-    """A class with the name of the provider's: Inspect has one pool of connections for each name and key."""
+    """Return a class with the provider's name, because Inspect has one pool of connections for each name and key."""
     return type(provider.__name__, (ReferencedAPI,), {})
 
 
@@ -354,7 +360,7 @@ def provider_of(model: Model) -> ModelAPI:
 async def call_in_thread(
     at_once: bool, work: Callable[_Given, _Found], *args: _Given.args, **options: _Given.kwargs
 ) -> _Found:
-    """Work in a thread, so that replies arrive and time limits run meanwhile; or at once, where the work is short."""
+    """Run a function in a thread, so that replies arrive and time limits run meanwhile. Run short work at once."""
     if at_once:
         return work(*args, **options)
     return await anyio.to_thread.run_sync(lambda: work(*args, **options))

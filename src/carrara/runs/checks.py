@@ -1,4 +1,4 @@
-"""What a run checks before its first prompt is sent: it refuses, or warns of, what can be foreseen."""
+"""Checks before the first prompt of a run is sent. They refuse a run, or warn of foreseeable problems."""
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,15 +21,15 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length
 
 LARGE = 10**9
-"""Tokens beyond which a server is sent nothing unless somebody said that so many are meant."""
+"""The tokens above which nothing is sent to a server unless the user allowed so many."""
 LONG_ANSWER = 512
-"""Tokens of an answer from which it is worth saying that a limit cuts it."""
+"""The tokens of an answer from which a warning about a limit is useful."""
 COMPARING = 10.0
-"""Seconds for comparing prompts, the shortest first; after that one of each task and length is compared."""
+"""The seconds for comparing prompts, the shortest first. After that, one prompt of each task and length is compared."""
 
 
 def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
-    """Refuse a run of very many tokens, unless it was allowed or costs nothing but time."""
+    """Raise `UsageError` for a run of very many tokens, unless the user allowed it or the model is free."""
     if tokens > LARGE and not (config.in_process or config.allow_large):
         before = " before retrieval" if config.retrieval else ""
         raise UsageError(
@@ -39,7 +39,7 @@ def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
 
 
 def check_unchanged(known: Mapping[str, Reply], samples: Mapping[str, Sample]) -> None:
-    """Refuse to go on with replies that were given to other prompts, as their hashes tell."""
+    """Raise `UsageError` if existing replies were given to other prompts, as their hashes show."""
     begun = time.monotonic()
     both = [(sample, known[id]) for id, sample in samples.items() if id in known and known[id].sha256]
     both.sort(key=lambda pair: (pair[1].result.length, pair[1].result.task))
@@ -59,7 +59,7 @@ def check_unchanged(known: Mapping[str, Reply], samples: Mapping[str, Sample]) -
 def warnings(
     config: RunConfig, model: Model, server: ServerInfo | None, samples: Iterable[Sample], left: Sequence[Sample]
 ) -> Iterator[str]:
-    """Yield what to say of a run before it starts. Refused if no prompt leaves its answer room in the model's window.
+    """Yield the warnings before a run. Raise if no prompt leaves room for its answer in the model's window.
 
     Args:
         config: The run's settings.
@@ -76,7 +76,7 @@ def warnings(
 
 
 def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
-    """Yield that answers are longer than the model may reply, if any are."""
+    """Yield a warning if answers are longer than the model's reply limit."""
     metas = [sample.metadata or {} for sample in samples]
     longest, task = max((meta["budget"], meta["task"]) for meta in metas)
     if limit and longest >= LONG_ANSWER and limit < longest:
@@ -86,7 +86,7 @@ def _cut_answers(samples: Iterable[Sample], limit: int | None) -> Iterator[str]:
 
 
 def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | None) -> Iterator[str]:
-    """Yield that prompts leave their answers no room in the model's window, if some do; refused if all do."""
+    """Yield a warning if prompts leave no room for their answers in the model's window. Raise if all do."""
     if window is None:
         return
     found = answer_reserve.crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
@@ -99,13 +99,13 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
 
 
 def _repeated_books(firsts: Iterable[Recipe]) -> Iterator[str]:
-    """Yield for each corpus that is shorter than a context it fills how often it stands in the longest one.
+    """Yield a warning for each corpus that is shorter than a context, with the number of its repetitions.
 
-    A task may allow that. But a model that has read a text once is not asked what its length promises when it reads
-    the same text again.
+    A task may allow repetitions. But a model that reads the same text several times faces an easier problem than the
+    length suggests.
     """
     longest_first = sorted((first for first in firsts if first.length), key=lambda first: -first.length)
-    if not longest_first:  # and so no corpus
+    if not longest_first:  # so it is not a corpus
         return
     from carrara.corpora import Reading
 

@@ -1,4 +1,4 @@
-"""`RunConfig`: what a run asks, of which model, and how."""
+"""`RunConfig`: the items, the model and the settings of a run."""
 
 import re
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Shard(NamedTuple):
     """One of several commands that share a run."""
 
     number: int
-    """From 1."""
+    """The number of this shard, from 1."""
     of: int
 
     @staticmethod
@@ -70,18 +70,18 @@ def _shard_of(given: Annotated[str | Shard, text("I/N")]) -> Shard | None:
 @Parameter(name="*", group=Group("Run", sort_key=40))
 @frozen(kw_only=True, slots=False)
 class RunOptions:
-    """How a run asks its items."""
+    """Settings of how a run asks its items."""
 
     out: Path | None = field(default=None, converter=converters.optional(folder_of))
     """Folder of the run. By default runs/DATE-MODEL. On another day, name the folder to resume a run."""
     retrieve: Annotated[str, text("sentences|chunks:N")] = field(default="", validator=is_text)
-    """Send only the parts of a context that its question finds."""
+    """Send only the parts of a context that are most similar to its question."""
     top_k: int | None = field(default=None, validator=at_least(1))
-    """How many parts to retrieve, 5 by default."""
+    """The number of parts to retrieve, 5 by default."""
     order: Annotated[str, text("score|position")] = field(default="", validator=is_text)
     """Order of the retrieved parts, the best first by default."""
     by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = field(default="", validator=is_text)
-    """What finds the parts. By default minilm, embeddings that work offline."""
+    """The ranking of parts. By default minilm, embeddings that work offline."""
     cot: Annotated[str, text("free|none|exactly:N")] = field(default="free", validator=is_text)
     """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
     it; with `exactly:N` the model reasons for N tokens."""
@@ -90,10 +90,10 @@ class RunOptions:
     perplexity: Flag = False
     """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
-    """Send requests by the provider's batch interface, N at a time at most. Cheaper, and up to a day later (openai,
-    anthropic, google, grok, together)."""
+    """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
+    (openai, anthropic, google, grok, together)."""
     budget: Budget | None = field(default=None, converter=converters.optional(_budget_of))
-    """Send nothing that would exceed so many tokens, so much money or time. Tokens and money include earlier runs in
+    """Stop before the run exceeds this many tokens, this much money or time. Tokens and money include earlier runs in
     the folder. The same command with a greater budget resumes."""
     price: Annotated[str | Price | Sequence[float] | None, text("IN,OUT[,CACHED]|FILE.toml")] = None
     """Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that has
@@ -101,7 +101,7 @@ class RunOptions:
     shard: Shard | None = field(default=None, converter=converters.optional(_shard_of))
     """Ask the I-th of N parts, so that several machines can share one folder."""
     allow_large: Flag = False
-    """Do not ask or refuse, however much is made or sent."""
+    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -161,7 +161,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
             raise UsageError("`within` makes prompts shorter, and published ones are unchanged: leave it out")
         check_style(self.model, self.jobs[0].first.style)
         check_count(sum(job.instances for job in self.jobs if job.instances < ALL), "instances", self.allow_large)
-        self.retrieval  # noqa: B018  # raises where it is wrong
+        self.retrieval  # noqa: B018  # raises if the setting is wrong
 
     @property
     def in_process(self) -> bool:
@@ -170,7 +170,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
 
     @property
     def retrieval(self) -> str:
-        """How contexts are shortened before they are sent, in one line; nothing where they are not."""
+        """The setting of retrieval in one line. Empty if contexts are sent whole."""
         if not self.retrieve:
             for name in ("top_k", "order", "by"):
                 if getattr(self, name):
@@ -203,6 +203,6 @@ def model_name(model: "str | Function") -> str:
 
 
 def default_folder(model: str) -> Path:
-    """Return the folder of a run that nobody has named: the same for the same model on the same day."""
+    """Return the default folder of a run, which is the same for the same model on the same day."""
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", model.rpartition("/")[2]).strip("-.") or "model"
     return Path("runs") / f"{date.today().isoformat()}-{name}"

@@ -1,4 +1,4 @@
-"""Inspect's eval set, as a run calls it: without its display, its servers and its log of events as they happen."""
+"""Calls of Inspect's eval set without its display, its servers and its live log of events."""
 
 import gc
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,13 +19,13 @@ from carrara.util.errors import UsageError
 from carrara.util.files import to_path
 
 FLUSH = 100
-"""Replies between two writings of a log; the cache has them meanwhile."""
+"""Replies between two writings of a log. The cache holds them meanwhile."""
 
 
 def evaluate(
     config: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, object]
 ) -> tuple[Sequence[EvalLog], int]:
-    """Return the logs, and how many there are unless it was interrupted. `known` are items with a reply."""
+    """Return the logs, and their number unless the evaluation was interrupted. `known` are items with a reply."""
     root = getLogger()
     level = root.level
 
@@ -34,11 +34,11 @@ def evaluate(
             tasks,
             log_dir=folder,
             model=model,
-            log_dir_allow_dirty=True,  # another length, task or model may join a folder
+            log_dir_allow_dirty=True,  # another length, task or model may use the same folder
             retry_attempts=0,
             retry_immediate=False,
             retry_cleanup=False,
-            # An error is a row, and makes its log one that is gone on with: when the command is given again.
+            # An error is a result. Its log is continued when the user gives the command again.
             fail_on_error=True,
             continue_on_fail=True,
             max_connections=config.connections or (model.api.max_connections() if config.in_process else None),
@@ -63,7 +63,7 @@ def evaluate(
         raise UsageError(plain(error)) from None
     finally:
         gc.unfreeze()  # frozen when the first prompt was rendered (run.py)
-        root.setLevel(level)  # Inspect sets its own, which a program that runs us would keep
+        root.setLevel(level)  # Inspect sets its own, and a program that calls us would keep it
 
 
 @contextmanager

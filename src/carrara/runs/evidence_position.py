@@ -1,4 +1,4 @@
-"""Where in its context an answer is read from: found while the prompt streams past, and kept as three figures."""
+"""The position of the evidence in a context, found while the prompt streams past, and stored as three numbers."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -12,14 +12,14 @@ class Places(NamedTuple):
     """Shares of the context's characters."""
 
     first: float
-    """Where the first needed fact begins,"""
+    """The position at which the first piece of evidence begins."""
     last: float
-    """and the last."""
+    """The position of the last piece."""
     needed: int
 
 
 class Watch:
-    """Sees the parts of a prompt pass."""
+    """An observer of the parts of a prompt as they stream past."""
 
     def __init__(self, evidence: Collection[int]) -> None:
         self._evidence = frozenset(evidence)
@@ -35,7 +35,7 @@ class Watch:
 
     @property
     def places(self) -> Places | None:
-        """None where nothing in particular is needed, or where only a part of the context was sent."""
+        """Return the position. None if the question has no evidence, or only a part of the context was sent."""
         if not self._evidence or len(self._began) < len(self._evidence):
             return None
         shares = [round(at / self._passed, DIGITS) for at in self._began.values()]

@@ -1,4 +1,4 @@
-"""The folder of a run: its own files in it, alone in it, and as long as the disk has room."""
+"""The folder of a run: its own files, exclusive access to it, and enough disk space."""
 
 import errno
 import fcntl
@@ -24,7 +24,8 @@ CACHE = "cache"
 """The folder with the replies that have arrived (reply_cache.py)."""
 
 RESERVE = 32 << 20
-"""Bytes left on the disk below which no more is asked: what is under way, and the logs, still have to be written."""
+"""The free bytes on the disk below which no more requests are sent. Replies under way and logs still have to be
+written."""
 
 
 def make_folder(out: Path) -> None:
@@ -35,7 +36,7 @@ def make_folder(out: Path) -> None:
 
 
 def beside(out: Path) -> Path:
-    """What is of this machine alone: the cache, and who is at work. It is the folder itself, where that is here."""
+    """Return the folder for files of this machine: the cache and the lock. It is the run's folder if that is local."""
     if not is_remote(out):
         return out
     path = cache_folder("elsewhere") / blake2b(str(out).encode(), digest_size=12).hexdigest()
@@ -45,15 +46,15 @@ def beside(out: Path) -> Path:
 
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
-    """Within it the folder is this run's alone, or its shards'."""
+    """Lock the folder for this run, or for its shards."""
     with storage_errors(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
-        if is_remote(out) and not out.is_dir():  # it was never there, or somebody has removed it
+        if is_remote(out) and not out.is_dir():  # it never existed, or somebody removed it
             rmtree(beside(out) / CACHE, ignore_errors=True)
         yield
 
 
 def check_disk(out: Path) -> None:
-    """Nothing is asked whose reply could not be kept."""
+    """Raise if replies could not be stored."""
     here = beside(out)
     if disk_usage(here).free < RESERVE:
         raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {here}: make room")
@@ -73,7 +74,7 @@ def _full_disk_said(out: Path) -> Iterator[None]:
 
 @contextmanager
 def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
-    """Two runs in one folder would ask everything twice; its shards ask each something else."""
+    """Lock the folder. Two runs in it would ask everything twice; its shards ask different items."""
     with ExitStack() as locks:
         names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}
         for name, kind in (names or {".lock": fcntl.LOCK_EX}).items():
@@ -89,10 +90,9 @@ def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
 def _inspects_files() -> Iterator[None]:
     """Have Inspect keep its own files in a folder that is removed afterwards.
 
-    Nothing reads those files: a run goes on from its logs and the cache of replies. Inspect's trace log, which notes
-    each request, is off unless the environment configures it: nobody searches it, and it would outlive a run that is
-    killed.
-    A worker of Inspect's has a socket among these files, whose name may not have more than a hundred letters.
+    Nothing reads those files: a run resumes from its logs and the cache of replies. Inspect's trace log, which notes
+    each request, is off unless the environment configures it, because it would outlive a killed run. A worker of
+    Inspect's has a socket among these files, whose path may have at most a hundred characters.
     """
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         own = {"XDG_DATA_HOME": aside}
@@ -117,7 +117,7 @@ def _environment(own: Mapping[str, str]) -> Iterator[None]:
 
 
 def set_aside(damaged: DamagedLogError) -> None:
-    """Its replies are in the cache, and Inspect would stumble over it."""
+    """Remove a log without results. Its replies are in the cache, and Inspect could not read it."""
     aside = damaged.path.with_name(damaged.path.name + ".damaged")
     damaged.path.replace(aside)
     logger.warning(f"a log was damaged and is now {aside}; replies that the cache has are kept")
@@ -137,7 +137,7 @@ def tidy(folder: Path, ended: Sequence[EvalLog]) -> None:
 
 @contextmanager
 def plain_path(folder: Path) -> Iterator[str]:
-    """A way to a folder that nobody takes for another: Inspect gives `#`, `?`, `%` and `~` meanings of their own."""
+    """Return a path that Inspect reads literally: it gives `#`, `?`, `%` and `~` meanings of their own."""
     create_folder(folder)
     if is_remote(folder):
         yield str(folder)

@@ -61,7 +61,7 @@ def typed(name: str) -> Maker:
         loaded = registry.load(name)
     except (UsageError, RunError):
         return maker(name)
-    *own, other = inspect.signature(make).parameters.values()  # with the last Inspect leaves what is misspelt to us
+    *own, other = inspect.signature(make).parameters.values()  # the last takes misspelt arguments
     hints, default = get_type_hints(type(loaded)), loaded
     of_test = [
         inspect.Parameter(one.name, one.KEYWORD_ONLY, default=getattr(default, one.name), annotation=hints[one.name])
@@ -96,9 +96,9 @@ def _make(name: str) -> Maker:
         anywhere: bool = False,
         **other: Any,
     ) -> Task:
-        """A task of Carrara. Its first item is named by a recipe, `first`, which says it all, or by the others.
+        """Return the Inspect task of a Carrara task: of its first item `first`, or of the other arguments.
 
-        What else is given are parameters of the task, which may stand in `params` as well.
+        Further arguments are parameters of the task, which may also be given in `params`.
         """
         try:
             loaded = registry.load(name)
@@ -147,22 +147,22 @@ def _make(name: str) -> Maker:
 
 
 ARGUMENTS = tuple(inspect.signature(_make("")).parameters)[:-1]
-"""What a task can be given beside the parameters of its task."""
+"""The arguments of a task beside its parameters."""
 
 
 def _own(given: Mapping[str, Any], loaded: carrara_task.Task) -> dict[str, str]:
-    """Parameters of the task, as they are written."""
+    """Return the parameters of the task as text."""
     names = [field.name for field in fields(loaded)]
     _refuse_others([name for name in given if name not in names], [*ARGUMENTS, *names])
     return {name: _text(value) for name, value in given.items()}
 
 
 class _Target(NamedTuple):
-    """What a task is made for."""
+    """The model and settings that a task is made for."""
 
     model: Model
     max_tokens: int | None
-    """The most that a reply may take, if somebody said so."""
+    """The limit of a reply, if the user gave one."""
 
 
 _TARGET: ContextVar[_Target | None] = ContextVar("target", default=None)
@@ -179,7 +179,10 @@ def made_for(model: Model, max_tokens: int | None) -> Iterator[None]:
 
 
 def _active_model() -> Model | None:
-    """The model that the task is made for. None in a program that makes the task before it names a model."""
+    """Return the model that the task is made for.
+
+    It is None in a program that makes the task before it names a model.
+    """
     if target := _TARGET.get():
         return target.model
     try:
@@ -197,9 +200,9 @@ def _tokenizer(model: Model | None) -> str:
 
 
 def _settle(model: Model | None, style: Style) -> bool:
-    """Have the embedded model take prompts in this style; whether replies are held to what the answer needs.
+    """Set the prompt style of the embedded model, and return whether to limit replies to the answer's length.
 
-    That is for models that would not stop by themselves, unless a limit was given.
+    Models that would not stop by themselves need this limit, unless the user gave one.
     """
     if model is None:
         return style == "base"
@@ -213,7 +216,7 @@ def _settle(model: Model | None, style: Style) -> bool:
 
 
 def _retrieval(written: str) -> str:
-    """How contexts are shortened, in the one way in which it is written; refused where it cannot be done."""
+    """Return the setting of retrieval in its canonical form. Raise if retrieval is impossible for the task."""
     if not written:
         return ""
     from carrara.readers.retrieval import Retrieval, ready
@@ -233,7 +236,7 @@ def _thinking(written: str, style: Style) -> Thinking:
 
 
 def _room(within: int, first: Recipe) -> int:
-    """Tokens of a length that are the answer's."""
+    """Return the tokens of a length that are reserved for the answer."""
     if within and within >= first.length:
         raise UsageError(
             f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
@@ -249,14 +252,14 @@ def _pack(path: str) -> Pack | None:
 
 
 def full_names() -> dict[str, str]:
-    """Return the full names of tasks by their short ones. A short name that two suites use is left out."""
+    """Return the full names of tasks by their short names. A short name that two suites use is left out."""
     names = registry.names()
     shorts = [name.rpartition("/")[2] for name in names]
     return {short: name for name, short in zip(names, shorts, strict=True) if shorts.count(short) == 1}
 
 
 def _text(value: Any) -> str:
-    """An argument as it was written.
+    """Return an argument as the user wrote it.
 
     >>> _text(["a.toml", 5]), _text(4096), _text(True), _text(None)
     ('a.toml,5', '4096', 'true', '')
@@ -269,7 +272,7 @@ def _text(value: Any) -> str:
 
 
 def _params(value: Any) -> dict[str, str]:
-    """A task's parameters. A comma may stand between two of them and within one.
+    """Return the parameters of a task. A comma may stand between two parameters and within one.
 
     >>> _params(["complexity=1", 5, "view=sum"])
     {'complexity': '1,5', 'view': 'sum'}
@@ -295,7 +298,7 @@ def _read_whole(name: str, value: Any, least: int) -> int:
 
 
 def _read_choice(name: str, value: Any, kind: Any) -> Any:
-    """A value of a literal type."""
+    """Return a value of a literal type."""
     written, options = _text(value), get_args(kind)
     if written not in options:
         raise UsageError(f"{name}={written} is not one of {', '.join(options)}{nearest(written, options)}")
@@ -303,7 +306,7 @@ def _read_choice(name: str, value: Any, kind: Any) -> Any:
 
 
 def _refuse_others(given: Iterable[str], known: Iterable[str]) -> None:
-    """Refuse arguments that mean nothing: a result would be taken for one that they had shaped."""
+    """Raise for arguments without effect, because a user would believe that they had shaped the result."""
     names = list(known)
     for name in given:
         raise UsageError(f"a task has no argument {name!r}{nearest(name, names)}; it has {', '.join(names)}")

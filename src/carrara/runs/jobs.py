@@ -1,4 +1,4 @@
-"""From tasks by selection or preset to the jobs of a run: each task at its lengths, with its number of instances."""
+"""The jobs of a run, from selections or presets: each task at its lengths, with its number of instances."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -21,19 +21,19 @@ Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask |
 
 
 def tasks_of(given: Tasks) -> tuple[Selection | Job, ...]:
-    """Return what names tasks as selections. Jobs stay as they are."""
+    """Return selections for what the user passed as tasks. Jobs are returned unchanged."""
     if isinstance(given, Job):
         return (given,)
     if not isinstance(given, Iterable) or isinstance(given, str | Selection):
         return tuple(selections_of(given))
     found = tuple(one for each in given for one in tasks_of(each))
-    return found or tuple(selections_of([]))  # which raises
+    return found or tuple(selections_of([]))  # raises
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class RunItems(ItemOptions):
-    """Which items of its tasks a run asks."""
+    """The items that a run asks."""
 
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0 (no filler), or the lengths of the preset."""
@@ -44,10 +44,10 @@ class RunItems(ItemOptions):
 
 
 def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tuple[Job, ...]:
-    """Return the jobs of tasks, for a model. Those that are jobs already stay as they are."""
+    """Return the jobs of tasks for a model. Existing jobs are returned unchanged."""
     pack = items.sampling.pack()
     resolved = [one if isinstance(one, Job) else _resolve(one, items, pack) for one in tasks]
-    check_model(model)  # an unknown task is reported before the model
+    check_model(model)  # report an unknown task before an unknown model
     found = list[Job]()
     for one in resolved:
         found += [one] if isinstance(one, Job) else _jobs(one, items, model)
@@ -56,7 +56,7 @@ def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tu
 
 @dataclass(frozen=True)
 class _Resolved:
-    """A selection with what it comes to."""
+    """A selection with the tasks, lengths and preset that it resolves to."""
 
     tasks: str
     first: Sequence[Recipe]
@@ -71,7 +71,7 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved
     if found := preset_of(asked.tasks):
         preset, tasks = found
         selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
-        if wanted.published:  # of a preset these are the tasks and lengths: what its items are like is given
+        if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
     return _Resolved(selection.tasks, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
 

@@ -1,4 +1,4 @@
-"""What a folder is to hold when its runs are complete: a run that was cut off says how much of it is there.
+"""The manifest of a run folder: the items that a complete run has. It shows how much of an interrupted run is missing.
 
     plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
                   "task": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
@@ -30,28 +30,28 @@ from carrara.util.log import warn_skipped
 PLAN = "plan.json"
 SHARDS = "plan-*-of-*.json"
 FARTHEST = 1 << 24
-"""The largest index of an instance in a plan that is believed."""
+"""The largest index of an instance that a manifest may have."""
 LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
-"""A row takes some 250 bytes: 60,000 of them."""
+"""The most bytes that are read. A row takes some 250 bytes, which allows for 60,000 rows."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """The instances of a task at a length that a model is to be asked."""
+    """The instances of a task at a length that a model is to answer."""
 
     model: str
     settings: dict[str, str]
     of: str
-    """The recipe of the first instance there is: with another one's index it is theirs."""
+    """The recipe of instance 0. Other indices give the recipes of the other instances."""
     task: str
     length: int
     question: int
     instances: list[list[int]]
-    """Ranges of indices, the ends outside."""
+    """Ranges of indices, each with its excluded end."""
     block: list[int] | None = None
-    """Of a shard: the range that is its own,"""
+    """For a shard: its own range."""
     whole: list[int] | None = None
-    """and that of all shards."""
+    """For a shard: the range of all shards."""
 
     @property
     def subject(self) -> Subject:
@@ -69,7 +69,7 @@ class Entry:
 
 
 def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Block]) -> list[Entry]:
-    """What a run is to ask; of a shard, with the blocks of its jobs."""
+    """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
     of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
@@ -86,7 +86,7 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Bl
 
 
 def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
-    """Keep what a run is to ask, beside what earlier ones were to."""
+    """Write the manifest of a run, merged with those of earlier runs."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
     known = {entry.key: entry for entry in _read(path, warn_skipped)} | {entry.key: entry for entry in new}
     with whole_file(path) as file:
@@ -94,7 +94,7 @@ def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
 
 
 def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Entry]:
-    """Return what a folder's runs were to ask; nothing where no run wrote into it.
+    """Return what the runs of a folder were to ask. Empty if no run wrote into it.
 
     Args:
         folder: The folder of a run.
@@ -108,12 +108,12 @@ def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[En
 
 
 def shared(folder: Path) -> bool:
-    """Whether parts of a run have written into a folder."""
+    """Return whether shards of a run have written into a folder."""
     return any(folder.glob(SHARDS))
 
 
 def _together(entries: list[Entry]) -> Entry:
-    """The instances of all shards: what each was to ask, and what is in the block of none that has begun."""
+    """Return the instances of all shards: those of shards that have begun, and the blocks of the others."""
     asked = [one for entry in entries for one in entry.instances]
     begun = [entry.block for entry in entries if entry.block]
     whole = [entry.whole for entry in entries if entry.whole]
@@ -121,7 +121,7 @@ def _together(entries: list[Entry]) -> Entry:
 
 
 def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
-    """Return ranges as few ones, in order.
+    """Return ranges merged and in order.
 
     >>> _united([[7, 9], [0, 2], [1, 3], [3, 5]])
     [[0, 5], [7, 9]]
@@ -138,7 +138,7 @@ def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
 
 
 def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[list[int]]:
-    """Return the parts of ranges that are in no other range.
+    """Return the parts of ranges that no other range has.
 
     >>> _without([[0, 10]], [[2, 4], [8, 20]])
     [[0, 2], [4, 8]]
@@ -155,7 +155,7 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
 
 
 def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
-    """Return the rows of a plan. Those that no run wrote are left out, which is said."""
+    """Return the rows of a manifest. Invalid rows are left out with a warning."""
     try:
         text = path.read_bytes() if is_remote(path) else content(path, LIMIT) if path.exists() else b"[]"
     except FileNotFoundError:
@@ -199,7 +199,7 @@ def _entry(
     block: list[int] | None = None,
     whole: list[int] | None = None,
 ) -> Entry:
-    """An entry as it was written: what is of another kind raises here, and not where it is used."""
+    """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(one) for one in instances]
     shares = [_range(one) if one else None for one in (block, whole)]
@@ -214,7 +214,7 @@ def _range(given: list[int]) -> list[int]:
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
-    """Of every task at every length how much there is of what was planned."""
+    """Return, for each task at each length, how much of the plan is done."""
     planned = read(folder)
     if not planned:
         return []
@@ -241,7 +241,7 @@ def _group(recipe: Recipe) -> str:
 def _recipe(id: str) -> Recipe | None:
     try:
         return Recipe.parse(id)
-    except UsageError:  # a reply made elsewhere
+    except UsageError:  # a reply made by another program
         return None
 
 

@@ -1,4 +1,4 @@
-"""Runs that have a name: tasks with their lengths and sizes. A part of one is `NAME:SELECTION`."""
+"""Presets: named runs with their tasks, lengths and sizes. `NAME:SELECTION` is a part of one."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import read_length, read_lengths
 
 INSTANCES = 20
-"""For each task and length, unless it is said how many."""
+"""The default number of instances for each task and length."""
 
 
 class Larger(NamedTuple):
-    """A part of a run that has more instances: some tasks, up to a length."""
+    """A part of a preset with more instances: some tasks, up to a length."""
 
     tasks: str
     upto: str
@@ -22,7 +22,7 @@ class Larger(NamedTuple):
 
 
 class Own(NamedTuple):
-    """A part of a run that has lengths and instances of its own."""
+    """A part of a preset with its own lengths and instances."""
 
     tasks: str
     lengths: str
@@ -30,18 +30,18 @@ class Own(NamedTuple):
 
 
 class Size(NamedTuple):
-    """So many instances at a length."""
+    """A number of instances at a length."""
 
     length: int
     instances: int
     first: int = 0
-    """The index of the first of them."""
+    """The index of the first instance."""
 
 
 @dataclass(frozen=True)
 class Preset:
     about: str
-    """What it is, in a line, for `carrara tasks`."""
+    """A description in one line, for `carrara tasks`."""
     selection: str
     lengths: str
     instances: int
@@ -49,16 +49,16 @@ class Preset:
     larger: tuple[Larger, ...] = ()
     own: tuple[Own, ...] = ()
     tokenizer: str = ""
-    """What counts its tokens, whatever the model; nothing: the model's own."""
+    """The tokenizer that counts tokens, for any model. Empty: the model's own."""
     subsets: tuple[Subset, ...] = ()
-    """Parts with instances of their own, and lengths that overlap."""
+    """Parts with their own instances, whose lengths may overlap."""
 
     def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
-        """The preset's parameters with those that were given, which win."""
+        """Return the preset's parameters merged with the given ones, which take precedence."""
         return {**dict(pair.split("=") for pair in self.params), **given}
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
-        """The lengths of a task, or those asked for, with their instances."""
+        """Return the lengths of a task, or the requested lengths, with their instances."""
         if self.subsets:
             own = [Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes]
             asked = [size for size in own if lengths is None or size.length in lengths]
@@ -136,7 +136,7 @@ _MINERVA = {
 }
 """Minerva's tasks at 4,000 tokens, with their numbers of items (Table 10)."""
 _MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
-"""Those that are as long as their steps."""
+"""Minerva's tasks whose length follows from their number of steps."""
 
 
 def _counted(tasks: str, lengths: str) -> Iterator[Own]:
@@ -177,7 +177,7 @@ PRESETS |= {"paper:michelangelo": _MICHELANGELO} | {
 
 
 def preset_of(selection: str) -> tuple[Preset, str] | None:
-    """The preset that a selection names, and the tasks of it that are meant."""
+    """Return the preset that a selection names, and its selected tasks."""
     for name, preset in PRESETS.items():
         if selection == name:
             return preset, preset.selection

@@ -1,4 +1,4 @@
-"""What tokens cost: a table that people keep themselves, for prices of today are others tomorrow.
+"""Prices of tokens, from a table that users maintain, because prices change.
 
     ["openai/gpt-4o"]
     input = 2.5
@@ -21,14 +21,14 @@ MILLION = 1_000_000
 
 
 class Price(NamedTuple):
-    """Of a million tokens."""
+    """The price of a million tokens."""
 
     input: float
     output: float
     cached: float | None = None
 
     def of(self, sent: float, repeated: float, written: float) -> float:
-        """`repeated` are those of the sent tokens that the server has just read."""
+        """Return the cost. `repeated` are the sent tokens that the server has just read."""
         known = self.input if self.cached is None else self.cached
         return ((sent - repeated) * self.input + repeated * known + written * self.output) / MILLION
 
@@ -64,7 +64,7 @@ def price_of(given: "str | Price | Sequence[float] | None", model: str) -> Price
 
 
 def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:
-    """The prices of these models."""
+    """Return the prices of several models."""
     try:
         table = tomllib.loads(content(path, SMALL).decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:

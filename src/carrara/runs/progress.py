@@ -1,4 +1,4 @@
-"""Progress of a run: what was answered, which requests wait, and what goes wrong.
+"""Progress of a run: the answered items, the waiting requests, and problems.
 
     412 of 1,500 answered · 3 errors · 20 waiting, the longest for 34 s · 1,213,004 tokens · about 12 min left
     … · trouble: the server answered 503 (loading), asking again
@@ -22,13 +22,13 @@ from carrara.util.quantities import duration
 T = TypeVar("T")
 
 TROUBLE_SHOWN = 5.0
-"""Seconds for which a bar shows a failed attempt. A line shows the last one since the line before."""
+"""Seconds for which a bar shows a failed attempt. In line mode, a line shows the last failure since the line before."""
 
 PATIENT = 10.0
-"""Seconds from which on it is shown how long the oldest request has waited."""
+"""Seconds after which the waiting time of the oldest request is shown."""
 
 _SHOWN: list["RunProgress"] = []
-"""The progress on show, if any. Solvers and models report to it, and Inspect makes them."""
+"""The active progress display. Solvers and models report to it, and Inspect makes them."""
 
 
 def answered(id: str) -> None:
@@ -62,7 +62,7 @@ def troubled(trouble: Trouble, again: bool) -> None:
 
 
 class RunProgress(Progress):
-    """Counts the items of a run. All calls but those of the clock come from the thread of the event loop.
+    """A counter of the items of a run. All calls except those of the clock come from the thread of the event loop.
 
     Args:
         total: The number of items.
@@ -76,7 +76,7 @@ class RunProgress(Progress):
         self.errors = 0
         self.tokens = 0
         self.waiting: dict[str, float] = {}
-        """When each request was sent that has no reply yet."""
+        """The time at which each unanswered request was sent."""
         self._asked = len(left)
         self._trouble: tuple[float, str] | None = None
 
@@ -93,11 +93,11 @@ class RunProgress(Progress):
             self.show(final=not self.left)
 
     def dropped(self, id: str) -> None:
-        """Do not expect a reply: the budget has no room for it."""
+        """Stop expecting a reply, because the budget has no room for it."""
         self.left.pop(id, None)
 
     def troubled(self, trouble: Trouble, again: bool) -> None:
-        """Show a failed attempt, which is made again or not."""
+        """Show a failed attempt, which may be made again."""
         self._trouble = time.monotonic(), f"{trouble.words}, {'asking again' if again else 'given up'}"
         self.show()
 
@@ -116,7 +116,7 @@ class RunProgress(Progress):
             yield f"trouble: {self._trouble[1]}"
 
     def seconds_left(self) -> float | None:
-        """Estimate by tokens, which a request takes its time for."""
+        """Return the estimated time left. It is proportional to tokens, which determine the time of a request."""
         left, ended = sum(self.left.values()) + len(self.left), self._asked - len(self.left)
         return self.seconds * left / (self.tokens + ended) if ended >= 3 else None
 

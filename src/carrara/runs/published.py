@@ -21,14 +21,14 @@ _SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
 }
-"""What can be run as it was published, and what finds its files."""
+"""The suites that can be run as published, each with a function that finds its files."""
 
 
 def published(
     where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[Job]:
-    """The jobs of the files at `where`, SUITE:DIR: those of the tasks and lengths asked for, all rows of them."""
-    suite, _, folder = str(where).partition(":")  # from Python it may be anything
+    """Return the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
+    suite, _, folder = str(where).partition(":")  # Python callers may pass anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
         raise UsageError(f"`published={where}` is none of {can}, which can be run")
@@ -36,10 +36,10 @@ def published(
         if other:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
     of = {recipe.task: recipe for recipe in recipes}
-    if suite == "mrcr":  # both data sets ask what our own task asks
+    if suite == "mrcr":  # both data sets contain the questions of our own task
         own = of.get("michelangelo/mrcr")
         of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
-    elif suite == "minerva":  # several files may ask what one of our tasks asks
+    elif suite == "minerva":  # several files may belong to one of our tasks
         tasks = {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()}
         of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
     found = _SOURCES[suite](Path(folder))
@@ -62,7 +62,7 @@ def published(
 
 
 def _missing(tasks: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
-    """What was asked for and is not there, in words; without lengths, the tasks that are there at none."""
+    """Describe the requested tasks and lengths that are missing. Without lengths, name the tasks that have no files."""
     short = {task: task.rpartition("/")[2] for task in tasks}
     if lengths is None:
         there = {task for task, _ in found}

@@ -1,10 +1,10 @@
-"""Chain of thought under control: as long as a model likes, none at all, or an exact number of tokens.
+"""Control of chain of thought: free, none, or an exact number of tokens.
 
-    free                 the model replies as it will
-    none, prefilled      the answer's first words are put into its mouth: `Shortest Path:`
-    none, asked          where its server cannot go on with a message, the prompt asks for the answer alone
-    exactly:500          500 tokens of reasoning: what is longer is cut, what is shorter is told to `Wait` and go on,
-                         and then the answer's first words are put into its mouth
+    free                 the model replies without restriction
+    none, prefilled      the reply starts with the answer's first words: `Shortest Path:`
+    none, asked          the prompt asks for the answer alone, where the server cannot continue a message
+    exactly:500          500 tokens of reasoning: longer reasoning is cut, shorter reasoning is continued with `Wait`,
+                         and then the answer's first words are prefilled
 
 A message that is gone on with is the last one, of the assistant. Some servers send it back with what they add, some do
 not; both is read here. How many tokens were reasoning and how many answer is kept with every reply.
@@ -36,9 +36,9 @@ from carrara.types import PromptTemplate
 from carrara.util.errors import RunError
 
 PUSHES = ("\n\nWait,", "\n\nWait", "\n\n", "\n")
-"""What a model is told that has not reasoned enough, the first that fits: it stands in its own words."""
+"""Texts that continue a reasoning that is too short, in the model's own voice. The first that fits is used."""
 IDLE = 8
-"""Pushes in a row that are answered by at most a token, after which a model is let go on to its answer."""
+"""The number of continuations of at most one token each, after which the model may answer."""
 DIRECT = "Reply with the answer alone, without any reasoning or explanation"
 
 _STILL_THINKING = re.compile(r"<think>(?!.*</think>)", re.DOTALL)
@@ -46,14 +46,14 @@ _THOUGHT_ENDS = re.compile(r"\s*</think>\s*\Z")
 
 
 class Spent(NamedTuple):
-    """What a reply took."""
+    """The time and tokens of a reply."""
 
     reasoning: int
     answer: int
 
 
 def lead_of(template: PromptTemplate) -> str:
-    """What an answer without reasoning begins with: as its task says, or else what the prompt ends with."""
+    """Return the first words of an answer without reasoning: those of its task, or the last words of the prompt."""
     if template.lead is not None:
         return template.lead
     last = template.after.rstrip().rpartition("\n")[2]
@@ -61,11 +61,11 @@ def lead_of(template: PromptTemplate) -> str:
 
 
 _LABEL = 40
-"""Characters that a prompt's last words have at most, if they are what the answer goes on with."""
+"""The most characters of a prompt's last words that can be the beginning of the answer."""
 
 
 def request(template: PromptTemplate) -> str:
-    """What is put behind a prompt to ask for the answer alone."""
+    """Return the text that is appended to a prompt to ask for the answer alone."""
     lead = lead_of(template)
     return f"\n\n{DIRECT}{f', beginning with `{lead}`' if lead else ''}."
 
@@ -78,7 +78,7 @@ async def replied(
     generate: Generate,
     config: GenerateConfigArgs,
 ) -> TaskState:
-    """Have the model reply as it is to reason."""
+    """Have the model reply with the configured reasoning."""
     state.messages = [reference.message()]
     if not thinking.continues or item.recipe.style == "base":  # the prompts of base models end with these words
         return await generate(state, tool_calls="none", **config)
@@ -89,7 +89,7 @@ async def replied(
 
 
 class _Turn:
-    """A reply that is made piece by piece."""
+    """A reply that is made in pieces."""
 
     def __init__(
         self,
@@ -102,13 +102,13 @@ class _Turn:
         self.item, self.reference, self.state, self.generate, self.config = item, reference, state, generate, config
         self.text = ""
         self.spent = 0
-        """Tokens of reasoning so far."""
+        """The tokens of reasoning so far."""
         self.outputs: list[ModelOutput] = []
 
     async def reason(self, length: int) -> bool:
-        """Fill `text` with so many tokens of reasoning. False if there is a whole reply: known already, or filtered.
+        """Extend `text` to a number of tokens of reasoning. Return False if the reply is complete already.
 
-        A model that will not go on has fewer, and its result says how many.
+        If a model does not continue, it has fewer tokens, and its result says how many.
         """
         counter = tokenizers.get(self.item.recipe.tokenizer)
         idle = 0
@@ -129,7 +129,7 @@ class _Turn:
         return True
 
     async def answer(self, lead: str) -> None:
-        """Put the answer's first words into the model's mouth."""
+        """Prefill the first words of the answer."""
         if self.text:
             closed = "\n</think>" if _STILL_THINKING.search(self.text) else ""
             self.text += f"{closed}\n\n"
@@ -138,12 +138,12 @@ class _Turn:
         limit = active_generate_config().max_tokens or self.item.question.budget
         output = await self._ask(min(limit, self.item.question.budget))
         if COT not in (output.metadata or {}):
-            # What stands on the line of a label is whole; what goes on behind it is no part of it.
+            # The line of a label is complete; a continuation is not part of it.
             whole = lead.endswith(":") and "\n" in self.text[begun:].strip()
             self._settle(output, whole)
 
     async def _ask(self, most: int) -> ModelOutput:
-        """Go on with the text, for so many tokens at most."""
+        """Continue the text by at most a number of tokens."""
         told = [ChatMessageAssistant(content=self.text)] if self.text else []
         self.state.messages = [self.reference.message(), *told]
         config: GenerateConfigArgs = {**self.config, "max_tokens": most}
@@ -157,7 +157,7 @@ class _Turn:
         return output
 
     def _settle(self, last: ModelOutput, whole: bool) -> None:
-        """One reply of all the pieces."""
+        """Return one reply made of all pieces."""
         usages = [output.usage for output in self.outputs if output.usage]
         wrote = last.usage.output_tokens if last.usage else 0
         final = last.model_copy(deep=True)
@@ -166,7 +166,7 @@ class _Turn:
         if whole and last.stop_reason == "max_tokens":
             final.choices[0].stop_reason = "stop"
         final.usage = ModelUsage(
-            input_tokens=usages[0].input_tokens if usages else 0,  # before there was anything to go on with
+            input_tokens=usages[0].input_tokens if usages else 0,  # before there was anything to continue
             output_tokens=self.spent + wrote,
             total_tokens=sum(usage.total_tokens for usage in usages),
         )
@@ -179,7 +179,7 @@ class _Turn:
 
 
 def written(output: ModelOutput) -> str:
-    """All that a model wrote, with the thinking that providers take out of a reply."""
+    """Return all text that a model wrote, including the reasoning that providers remove from a reply."""
     if not output.choices:
         return ""
     content = output.message.content
@@ -195,7 +195,7 @@ def written(output: ModelOutput) -> str:
 
 
 def joined(text: str, added: str) -> str:
-    """A text with what was added to it, whether the server sends it back before that or not.
+    """Return a text with its continuation, whether or not the server repeats the text.
 
     >>> joined("Path:", "Path: Node 1"), joined("Path:", " Node 1"), joined("a\\n\\nb", "a b c")
     ('Path: Node 1', 'Path: Node 1', 'a\\n\\nb c')
@@ -209,10 +209,10 @@ def joined(text: str, added: str) -> str:
 
 
 def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
-    """How many tokens of a reply were reasoning, and how many the answer.
+    """Return the tokens of reasoning and of the answer in a reply.
 
-    Where it was not made piece by piece, the answer is what stands from its label on; or from where it is last said as
-    it was read; or all that is not thinking.
+    If a reply was not made in pieces, the answer begins at its label, or at the last statement of the answer that was
+    read, or after the reasoning.
     """
     kept = (output.metadata or {}).get(COT)
     if kept:

@@ -18,11 +18,11 @@ from carrara.util.errors import UsageError
 from carrara.util.files import SMALL, content
 
 _UNSENT = NEUTRAL - {"prompt_logprobs"}
-"""Settings that no reply depends on; with log-probabilities of the prompt a reply holds more."""
+"""Settings that do not affect a reply. With log-probabilities of the prompt, a reply contains more."""
 
 
 class ReplyCache:
-    """Replies in a folder, which need not be there yet.
+    """A cache of replies in a folder, which need not exist yet.
 
     Args:
         folder: Where the files are.
@@ -40,7 +40,7 @@ class ReplyCache:
         tool_choice: ToolChoice,
         config: GenerateConfig,
     ) -> str:
-        """Return the name under which the reply to a request is kept."""
+        """Return the file name for the reply to a request."""
         parts = [
             self._scopes,
             model,
@@ -63,7 +63,7 @@ class ReplyCache:
         return output if output.choices else None
 
     def put(self, name: str, output: ModelOutput) -> None:
-        """Write a reply: its file is whole or not there. A disk that is full loses it to the cache, not to the run."""
+        """Write a reply atomically. If the disk is full, only the cache loses it, not the run."""
         path = self._path(name)
         partial = path.with_suffix(".partial")
         try:

@@ -1,4 +1,4 @@
-"""Running: every task at every length, by one model, into one folder; stopped at any moment, it goes on.
+"""Runs: every task at every length, by one model, into one folder. A run can be stopped and resumed at any time.
 
 A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
 moment it arrives, so that a kill loses none of those that the logs do not have yet. docs/explanation/reliability.md
@@ -52,29 +52,29 @@ from carrara.util.log import logger, warn_once
 from carrara.util.quantities import count
 
 Confirm = Callable[[int, float | None], bool]
-"""Whether to send so many tokens for about so much money, where that is known."""
+"""A function that asks whether to send a number of tokens at a known or unknown cost."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to."""
+    """The outcome of a run."""
 
     own: list[Result]
-    """Of this config: its items, asked of its model in its way."""
+    """The results of this configuration: its items and its model with its settings."""
     folder: list[Result]
-    """Of everything that its folder holds."""
+    """All results in the folder."""
     requests: int
-    """That were made for items by this command."""
+    """The number of requests for items in this command."""
     again: int
-    """Those among them that were made because another one had failed."""
+    """The number of these requests that repeat a failed one."""
     unasked: int = 0
-    """Items for which the budget had no room."""
+    """The number of items for which the budget had no room."""
 
 
 _ONE = Lock()
-"""Inspect runs one evaluation at a time in a process; of two threads the second waits."""
+"""A lock, because Inspect runs one evaluation at a time in a process. A second thread waits."""
 _RUNNING: ContextVar[bool] = ContextVar("running", default=False)
-"""Whether this code was called by a run: a model's function."""
+"""Whether a run called this code, as it calls a function that serves as a model."""
 
 
 @contextmanager
@@ -103,7 +103,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         config, server = _reasoning(config, model, replies)
         subject = _subject(config, model)
         known = {reply.result.id: reply for reply in replies if _is_known(reply, subject)}
-        if not known:  # what can be foreseen is refused before minutes of preparation
+        if not known:  # refuse foreseeable problems before minutes of preparation
             check_size(
                 config, sum(job.first.length * job.instances for job in config.jobs if job.instances < ALL), "about "
             )
@@ -113,7 +113,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         config = evolve(config, tasks=tuple(tasks))
         samples = {str(sample.id): sample for task in tasks.values() for sample in task.dataset}
         left = [sample for id, sample in samples.items() if id not in known]
-        if not config.retrieval:  # what was found may come from a server that is asked for it
+        if not config.retrieval:  # the answers may come from a server that reports the model's name
             check_unchanged(known, samples)
         check_size(config, sum(map(_tokens, left)))
         meter = _metered(config, subject, replies, samples, left, confirm)
@@ -142,9 +142,8 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
 
 
 def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[Job, sharding.Block]]:
-    """Make a run's folder, and return its config with the part of the items that it asks, and its blocks of
-    instances."""
-    config = evolve(config, tasks=config.jobs)  # tasks are resolved once
+    """Make the folder of a run. Return its configuration with the items of its shard, and its blocks of instances."""
+    config = evolve(config, tasks=config.jobs)  # resolve tasks only once
     make_folder(config.out)
     check_disk(config.out)
     with storage_errors(config.out):
@@ -158,7 +157,7 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[Job, sharding.Block]]
 
 
 def _is_known(reply: Reply, subject: Subject) -> bool:
-    """Whether a reply need not be asked for again."""
+    """Return whether an item already has a reply that counts."""
     return reply.result.subject == subject and reply.result.status != "error"
 
 
@@ -167,7 +166,7 @@ def _tokens(sample: Sample) -> int:
 
 
 def _announced(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
-    """Return what progress says first: what is there, and what will be sent."""
+    """Return the first line of progress: the existing replies, and the requests to come."""
     there = len(samples) - len(left)
     return "".join(
         (
@@ -181,7 +180,7 @@ def _announced(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[
 
 
 def _check_complete(config: RunConfig, logs: Sequence[EvalLog], wanted: int, there: int) -> None:
-    """Refuse to end as if all were well where replies were not written."""
+    """Raise if replies were not written, so that the command does not end as a success."""
     if there >= wanted:
         return
     told = [log.error.message for log in logs if log.error and log.error.message.strip()]
@@ -197,7 +196,7 @@ def _metered(
     left: Sequence[Sample],
     confirm: Confirm | None,
 ) -> Meter:
-    """What counts as the run goes; refused where nothing could be asked, or where it is not wanted."""
+    """Return the meter of the run's budget. Raise if nothing could be asked within it."""
     known = samples.keys() - {str(sample.id) for sample in left}
     meter = Meter(config.budget, config.model_price, frozenset(known))
     meter.earlier(reply.result for reply in replies if reply.result.model == subject[0])
@@ -220,7 +219,7 @@ def _metered(
 
 
 def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> ServerInfo:
-    """Ask a run's server what the run needs to know of it. `left` are the items to ask, as far as they are known."""
+    """Probe a run's server for the facts that the run needs. `left` are the items to ask, as far as they are known."""
     needed = min(
         (answer_reserve.total(sample, Thinking.parse(config.cot), config.max_tokens) for sample in left), default=0
     )
@@ -236,7 +235,7 @@ def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> Ser
 
 
 def _subject(config: RunConfig, model: Model) -> Subject:
-    """What the config's results say of how they were asked for."""
+    """Return the settings with which the results of a configuration are labelled."""
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.within else ""
     server = "" if config.anywhere else address(model)
@@ -246,9 +245,9 @@ def _subject(config: RunConfig, model: Model) -> Subject:
 
 
 def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
-    """The task of each job, made for the model.
+    """Return the Inspect task of each job, made for the model.
 
-    A task that has no instance of a length is left out there, unless nothing else is asked for.
+    A task without an instance of a length is left out at this length, unless it is the only one.
     """
     tasks, unfit = dict[Job, Task](), list[LengthError]()
     for job in progress.preparing(config.jobs, console):
@@ -278,11 +277,14 @@ def _task(config: RunConfig, job: Job) -> Task:
         within=_room(config, job),
         **({"anywhere": True} if config.anywhere else {}),
     )
-    return task_with(task, setup=None)  # prompts go by reference: none is held in the state
+    return task_with(task, setup=None)  # prompts go by reference, so the state holds none
 
 
 def _room(config: RunConfig, job: Job) -> int | None:
-    """Return how many tokens of a job's length are left to its answers. None: its lengths are those of prompts."""
+    """Return the tokens of a job's length that are reserved for the answer.
+
+    None: its lengths do not include the answer.
+    """
     if not config.within:
         return None
     pack = read_pack(config.prompts) if config.prompts else None
@@ -290,7 +292,7 @@ def _room(config: RunConfig, job: Job) -> int | None:
 
 
 def _reasoning(config: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:
-    """The config with the way of reasoning that its server can have, and the server's facts if it had to be asked.
+    """Return the configuration with a reasoning mode that its server supports, and the server's facts if probed.
 
     The server is probed before anything is prepared, unless replies show how the run began: it may have ended, too.
     """
@@ -324,17 +326,17 @@ def _referenced(
 
     def render(wanted: Mapping[str, str]) -> Sequence[Message]:
         check_disk(config.out)
-        # Half a million objects, of Inspect and of its samples, stay until the end: looking through them again and
+        # Half a million objects of Inspect and of its samples stay until the end. Scanning them again and
         # again took a sixth of a run's time.
         freeze_once()
         return prompt_of(wanted)
 
     def recall(id: str, sha256: str) -> ModelOutput | None:
         reply = known.get(id)
-        # An item may render to another text after an update; then its old reply answers another question.
+        # An update may render an item to another text. Its old reply then answers another question.
         return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
 
-    # A provider knows the address without its query, which may name another deployment.
+    # A provider knows the address without its query, which may select a deployment.
     scopes = dict(config.model_args) if config.anywhere else {SERVER: address(model), **config.model_args}
     replies = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = config.model.partition("/")[0] in IN_PROCESS

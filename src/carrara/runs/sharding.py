@@ -1,4 +1,4 @@
-"""A run in several commands: each asks a block of the instances, and all of them write into one folder.
+"""Shards of a run: several commands ask a block of the instances each, and write into one folder.
 
     carrara run qa1 --model M --out DIR --shard 1/4      and so on, to 4/4, on as many machines as there are
 
@@ -27,20 +27,20 @@ from carrara.util.errors import UsageError
 
 CAPTURE, SELECTION = "INSPECT_EVAL_SET_CAPTURE", "INSPECT_EVAL_SET_SELECTION"
 VERSION = 2
-"""Of the selection's form: the least that can say what is needed here."""
+"""The interface of Inspect's selections, reduced to what is needed here."""
 
 
 class Block(NamedTuple):
-    """Indices of instances, the ends outside: those of a shard, of all that are asked for."""
+    """Ranges of instances, each with its excluded end: those of a shard, and all requested ones."""
 
     own: tuple[int, int]
     whole: tuple[int, int]
 
 
 def blocks(jobs: Sequence[Job], shard: Shard) -> dict[Job, Block]:
-    """Of each job the shard's block; none where it has no instance of it.
+    """Return the shard's block of each job. A block may be empty.
 
-    Blocks differ by one instance at most, and who has one more changes from job to job.
+    The sizes of blocks differ by at most one instance. The shard with the larger block changes from job to job.
     """
     found = {}
     for turn, job in enumerate(jobs):
@@ -58,10 +58,10 @@ def blocks(jobs: Sequence[Job], shard: Shard) -> dict[Job, Block]:
 def evaluate(
     evaluate: Callable[[], tuple[bool, list[EvalLog]]], tasks: Sequence[Task], folder: Path, known: Mapping[str, object]
 ) -> tuple[list[EvalLog], int]:
-    """The logs of the tasks that lack replies, and how many tasks these are. `known` are items with a reply."""
+    """Return the logs of tasks that lack replies, and the number of these tasks. `known` are items with a reply."""
     with TemporaryDirectory(prefix="carrara-") as aside:
         captured, selected = Path(aside) / "captured.json", Path(aside) / "selected.json"
-        with _told(CAPTURE, captured), suppress(SystemExit):  # how a capture ends
+        with _told(CAPTURE, captured), suppress(SystemExit):  # the way in which a capture ends
             evaluate()
         names = [one["identifier"] for one in json.loads(captured.read_bytes())["tasks"]]
         before = _before(folder)
@@ -78,7 +78,7 @@ def evaluate(
 
 
 def _before(folder: Path) -> dict[str, tuple[str, str]]:
-    """The newest log of each task and how it ended, by the task's identifier."""
+    """Return the newest log of each task with its status, by the task's identifier."""
     found = dict[str, tuple[str, str]]()
     for path in logs(folder):
         try:

@@ -1,6 +1,6 @@
-"""Items as Inspect tasks: one for each task at one length.
+"""Items as Inspect tasks: one Inspect task for each task at one length.
 
-What Inspect keeps of a sample is its id, a reference in place of the prompt, the gold answer, and what reports slice
+A sample of Inspect holds its id, a reference in place of the prompt, the gold answer, and the labels that reports slice
 by.
 """
 
@@ -42,7 +42,7 @@ from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
 DIGITS = 4
-"""Of the figures that stand beside a reply in the log: one more than reports show."""
+"""Decimal digits of the numbers in a log: one more than reports show."""
 
 
 def inspect_task(
@@ -56,12 +56,12 @@ def inspect_task(
     thinking: Thinking,
     within: int | None = None,
 ) -> Task:
-    """The task of `instances` instances from a recipe on, at its length.
+    """Return the task of `instances` instances from a recipe on, at its length.
 
-    `server` is the address of the model, if one was given, `retrieve` how contexts are shortened, if they are, and
-    `thinking` how the model is to reason. So many tokens of its length as `within` says are left to the answer. With
-    `budgeted`, replies are held to the answer budget of their question: for models that do not reason and would not
-    stop by themselves, such as base models.
+    `server` is the address of the model, `retrieve` the setting of retrieval, and `thinking` the way of reasoning, if
+    they are given. `within` is the number of tokens reserved for the answer. With `budgeted`, replies are limited to
+    the answer budget of their question. Models that do not reason and would not stop by themselves, such as base
+    models, need it.
     """
     asked = replace(first, length=first.length - within) if within else first
     items = [
@@ -87,7 +87,7 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
     recipe, question = item.recipe, item.question
     return Sample(
         id=item.id,
-        # Without the question, which could be answered by guessing; as a list, which the task's setup can fill.
+        # Not the question, which could be answered by guessing. It is a list, which the task's setup can fill.
         input=[ChatMessageUser(content=f"({item.prompt.tokens} tokens, rendered when the sample starts: {item.id})")],
         target=item.gold,
         metadata={
@@ -112,10 +112,10 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
 
 @solver
 def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -> Solver:
-    """Put a reference in place of the prompt, and have the model reply to what it refers to, or a part of it.
+    """Put a reference in place of the prompt, and have the model reply to the prompt or to a part of it.
 
-    `server` and `within` do nothing here: Inspect takes two tasks for one whose models differ by nothing but their
-    address, and for two whose solvers differ.
+    `server` and `within` have no effect here. Inspect takes two tasks for one if their models differ only by their
+    address, and for two if their solvers differ.
     """
 
     thinking = Thinking.parse(cot)
@@ -165,7 +165,7 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
 
 
 async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:
-    """Whether retrieval found all that the answer is read from, and which share of it."""
+    """Return whether retrieval found all evidence, and the share that it found."""
     if not wanted.get(RETRIEVE):
         return {}
     recall = await anyio.to_thread.run_sync(recall_of, wanted["id"], wanted[RETRIEVE])
@@ -173,7 +173,7 @@ async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:
 
 
 def _tell(error: Exception, made: Attempts) -> None:
-    """Give an error the words that its row in the log will have: Inspect takes `message`, or else the repr."""
+    """Give an error the message that its row in the log will have. Inspect reads `message`, or else the repr."""
     trouble = getattr(error, "trouble", None)
     if isinstance(trouble, Trouble):
         times = made.failed[trouble.kind]
@@ -197,7 +197,7 @@ def _referred(id: str, retrieve: str, request: str) -> tuple[Reference, Places |
 
 @lru_cache(maxsize=1024)
 def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
-    """What trivial replies to an item score, whichever model is asked: figures alone, for the replies may be long."""
+    """Return the scores of trivial replies to an item. Only numbers are kept, because the replies may be long."""
     item = item_of(id)
     prompt = item.text if item.prompt.tokens <= item.task.echo_limit else None
     return {
@@ -208,11 +208,11 @@ def _trivial(id: str) -> Mapping[str, Mapping[str, float]]:
 
 @scorer(metrics={"*": [mean(), stderr(cluster="context_id")]})
 def graded() -> Scorer:
-    """The sound score and, under their own names, the published ones."""
+    """Return our score and, by name, the paper scores."""
 
     async def score(state: TaskState, target: Target) -> Score:
         id, reference = str(state.sample_id), reference_in(state)
-        at_once = is_quick(id) and len(state.output.completion) <= QUICK  # one of a million characters takes seconds
+        at_once = is_quick(id) and len(state.output.completion) <= QUICK  # a million characters take seconds
         found = await call_in_thread(at_once, _graded, id, state.output, PROMPT in state.metadata)
         return found.model_copy(update={"value": {**found.as_dict(), **await _recall(reference)}})
 
@@ -221,7 +221,7 @@ def graded() -> Scorer:
 
 def _graded(id: str, output: ModelOutput, any_solver: bool) -> Score:
     item, ended = item_of(id), ending(output)
-    if any_solver and ended == "called" and output.completion:  # an agent's answer is what its solver made of the calls
+    if any_solver and ended == "called" and output.completion:  # the solver of an agent makes the answer from calls
         ended = "answered"
     result = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
     beside = _trivial(id)

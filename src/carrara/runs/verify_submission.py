@@ -1,4 +1,4 @@
-"""Verify results that somebody else sent: are they what their ids, their replies and their plan say?
+"""Verification of results from somebody else: check ids, replies and the manifest against each other.
 
 A folder is *verified*, *partly verified* (something cannot be made again here, or was too much) or *refused*.
 
@@ -45,36 +45,36 @@ from carrara.types import Question
 from carrara.util.errors import CarraraError, LengthError, UsageError
 
 LONGEST, TOGETHER = 1 << 20, 8 << 20
-"""Tokens of a prompt, and of all of a folder's, that are rendered for it."""
+"""Tokens of one prompt, and of all prompts of a folder, that are rendered for the check."""
 INSTANCES = 64 << 20
-"""Tokens that the instances weigh, all together, whose replies are graded again."""
+"""The total weight, in tokens, of the instances whose replies are graded again."""
 MOST = 200_000
-"""Items that a plan may declare."""
+"""The most items that a manifest may declare."""
 GAPS = 200
-"""Items that a plan leaves out, each of which has to be one that cannot be asked."""
+"""The most items that a manifest may leave out. Each has to be one that cannot be asked."""
 SAME = 1e-6
-"""Scores that differ by less are the same: logs keep so many digits."""
+"""Scores that differ by less count as equal, because logs store rounded numbers."""
 
 
 @dataclass(frozen=True)
 class Submission:
-    """A folder that was sent, as far as it counts."""
+    """The part of a submitted folder that counts."""
 
     results: list[Result]
-    """The planned items in the versions that are here; one without a reply is wrong."""
+    """The planned items in the versions of this installation. An item without a reply is wrong."""
     source: Source
 
 
 @dataclass
 class _Check:
-    """What a check of several things came to."""
+    """The outcome of a check of several things."""
 
     same: int = 0
     other: int = 0
     unknown: int = 0
-    """Those that cannot be made here, because what an id names is not on this machine."""
+    """Items that cannot be made, because a file that their id names is not on this machine."""
     left: int = 0
-    """Those that were too much to check."""
+    """Items that were too many to check."""
 
     def add(self, same: bool) -> None:
         self.same += same
@@ -82,7 +82,7 @@ class _Check:
 
     @property
     def summary(self) -> str:
-        """Return what the check came to, for the page."""
+        """Return the outcome as text for the page."""
         found = self.same + self.other
         parts = [f"{self.same:,} of {found:,} the same" if found else "none was checked"]
         parts += [f"{self.unknown:,} cannot be made here"] if self.unknown else []
@@ -158,7 +158,7 @@ def verify(folder: Path, sample: int) -> Submission:
 
 
 def _nothing(current: Sequence[Reply], scores: _Check) -> str:
-    """Say why no reply could be graded again, if none was."""
+    """Report why no reply could be graded again, if none was."""
     if not current or scores.same + scores.other:
         return ""
     failed = all(reply.result.status == "error" for reply in current)
@@ -190,18 +190,18 @@ def _is_known(recipe: Recipe) -> bool:
 
 
 def _is_outside(recipe: Recipe) -> bool:
-    """Return whether an item needs what the package does not have: a text, a list, a prompt pack or a tokenizer."""
+    """Return whether an item needs a file from outside the package: a text, a list, a prompt pack or a tokenizer."""
     fields = registry.load(recipe.task).__dataclass_fields__
     opened = any("built_in" in fields[name].metadata for name in read_canonical(recipe.params) if name in fields)
     return bool(recipe.pack) or opened or not permission.is_allowed(recipe.tokenizer)
 
 
 def _grade_again(replies: Sequence[Reply], checks: _Checks) -> None:
-    """Hold each reply against its id and its scores, up to a weight of all instances together."""
+    """Check each reply against its id and its scores, up to a total weight of the instances."""
     left = INSTANCES
     for reply in replies:
         result, recipe = reply.result, Recipe.parse(reply.result.id)
-        if weight(recipe) > min(left, LONGEST):  # one that is too long must not keep others from being checked
+        if weight(recipe) > min(left, LONGEST):  # a single long instance must not keep others from being checked
             checks.scores.left += 1
             continue
         left -= weight(recipe)
@@ -222,14 +222,17 @@ def _grade_again(replies: Sequence[Reply], checks: _Checks) -> None:
 
 
 def _is_length(length: int, settings: Mapping[str, str], recipe: Recipe) -> bool:
-    """Return whether a stated length is that of the item. With `within`, up to half of it may be left to the answer."""
+    """Return whether a stated length is that of the item.
+
+    With `within`, up to half of it may be reserved for the answer.
+    """
     if WITHIN in settings and recipe.length:
         return recipe.length <= length <= max(2 * recipe.length, recipe.length + 4096)
     return recipe.length == length
 
 
 def _is_item(result: Result, recipe: Recipe, task: Task, question: Question[Any]) -> bool:
-    """Return whether what is stated beside a reply is what its id names."""
+    """Return whether the fields of a result are those that its id determines."""
     stated = (result.task, result.gold, dict(result.labels), result.category)
     named = (test_of(recipe.task, question.part), task.write(question.gold), dict(question.labels), task.category)
     same_chance = abs(result.chance_level - question.chance_level) < SAME
@@ -241,7 +244,7 @@ def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
         output = ModelOutput.model_validate(reply.output)
         ended = ending(output)
         found = grade(task, question, output.completion, "ok" if ended == "answered" else ended)
-    except ValueError:  # an output that is none comes to no score
+    except ValueError:  # an output without a reply has no score
         return False
     result = reply.result
     kept = {"": result.score, **result.scores}
@@ -251,7 +254,7 @@ def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
 
 
 def _render_again(replies: Sequence[Reply], sample: int, check: _Check) -> None:
-    """Render prompts again, in the order of the replies, which nobody knows beforehand."""
+    """Render prompts again, in a random order of the replies."""
     known = [reply for reply in replies if reply.sha256 and RETRIEVE not in reply.result.settings]
     left = TOGETHER
     for reply in known[:sample]:
@@ -271,7 +274,7 @@ def _render_again(replies: Sequence[Reply], sample: int, check: _Check) -> None:
 
 
 def _plan_fault(plan: Sequence[Entry]) -> str:
-    """Say what is wrong with what a folder declares to hold."""
+    """Report errors in the manifest of a folder."""
     if not plan:
         return "no plan.json declares which items it was to hold"
     if sum(map(len, plan)) > MOST:
@@ -298,7 +301,7 @@ def _plan_fault(plan: Sequence[Entry]) -> str:
 
 
 def _row_fault(entry: Entry) -> str:
-    """Say where the task or the length of a row of a plan is not that of its items."""
+    """Report rows of a manifest whose task or length is not that of their items."""
     try:
         first = replace(Recipe.parse(entry.of), question=entry.question)
         if not _is_length(entry.length, entry.settings, first):
@@ -321,7 +324,7 @@ def _row_fault(entry: Entry) -> str:
 
 
 def _gaps(entry: Entry) -> Iterator[int]:
-    """The items that a plan leaves out: before its first range, and between its ranges."""
+    """Yield the items that a manifest leaves out: before its first range, and between its ranges."""
     ranges = sorted(entry.instances)
     for start, _ in ranges[:1]:
         yield from range(start - start % APART, start)
@@ -330,10 +333,9 @@ def _gaps(entry: Entry) -> Iterator[int]:
 
 
 def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[list[Result], int]:
-    """Return a result for each planned item, and how many of them have no reply: those are wrong.
+    """Return a result for each planned item, and the number of items without a reply, which count as wrong.
 
-    Without a plan that can be believed, all results are returned: the folder is refused, and counts only if the user
-    says so.
+    Without a valid manifest, all results are returned. The folder is then refused, and counts only if the user says so.
     """
     if not plan or sum(map(len, plan)) > MOST:
         return list(results), 0

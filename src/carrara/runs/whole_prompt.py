@@ -26,7 +26,7 @@ from carrara.servers.redact import WHOLE, shorten
 from carrara.util.errors import RunError
 
 SHORT = 60
-"""Characters of a turn of a conversation that may stand in a log: a short one may be said elsewhere, too."""
+"""The characters of a turn that may stand in a log. A shorter turn may occur elsewhere, too."""
 
 
 @solver
@@ -41,7 +41,7 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         provider = provider_of(get_model())
-        if getattr(provider, "streams", False):  # such a model opens the item itself, and no other way
+        if getattr(provider, "streams", False):  # such a model opens the item itself
             return state
         prepare_client(provider)
         id = str(state.sample_id)
@@ -83,7 +83,7 @@ def reference_in(state: TaskState) -> dict[str, Any]:
 
 
 async def remove_prompt(state: TaskState) -> None:
-    """Replace the rendered prompt by an excerpt wherever Inspect would log it, but for what the model itself wrote."""
+    """Replace the rendered prompt by an excerpt wherever Inspect would log it, except in the model's own text."""
     if isinstance(state.input, str) or not any(PROMPT in (message.metadata or {}) for message in state.input):
         return
     removed = _Remover([message.text for message in state.input])
@@ -96,7 +96,10 @@ async def remove_prompt(state: TaskState) -> None:
 
 
 class _Remover:
-    """Replaces the texts of one prompt in what is to be logged: Inspect's models in place, other values in copies."""
+    """A function that replaces the texts of one prompt in a log.
+
+    It changes Inspect's models in place, and copies other values.
+    """
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._whole = {text: shorten(text) if len(text) > WHOLE else "…" for text in texts if len(text) > SHORT}
@@ -126,7 +129,7 @@ class _Remover:
     def _text(self, value: str) -> str:
         if value in self._whole:
             return self._whole[value]
-        for text in self._long:  # a solver may have put words around it
+        for text in self._long:  # a solver may have added words around it
             if len(value) > len(text):
                 value = value.replace(text, self._whole[text])
         return value

@@ -1,6 +1,6 @@
-"""Score a file: read its lines, score, write and count them.
+"""The job of scoring a file: read its lines, score, write and count them.
 
-What is wrong with lines is reported by kind: three thousand ids of another version are one sentence.
+Problems with lines are reported by kind: three thousand ids of another version are one message.
 
     replies.jsonl: 3,000 lines (the first: 17): an id of version 1 of sync/graph, and this is version 2: …
 """
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 Write = Callable[[list[Result]], None]
-"""Has the lines that were scored since it was called last."""
+"""A function that receives the lines that were scored since its last call."""
 
 KINDS = 40
-"""Kinds that are reported apart: an id may hold any text, and so may what is wrong with it."""
+"""The number of kinds that are reported separately. Ids and problems may contain any text."""
 SHOWN = 400
-"""Characters of a message that are shown."""
+"""The most characters of a message."""
 
 
 @dataclass
@@ -38,7 +38,7 @@ class _Kind:
 
 
 class Troubles:
-    """The kinds of trouble in a file, with the number of their lines and the first of them."""
+    """The kinds of problems in a file, with the number of their lines and the first of them."""
 
     def __init__(self) -> None:
         self._kinds: dict[str, _Kind] = {}
@@ -52,13 +52,13 @@ class Troubles:
         self.lines += 1
 
     def describe(self, source: str) -> list[str]:
-        """One line for each kind, in the order of the file."""
+        """Return one line for each kind, in the order of the file."""
         return [_describe(source, kind) for kind in self._kinds.values()]
 
 
 @dataclass(frozen=True)
 class Scored:
-    """What a file came to."""
+    """The outcome of scoring a file."""
 
     lines: int
     tally: Tally
@@ -66,7 +66,7 @@ class Scored:
 
 
 class ScoreProgress(Progress):
-    """Shows how many lines were scored.
+    """A display of the number of scored lines.
 
     Args:
         size: The bytes of the file, where they are known.
@@ -90,7 +90,7 @@ class ScoreProgress(Progress):
 
 
 def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress) -> Scored:
-    """Score every line once. Of an id, the first line that can be scored counts."""
+    """Score every line once. If several lines have the same id, the first one that can be scored counts."""
     tally, troubles = Tally(), Troubles()
     known: set[bytes] = set()
     with closing(pool.score(lines.batches())) as outcomes:

@@ -1,4 +1,4 @@
-"""A file, or what comes through a pipe, as numbered lines in batches: as they arrive, a few megabytes at a time."""
+"""Numbered lines of a file or pipe in batches of a few megabytes, as they arrive."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -6,39 +6,39 @@ from dataclasses import dataclass, field
 from typing import BinaryIO
 
 BLOCK = 1 << 20
-"""Bytes that are read at once; of a pipe, what is there."""
+"""Bytes that are read at once. From a pipe, fewer may arrive."""
 LINES, BYTES = 256, 4 << 20
-"""Of a batch, about: a single line may be longer."""
+"""The approximate size of a batch. A single line may be longer."""
 LONGEST = 64 << 20
-"""Bytes of a line: what is longer is no reply, and would have to be held in memory whole."""
+"""The most bytes of a line. A longer line is not a reply, and would have to be held in memory."""
 BOM = b"\xef\xbb\xbf"
 
 Batch = list[tuple[int, bytes | None]]
-"""Lines with their numbers, from 1 as editors count; None stands for a line that is too long."""
+"""Lines with their numbers from 1, as in editors. None stands for a line that is too long."""
 
 
 @dataclass
 class Lines:
-    """The lines of a file that are not empty."""
+    """Yield the non-empty lines of a file."""
 
     file: BinaryIO
     waits: bool
-    """Whether it is a pipe, where more may be long in coming: an empty batch stands before every read."""
+    """Whether it is a pipe, which may make the reader wait. An empty batch is yielded before every read."""
     ends: deque[int] = field(default_factory=deque[int])
-    """The bytes up to the end of each batch that was given and is not empty: to be taken away by whoever counts."""
+    """The bytes up to the end of each non-empty batch that was yielded. The caller removes them."""
 
     def batches(self) -> Iterator[Batch]:
         number, at, end, held, size = 0, 0, 0, list[bytes](), 0
         while True:
             if self.waits:
                 yield []
-            # what is there, of a pipe; a reader that only knows `read` gives as much as that
+            # the bytes that a pipe has; a reader with `read` alone gives as many as it likes
             block = self.file.read1(BLOCK) if hasattr(self.file, "read1") else self.file.read(BLOCK)
             *ended, rest = block.split(b"\n")
             batch: Batch = []
             weight = 0
             if not block and (held or size):
-                ended = [b""]  # the last line, which nothing ends
+                ended = [b""]  # the last line, without a line break
             for segment in ended:
                 number += 1
                 size += len(segment)

@@ -1,7 +1,7 @@
-"""Scored lines as Inspect's logs, the store of every run: `report`, `correlate` and `inspect view` read them.
+"""Scored lines as Inspect's logs, which `report`, `correlate` and `inspect view` read.
 
-A log holds some hundreds of lines of one model, task and length, and appears when it is whole. Its name says which
-lines it has, so that the same file, scored once more, writes the same logs in place of the old ones.
+A log holds some hundreds of lines of one model, task and length, and appears only when it is complete. Its name depends
+on its lines, so that scoring the same file again replaces the old logs.
 """
 
 import os
@@ -18,19 +18,19 @@ from carrara.result import Result
 from carrara.util.quantities import write_length
 
 SHARD, WEIGHT = 500, 8 << 20
-"""Lines of a log, and letters: Inspect holds a log in memory to write it, and takes longer a line the more it has."""
+"""The most lines and characters of a log. Inspect holds a log in memory, and longer logs take longer for each line."""
 HELD = 48 << 20
-"""Letters of all lines that wait for their log to be full; then the fullest is written as it is."""
+"""The most characters of all lines that wait for a full log. Above it, the fullest log is written."""
 PENDING = 4
-"""Logs that are being written, at most."""
+"""The most logs that are written at the same time."""
 EXTRA = 1000
-"""Letters that a line has at least, beside its reply."""
+"""The least characters that a line counts beside its reply."""
 
 Do = Callable[..., Future[None]]
 
 
 class Shards:
-    """Lines on their way into logs."""
+    """Lines that wait for their log."""
 
     def __init__(self, folder: Path, source: str, do: Do) -> None:
         from carrara.logs.replies import LOGS
@@ -71,7 +71,7 @@ class Shards:
 
 
 def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -> None:
-    """One log of lines of one model, task and length."""
+    """A log of lines of one model, task and length."""
     from inspect_ai.log import (
         EvalConfig,
         EvalDataset,
@@ -125,7 +125,7 @@ def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -
 
 
 def _mark(lines: Sequence[Result]) -> str:
-    """The same for the same lines of the same model, whatever was replied."""
+    """Return the name of a log, which depends on its lines and model but not on the replies."""
     hashed = blake2b(lines[0].model.encode(), digest_size=11)
     for line in lines:
         hashed.update(f"\n{line.id}".encode())

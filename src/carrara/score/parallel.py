@@ -21,9 +21,9 @@ from carrara.util.parallel import Engine, Executor, count_cores, start_workers
 T = TypeVar("T")
 
 START_AFTER = 0.5
-"""Seconds before worker processes are started: a small file is scored before they would be ready."""
+"""Seconds before worker processes are started. A small file is scored before they would be ready."""
 BATCHES_AHEAD = 4
-"""Batches submitted before the first is awaited: no process waits for work, and memory does not grow."""
+"""Batches submitted before the first result is awaited, so that no process waits for work and memory stays small."""
 _INSTANCE = re.compile(rb'"id"\s*:\s*"([^"\\]+?)\.\d+/\d+/')
 
 
@@ -41,7 +41,7 @@ class ScorerPool:
         self._resources = ExitStack()
 
     def score(self, batches: Iterator[Batch]) -> Generator[list[Outcome], None, None]:
-        """Yield the outcomes of each batch, in order. An empty batch says that the next one may be long in coming."""
+        """Yield the outcomes of each batch, in order. An empty batch says that the next one may take long."""
         ahead: deque[list[Future[list[Outcome]]]] = deque()
         for batch in batches:
             if batch and not self._is_ready():
@@ -54,7 +54,7 @@ class ScorerPool:
             yield _collect(ahead.popleft())
 
     def submit(self, work: Callable[..., T], *args: object) -> Future[T]:
-        """Do other work in the next worker, or at once in this process where there are none."""
+        """Run a function in the next worker, or at once in this process if there are no workers."""
         if self._workers:
             self._submitted += 1
             return self._workers[self._submitted % len(self._workers)].submit(work, *args)
@@ -84,7 +84,7 @@ class ScorerPool:
             self.start()
         if self._starting and all(started.done() for started in self._starting):
             self._starting = []
-            self._scorer = Scorer(self._config)  # frees the instances that it keeps
+            self._scorer = Scorer(self._config)  # frees the instances in its cache
         return bool(self._workers) and not self._starting
 
     def _distribute(self, batch: Batch) -> list[Future[list[Outcome]]]:

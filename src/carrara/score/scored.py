@@ -1,8 +1,8 @@
-"""Score one line of a file, as a `Result`: the same as those of runs, so that all that reads these reads it too.
+"""Score one line of a file, as a `Result` like those of runs, which all other code can read.
 
-A line is ours, an id and a reply, or one of a batch interface: what OpenAI's and vLLM's give for the requests of
-`carrara export batch`. The name of the model is not read from these: a request that failed does not have it, and its
-reply would be another model's.
+A line is an id and a reply, or a line of a batch interface: the answers of OpenAI and vLLM to the requests of `carrara
+export batch`. The model's name is not read from the latter: a failed request lacks it, and its reply would count for
+another model.
 """
 
 import json
@@ -30,27 +30,27 @@ class Trouble(NamedTuple):
     """Why a line cannot be scored."""
 
     kind: str
-    """The same for all lines that are reported together."""
+    """The kind of problem. Lines of the same kind are reported together."""
     message: str
-    """What is wrong with this line. The message of the first line of a kind stands for all."""
+    """The problem of this line. The message of the first line of a kind represents all."""
 
 
 Outcome = tuple[int, Result | Trouble]
-"""A line's number, and what came of it."""
+"""The number of a line, and its outcome."""
 
 NAME = 200
-"""Characters that the name of a model may have."""
+"""The most characters of a model's name."""
 SMALL = 256
-"""Tokens that the questions of an instance count in the cache, at least."""
+"""The least weight of an instance's questions in the cache, in tokens."""
 ROOM = 8192 * SMALL
-"""Tokens that the cache holds: some eight thousand small instances, or sixteen of 128k tokens."""
+"""The tokens that the cache holds: some eight thousand small instances, or sixteen of 128k tokens."""
 ENDED: Mapping[str, Status] = {"length": "truncated", "content_filter": "filtered"}
 """The statuses of replies by their stop reason; with any other it is ok."""
 
 
 @dataclass(frozen=True)
 class ScorerConfig:
-    """How lines are scored."""
+    """The settings of scoring."""
 
     model: str
     """The model of lines that do not name one."""
@@ -71,14 +71,14 @@ class _LineError(Exception):
 
 
 class _Questions(NamedTuple):
-    """What grading needs of an instance."""
+    """The task and questions of an instance, as grading needs them."""
 
     task: Task
     questions: Sequence[Question[Any]]
 
 
 class _Instances:
-    """The instances that were used last. Lines that share one come one after the other, or not far from each other."""
+    """A cache of the instances that were used last. Lines on one instance usually come close together."""
 
     def __init__(self, pack: Pack | None = None) -> None:
         self._pack = pack
@@ -89,7 +89,7 @@ class _Instances:
 
 
 class Scorer:
-    """Scores line after line, and keeps the instances that they share."""
+    """A scorer of lines that caches the instances that lines share."""
 
     def __init__(self, config: ScorerConfig) -> None:
         self._model = config.model
@@ -107,7 +107,7 @@ class Scorer:
             return Trouble("deep", "nested too deeply: a line holds an id and a reply")
 
     def reply(self, id: str, reply: str, status: Status) -> Result:
-        """A reply that is no line of a file. Raises UsageError where it cannot be scored."""
+        """Score a reply that does not come from a line of a file. Raise `UsageError` if it cannot be scored."""
         try:
             return self._result({"id": id, "reply": reply, "status": status})
         except _LineError as unfit:
@@ -119,9 +119,9 @@ class Scorer:
         recipe = _recipe(row["id"])
         try:
             task, questions = self._instances.questions(recipe)
-        except (RunError, OSError):  # of this machine, not of the line
+        except (RunError, OSError):  # a problem of this machine, not of the line
             raise
-        except Exception as error:  # an id is anybody's text, and tasks are anybody's code
+        except Exception as error:  # an id may have any text, and a task may run any code
             said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_named(error)}"
             raise _LineError(f"built {recipe.task}", said) from None
         if recipe.question >= len(questions):
@@ -131,7 +131,7 @@ class Scorer:
             graded = grade(task, question, reply, status)
         except (RunError, OSError):
             raise
-        except Exception as error:  # a reply is anybody's text
+        except Exception as error:  # a reply may have any text
             raise _LineError(
                 f"graded {recipe.task}",
                 f"the reply to {recipe} is one that {recipe.task} cannot grade ({_named(error)}): please report it",
@@ -164,7 +164,7 @@ class Scorer:
 
 
 def output(result: Result, named: bool) -> bytes:
-    """The line that is written for a scored one, with its model where the line named one."""
+    """Return the output line for a scored line, with its model if the line named one."""
     row = {
         "id": result.id,
         **({"model": result.model} if named else {}),
@@ -179,7 +179,7 @@ def output(result: Result, named: bool) -> bytes:
 
 
 def fit(model: str) -> bool:
-    """Whether this can be the name of a model."""
+    """Return whether a text can be the name of a model."""
     return bool(model.strip()) and model.isprintable() and len(model) <= NAME
 
 
@@ -202,7 +202,7 @@ def _read(line: bytes | None) -> dict[str, Any]:
 
 
 def _plain(row: dict[str, Any]) -> dict[str, Any]:
-    """A line as ours are, whether it is one of ours or of a batch interface.
+    """Return a line in our format, whether it is one of ours or of a batch interface.
 
     >>> _plain({"custom_id": "x", "response": {"status_code": 500, "body": {}}, "error": None})
     {'id': 'x', 'reply': '', 'status': 'error'}
@@ -284,7 +284,7 @@ def _recipe(id: str) -> Recipe:
 
 @lru_cache(maxsize=1024)
 def _version(task: str) -> int | str:
-    """The version of a task, or why there is no such task."""
+    """Return the version of a task, or why there is no such task."""
     try:
         return load(task).version
     except UsageError as error:

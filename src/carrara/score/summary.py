@@ -1,6 +1,6 @@
-"""What scored lines come to, as the table of a run: of each line some forty bytes are kept, whatever its reply is.
+"""A summary of scored lines, as the table of a run. Each line takes some forty bytes, whatever the size of its reply.
 
-The figures are those of `analysis.stat`, which reads results over and over: they are made when it does, from arrays.
+The numbers are those of `analysis.stat`, which reads results repeatedly. They are made from arrays when it does.
 """
 
 import math
@@ -18,17 +18,17 @@ from carrara.stats.scores import Stat, stat
 from carrara.stats.series import series_of
 
 ALIKE = 4096
-"""Results that are told by their figures alone, and made once: most scores are 0 or 1."""
+"""Cached results for equal numbers, because most scores are 0 or 1."""
 
 
 class Tally:
-    """The lines so far, by what a row of the table is of."""
+    """The lines so far, by the row of the table."""
 
     def __init__(self) -> None:
         self._groups: dict[tuple[str, str, int, str], _Group] = {}
 
     def add(self, result: Result) -> None:
-        # an instance's number and the question's are what rows do not tell apart
+        # rows do not distinguish numbers of instances and questions
         recipe = Recipe.parse(result.id)
         kind = str(replace(recipe, seed=0, index=0, question=0))
         where = result.model, result.task, result.length, kind
@@ -37,7 +37,7 @@ class Tally:
         self._groups[where].add(result)
 
     def rows(self) -> list[Row]:
-        """The table, in the order of every table."""
+        """Return the rows of the table, in the order of every table."""
         firsts = [group.first for group in self._groups.values()]
         series = series_of(firsts)
         groups = {(series(group.first), group.first.task, group.first.length): group for group in self._groups.values()}
@@ -54,7 +54,7 @@ class _Group:
     chance_level: "array[float]" = field(default_factory=lambda: array("d"))
     context: "array[int]" = field(default_factory=lambda: array("Q"))
     scores: "dict[str, array[float]]" = field(default_factory=dict[str, "array[float]"])
-    """Published scores, by name; not a number where a reply has none."""
+    """Paper scores, by name. Not a number if a reply has none."""
 
     def add(self, result: Result) -> None:
         if result.status not in self.statuses:
@@ -75,7 +75,7 @@ class _Group:
 
 
 class _Results(Sequence[Result]):
-    """The lines of a group as results that have what figures are made of, and nothing else of their own."""
+    """A view of the lines of a group as results with only the fields that statistics need."""
 
     def __init__(self, group: _Group) -> None:
         self._group = group

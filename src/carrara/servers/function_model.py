@@ -1,4 +1,4 @@
-"""A plain function as a model, so that who trains one writes no server.
+"""Python functions as models, so that a user who trains a model needs no server.
 
     def ask(prompt: str) -> str: ...                     # a prompt that is one message
     def ask(messages: list[dict[str, str]]) -> str: ...  # [{"role": "user", "content": …}, …], as chat templates take
@@ -25,7 +25,7 @@ MOST_AT_ONCE = 10
 
 
 def name_of(function: Function) -> str:
-    """What a function is called among models.
+    """Return the name of a function among models.
 
     >>> def ask(prompt: str) -> str: ...
     >>> name_of(ask)
@@ -82,7 +82,7 @@ def _provider() -> type[ModelAPI]:
 
 
 def _called(function: Function) -> Callable[..., Any]:
-    """What runs: of an object, the method by which it is called."""
+    """Return the code that runs: for an object, the method by which it is called."""
     return function if inspect.isroutine(function) else type(function).__call__
 
 

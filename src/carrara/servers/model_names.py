@@ -1,7 +1,7 @@
-"""Names of models, and what is known by them: whether there is such a provider, the tokenizer, the style of prompts.
+"""Names of models, and the provider, tokenizer and style of prompts that follow from a name.
 
-A name is PROVIDER/MODEL, as Inspect has it: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8B`. People write `gpt-4o` or
-`Qwen/Qwen3-8B`, and are told what they may have meant.
+A name is PROVIDER/MODEL, as in Inspect: `openai/gpt-4o`, `vllm/Qwen/Qwen3-8B`. For names such as `gpt-4o` or
+`Qwen/Qwen3-8B`, the error message suggests the full name.
 """
 
 import re
@@ -21,7 +21,7 @@ PROVIDERS = frozenset(
         "vllm-completions",
     }
 )  # fmt: skip
-"""Those of Inspect and our own. An installed package may add others, which Inspect's registry knows."""
+"""The providers of Inspect and of Carrara. An installed package may add others, which Inspect's registry knows."""
 
 OURS = frozenset({"smollm2", "oracle", "chance", "majority", "echo"})
 _FAMILIES = (
@@ -35,7 +35,7 @@ _FAMILIES = (
     (r"sonar", "perplexity"),
     (r"kimi|moonshot-", "moonshot"),
 )
-"""How the names of a maker's models begin, and the provider that has them."""
+"""Prefixes of a company's model names, and the provider that serves them."""
 
 _OPEN = (
     (r"gpt-oss", "openai"),
@@ -49,15 +49,15 @@ _OPEN = (
     (r"olmo", "allenai"),
     (r"glm-", "zai-org"),
 )
-"""The same for models with open weights, and the organization on the hub that publishes them."""
+"""Prefixes of the names of open-weight models, and the organization on the hub that publishes them."""
 
 
 _ORGANIZATIONS = frozenset({"meta-llama", "mistralai", "deepseek-ai", "microsoft", "allenai", "zai-org", "nvidia"})
-"""Organizations of the hub whose names could be taken for a misspelt provider."""
+"""Organizations on the hub whose names resemble those of providers."""
 
 
 def check_model(model: str) -> None:
-    """Raise UsageError unless a model's name begins with a provider that there is; say what may have been meant."""
+    """Raise `UsageError` unless a model's name begins with an existing provider. The message suggests names."""
     provider, slash, name = model.partition("/")
     if not slash:
         meant = _by_family(model)
@@ -82,7 +82,7 @@ def check_model(model: str) -> None:
 
 
 def tokenizer_for(model: str) -> str:
-    """Return the tokenizer of a model, which is known or asked for, and never guessed."""
+    """Return the tokenizer of a model, which is known or given by the user, and never guessed."""
     known = tokenizers.for_model(model)
     if known is None:
         bundled = ", ".join(name for name, _ in tokenizers.names())
@@ -95,9 +95,9 @@ def tokenizer_for(model: str) -> str:
 
 
 def check_style(model: str, style: Style) -> None:
-    """Raise UsageError unless the model's provider takes prompts of a style.
+    """Raise `UsageError` unless the model's provider accepts prompts of a style.
 
-    A plain prompt sent as a chat, or the other way round, would be another experiment of another length.
+    A plain prompt sent as a chat, or a chat as a plain prompt, would be another experiment of another length.
     """
     provider = model.partition("/")[0]
     completes = provider.endswith("-completions")
@@ -113,7 +113,7 @@ def check_style(model: str, style: Style) -> None:
 
 
 def _by_family(model: str) -> list[str]:
-    """What is meant by a name without a provider."""
+    """Return the full names to suggest for a name without a provider."""
     lower = model.lower()
     if lower in OURS:
         return [f"carrara/{lower}"]

@@ -35,18 +35,18 @@ from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
 IN_PROCESS = frozenset({"carrara", "function", "hf", "transformer_lens", "nnterp", "mockllm"})
-"""Providers that load a model into this process: a second one only to be probed would take its memory twice."""
+"""Providers that load a model into this process. A second instance for the probe would take its memory twice."""
 
 STARTS_SERVER: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "vllm": ("vllm", ("VLLM_BASE_URL",)),
     "vllm-completions": ("vllm", ("VLLM_BASE_URL",)),
     "sglang": ("sglang", ("SGLANG_BASE_URL", "INSPECT_EVAL_MODEL_BASE_URL")),
 }
-"""Providers that start a server where no address is given: the package that they need for it, and the variables that
-give an address."""
+"""Providers that start a server if no address is given: the package that they need for it, and the variables that give
+an address."""
 
 _LIST_SECONDS = 10
-"""The time limit of the list, which a server has or has not."""
+"""The time limit for the list of models. Servers without one answer at once."""
 
 _WINDOW_NAMES = (
     "max_model_len",
@@ -56,10 +56,10 @@ _WINDOW_NAMES = (
     "context_window",
     "max_context_window",
 )
-"""What servers call the window, the surest first."""
+"""The names that servers give the context window, the most reliable first."""
 
 _MAX_WINDOW = 1 << 40
-"""A greater number is none."""
+"""A greater number is not a window."""
 
 
 async def probe(
@@ -73,7 +73,7 @@ async def probe(
     prompt_logprobs: bool = False,
     tokenizer: bool = False,
 ) -> ServerInfo:
-    """Ask a model's server the short question, and for the facts that are wanted.
+    """Ask a model's server the short question, and the requested facts.
 
     Args:
         model: The model's name, with its provider.
@@ -112,7 +112,7 @@ async def probe(
         except TroubledError as error:
             reachable = bool(info.reachable) or error.trouble.kind == "final"
             info = replace(info, reachable=reachable, trouble=error.trouble)
-        if window and not needed:  # some providers have no client before the first question
+        if window and not needed:  # some providers have no client before the first request
             info = await _with_models(info, api)
         if tokenizer:
             info = replace(info, tokenizer=await _tokenizer(api))
@@ -127,15 +127,15 @@ async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
 
 
 class _ModelList(NamedTuple):
-    """What a server lists."""
+    """The response to a request for the list of models."""
 
     names: tuple[str, ...] = ()
     window: int | None = None
-    """Of the model that was asked for."""
+    """The window of the requested model."""
 
 
 async def _list_models(api: ModelAPI) -> _ModelList:
-    """Ask a server for its models and the window of the provider's model. A server that fails has stated nothing."""
+    """Ask a server for its models and the window of the provider's model. Return nothing if the server fails."""
     client: Any = getattr(api, "client", None)
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
@@ -150,13 +150,13 @@ async def _list_models(api: ModelAPI) -> _ModelList:
                     await get(_address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
                 )
                 found = found._replace(window=window_in_props(slots) or stated[0])
-    except Exception:  # the run itself says what is wrong with a server
+    except Exception:  # the run itself reports problems with a server
         pass
     return found
 
 
 def _address_beside(base_url: str, path: str) -> str:
-    """An address next to the API's own."""
+    """Return an address next to the API's own."""
     parts = urlsplit(base_url)
     return parts._replace(path=parts.path.rstrip("/").removesuffix("/v1") + path, query="", fragment="").geturl()
 
@@ -171,7 +171,7 @@ def _names_in(answer: Any) -> tuple[str, ...]:
 
 
 def window_in_list(answer: Any, name: str) -> tuple[int, bool] | None:
-    """What a list of models says of one of them, or of the only one; and whether llama.cpp said so.
+    """Return the entry of a model in the list of models, or the only entry; and whether llama.cpp wrote it.
 
     >>> window_in_list({"data": [{"id": "qwen3", "max_model_len": 32768}]}, "qwen3")
     (32768, False)
@@ -193,7 +193,7 @@ def _models_in(answer: Any) -> Sequence[Any]:
 
 
 def window_in_props(answer: Any) -> int | None:
-    """What llama.cpp says of one of its slots, which share its context."""
+    """Return the facts that llama.cpp states for one of its slots, which share its context."""
     settings = answer.get("default_generation_settings") if isinstance(answer, dict) else None
     found = settings.get("n_ctx") if isinstance(settings, dict) else None
     return found if _is_count(found) else None
@@ -204,7 +204,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
 
 
 async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[Answer, bool | None]:
-    """The answer to the question, and whether it tells the log-probabilities of the prompt, if that was asked for."""
+    """Return the reply to the question, and whether the server returns requested log-probabilities."""
     if not prompt_logprobs:
         return await question.ask_first(), None
     try:
@@ -213,7 +213,7 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
     except TroubledError as error:
         if error.trouble.kind != "final":
             raise
-    return await question.ask_first(), False  # the server refuses a request for them
+    return await question.ask_first(), False  # the server refuses such a request
 
 
 async def _tokenizer(api: ModelAPI) -> str:
@@ -233,7 +233,7 @@ async def _tokenizer(api: ModelAPI) -> str:
 
 
 def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -> bool:
-    """Whether a model is behind a server that runs already, or should."""
+    """Return whether a model has a server that is running already, or should be."""
     provider = model.partition("/")[0]
     if provider not in STARTS_SERVER:
         return provider not in IN_PROCESS
@@ -287,7 +287,7 @@ def _check_package(model: str) -> None:
 
 
 def _report(info: ServerInfo, trouble: Trouble, prefill: bool) -> None:
-    """Tell what kept a server from answering; raise if a fact that the run depends on is unknown."""
+    """Report the failure of a server. Raise if it leaves a fact unknown that the run depends on."""
     if trouble.kind == "final":
         if not tells_overflow(trouble.words, None):
             logger.warning(f"{info.address} refused a short question, and the run goes on: {trouble.words}")

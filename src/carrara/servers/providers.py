@@ -1,4 +1,4 @@
-"""A model's provider, made ready: with its address, its credentials apart from it, and a client that asks once.
+"""Providers of models, prepared for a run: credentials separate from the address, and a client that does not retry.
 
     http://name:word@host/v1?api_key=sk-1   →   http://host/v1, with `Authorization: Basic …` and `?api_key=sk-1` added
                                                 on the way out
@@ -25,11 +25,11 @@ from carrara.util.errors import UsageError
 from carrara.util.transport import LIMIT, is_client, limit_client
 
 PLACEHOLDER = "none"
-"""The key for a server on this machine, which mostly wants none, and a client that does."""
+"""A placeholder key for local servers, which need none, although their client does."""
 
 
 class ServedModel(Model):
-    """A model with the address of its server, as every log of it shows that address."""
+    """A model with the address of its server, as logs show it."""
 
     def __init__(self, model: Model, address: str | None) -> None:
         super().__init__(model.api, model.config, model.model_args)
@@ -47,7 +47,7 @@ def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
         bare, credentials = split_address(base_url) if base_url else (base_url, None)
         found = _get_model(model, bare, args)
         address = base_url or found.api.base_url
-        if credentials is None and address:  # which may have come from the environment
+        if credentials is None and address:  # it may come from the environment
             bare, credentials = split_address(address)
             if credentials:
                 found = _get_model(model, bare, args)
@@ -75,7 +75,7 @@ def _get_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
 
 
 def is_local_address(url: str | None) -> bool:
-    """Whether an address is one of this machine's.
+    """Return whether an address is on this machine.
 
     >>> [is_local_address(url) for url in ("http://localhost:8000/v1", "http://[::1]/v1", "https://api.example.org")]
     [True, True, False]
@@ -90,15 +90,15 @@ def is_local_address(url: str | None) -> bool:
 
 
 def secrets_of(api: ModelAPI) -> frozenset[str]:
-    """All that must stand nowhere, of what this provider and the environment know."""
+    """Return the secrets of this provider and of the environment, which must never be written."""
     given = getattr(api, "addressed", None) or api.base_url
     return frozenset({*in_environment(), *in_address(given), *([api.api_key] if api.api_key else [])})
 
 
 def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
-    """Have the provider's client ask once, for as long as it takes, and put limits on what a server may do to it.
+    """Turn off the retries and time limits of the provider's client, and limit what a server may do to it.
 
-    A request that it made again by itself would be in nobody's count, and its limit of time is here.
+    The run would not count a request that the client repeats by itself. The run has its own time limit.
 
     Inspect gives its providers `initialize` to make a client. vLLM's calls it within its first request, and again when
     another model has stopped its server, so that no caller could prepare that client. Therefore the provider's
@@ -136,7 +136,7 @@ def _prepare(api: ModelAPI, limit: int) -> None:
 
 
 def _http_clients(api: ModelAPI) -> list[Any]:
-    """The HTTP clients that a provider holds, in its SDK's client or among its arguments."""
+    """Return the HTTP clients of a provider, which its SDK's client or its arguments hold."""
     args = getattr(api, "model_args", None)
     held = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
     return [one for one in (*held, *(getattr(one, "_client", None) for one in held)) if is_client(one)]
@@ -147,11 +147,11 @@ class Credentials:
     """The secret parts of one server's address."""
 
     origin: tuple[str, str, int | None]
-    """Scheme, host and port of the server."""
+    """The scheme, host and port of the server."""
     basic: str
-    """The value of the `Authorization` header, or nothing."""
+    """The value of the `Authorization` header. Empty if there is none."""
     query: str
-    """The query of the address as it was written, or nothing."""
+    """The query of the address as written. Empty if there is none."""
 
 
 def split_address(address: str) -> tuple[str, Credentials | None]:
@@ -164,7 +164,7 @@ def split_address(address: str) -> tuple[str, Credentials | None]:
     """
     try:
         parts = urlsplit(address)
-        parts.port  # noqa: B018  # raises for one that is no number
+        parts.port  # noqa: B018  # raises if the port is not a number
     except ValueError:
         shown = re.sub(r"//[^/?#]*@", "//", address).partition("?")[0]
         raise UsageError(f"{shown[:100]!r} is not a server's address: write http://HOST:PORT/v1") from None
@@ -192,7 +192,7 @@ def attach_credentials(api: ModelAPI, credentials: Credentials, shown: str) -> N
             f"the provider of {api.model_name} cannot send the credentials in {shown}: leave out what stands behind "
             "the ? and before the @, and give the key in the environment"
         )
-    if isinstance(getattr(transport, "inner", transport), CredentialsTransport):  # the limits may stand around it
+    if isinstance(getattr(transport, "inner", transport), CredentialsTransport):  # it may have limits already
         return
     client._transport = CredentialsTransport(transport, credentials)
     for pattern, proxy in client._mounts.items():

@@ -1,4 +1,4 @@
-"""How a model is to reason before it answers: as settings write it, and which way to suppress reasoning.
+"""The setting of reasoning before an answer, and the choice of how to suppress reasoning.
 
 Reasoning is suppressed by a reply that the request begins (prefill), or by asking for the answer only.
 """
@@ -22,11 +22,11 @@ Way = Literal["free", "prefilled", "asked", "exactly"]
 
 @dataclass(frozen=True)
 class Thinking:
-    """How a model is to reason."""
+    """The setting of a model's reasoning."""
 
     way: Way = "free"
     length: int = 0
-    """Tokens of reasoning, where they are exact."""
+    """Tokens of reasoning, if their number is exact."""
 
     @staticmethod
     def parse(text: str) -> "Thinking":
@@ -35,7 +35,7 @@ class Thinking:
         (Thinking(way='exactly', length=500), 'none, asked', '')
         """
         name, _, number = text.partition(":")
-        text = re.sub(r",\s*", ", ", text)  # Inspect takes a list at every comma
+        text = re.sub(r",\s*", ", ", text)  # Inspect splits lists at every comma
         if name == "exactly" and number.isascii() and number.isdigit():
             return Thinking("exactly", int(number))
         ways: dict[str, Way] = {"": "free", FREE: "free", PREFILLED: "prefilled", ASKED: "asked"}
@@ -44,19 +44,19 @@ class Thinking:
         return Thinking(ways[text])
 
     def __str__(self) -> str:
-        """As settings have it; nothing where it is free."""
+        """Return the setting as text. Empty if reasoning is free."""
         return {"free": "", "prefilled": PREFILLED, "asked": ASKED, "exactly": f"exactly:{self.length}"}[self.way]
 
     @property
     def continues(self) -> bool:
-        """Whether the server has to be able to go on with a message."""
+        """Whether the server has to support continuing a message."""
         return self.way in ("prefilled", "exactly")
 
 
 def reasoning_way(cot: str, style: str, subject: Subject, before: Sequence[Subject]) -> str | None:
-    """Return the way of reasoning that settings will say, as far as it is known without asking the server.
+    """Return the reasoning that results will be labelled with, as far as it is known without asking the server.
 
-    A run goes on as it began: `before` are the subjects of the replies that its folder has.
+    A run resumes with the way in which it began: `before` are the subjects of the replies in its folder.
     """
     if cot != NONE:
         return str(Thinking.parse(cot))
@@ -70,12 +70,12 @@ def reasoning_way(cot: str, style: str, subject: Subject, before: Sequence[Subje
 
 
 def takes_prompts_only(model: str) -> bool:
-    """Whether a model can be given a prompt and nothing else, such as the beginning of its reply."""
+    """Return whether a model accepts only a whole prompt, without the beginning of its reply."""
     return model.removeprefix("carrara/") in REFERENCES or model.startswith("function/")
 
 
 def require_prefill(model: str, cot: str, found: Prefill | None) -> Prefill:
-    """Return what was found of a server, or refuse a run that needs prefill."""
+    """Return the facts of a server. Raise if a run needs prefill and the server does not support it."""
     if found is None:
         raise UsageError(
             f"the server of {model} cannot go on with a message, which `cot={cot}` needs, or keeps its reasoning "

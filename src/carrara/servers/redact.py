@@ -1,8 +1,8 @@
-"""Redact secrets and prompts, so that none reaches a log, a report, an error or the terminal.
+"""Redaction of secrets and prompts, so that none reaches a log, a report, an error or the terminal.
 
-A secret may come in as an API key, in the address of a server (`http://name:word@host/v1?api_key=…`) or in the
-environment, and come back in whatever a server says. A reply is untrusted: half of a surrogate pair in it cannot be
-written as UTF-8, and one that reached the cache would fail every later run of its folder.
+A secret may be in an API key, in the address of a server (`http://name:word@host/v1?api_key=…`) or in the environment,
+and a server may repeat it. A reply is untrusted: half of a surrogate pair in it cannot be written as UTF-8, and in the
+cache it would make every later run of the folder fail.
 """
 
 import os
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
     from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
 
 SHORT = 8
-"""Characters from which on a key is one: shorter ones, as local servers take, stand in ordinary words."""
+"""The least length of a key. Shorter ones, as for local servers, are parts of ordinary words."""
 
 HIDDEN = "[key]"
 
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
 WHOLE = 2 * SHOWN + 100
-"""A text so short is shown whole."""
+"""A text of at most this length is shown unshortened."""
 
 PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "system_instruction"})
-"""What providers call the prompt in their requests."""
+"""The names of the prompt in requests of providers."""
 
 MOST_WRITTEN = 10_000_000
-"""Tokens that no reply has: a count above it is no count."""
+"""The most tokens of a reply. A greater count is wrong."""
 
 NAMED = 200
-"""Characters of the name that a server gives itself."""
+"""The most characters of the name that a server gives itself."""
 
 Json = Any
 
@@ -44,12 +44,12 @@ _WORDS = frozenset(
     {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "credential", "credentials"}
     | {"authorization", "cookie", "signature"}
 )
-"""Words in the names of what is not to be kept."""
+"""Words in the names of secrets."""
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 def secret(name: str) -> bool:
-    """Whether something of this name is not to be kept.
+    """Return whether something of this name is a secret.
 
     >>> [name for name in ("HF_TOKEN", "apiKey", "max_tokens", "MONKEY_MODE", "tokenizer", "x-api-key") if secret(name)]
     ['HF_TOKEN', 'apiKey', 'x-api-key']
@@ -58,7 +58,7 @@ def secret(name: str) -> bool:
 
 
 def public(url: str | None) -> str | None:
-    """Return an address without what may be secret in it: a user's name, a password and the values of its query.
+    """Return an address without a user's name, a password and the values of its query, which may be secret.
 
     Each value is replaced by a short digest, so that two deployments of one server keep two addresses.
 
@@ -75,7 +75,7 @@ def public(url: str | None) -> str | None:
 
 
 def _without_value(part: str) -> str:
-    """Return `name=value` of a query with a digest in place of the value; a part without a name is a value."""
+    """Return `name=value` of a query with a digest in place of the value. A part without a name is a value."""
     if part in ("", "&", ";"):
         return part
     name, equals, value = part.rpartition("=") if "=" not in part else part.partition("=")
@@ -85,7 +85,7 @@ def _without_value(part: str) -> str:
 
 
 def in_address(url: str | None) -> set[str]:
-    """The secrets in an address, as they stand there and as they are meant."""
+    """Return the secrets in an address, both as written and decoded."""
     if not url:
         return set()
     parts = urlsplit(url)
@@ -106,7 +106,7 @@ def basic_auth(parts: SplitResult) -> str:
 
 
 def in_environment() -> set[str]:
-    """What the environment holds under a name that says it is secret, or in the address of a server."""
+    """Return the secrets in the environment: values of variables with a secret's name, and credentials in addresses."""
     found = set()
     for name, value in os.environ.items():
         if secret(name):
@@ -124,7 +124,7 @@ def masked(text: str, secrets: Iterable[str]) -> str:
 
 
 def refuse_secret(name: str, value: object, where: str) -> None:
-    """Refuse an argument that would be kept in the logs and is a secret by its name, or by one within it."""
+    """Raise `UsageError` for an argument that would be logged and whose name, or a part's, marks a secret."""
     if secret(name):
         raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
     if isinstance(value, dict):
@@ -143,7 +143,7 @@ def _between(first: str, characters: int, last: str) -> str:
 
 
 class Glimpse:
-    """The excerpt that `shorten` would make of a text, from parts of it that are not held."""
+    """Return the excerpt that `shorten` would make of a text, from parts that are not stored."""
 
     def __init__(self) -> None:
         self._first = self._last = ""
@@ -163,7 +163,7 @@ class Glimpse:
 
 
 def clip(value: Json, secrets: Collection[str]) -> Json:
-    """A JSON value with every long string and list shortened and the secrets taken out."""
+    """Return a JSON value with long strings and lists shortened and secrets removed."""
     match value:
         case str():
             return shorten(replace_surrogates(masked(value, secrets)))
@@ -178,7 +178,7 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
 
 
 def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collection[str]) -> "ModelCall":
-    """The raw call without the prompt, under whichever name the provider sends it."""
+    """Return the raw call without the prompt, under any name by which the provider sends it."""
     rest = {name: value for name, value in call.request.items() if name not in PROMPTS}
     return type(call)(
         request={key: clip(dict(wanted), ()), **clip(rest, secrets)},
@@ -189,7 +189,10 @@ def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collec
 
 
 def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
-    """An output that can be written, without secrets, with counts that can be of a prompt of so many letters."""
+    """Return an output that can be written.
+
+    It has no secrets, and only counts that a prompt of so many characters can have.
+    """
     output = _each_text(output, lambda text: replace_surrogates(masked(text, secrets)))
     output.model = output.model[:NAMED]
     if output.usage is not None and not believable(output.usage, letters):
@@ -199,14 +202,14 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
 
 
 def believable(usage: "ModelUsage", letters: int) -> bool:
-    """Whether counts can be of such a prompt: no letter takes more than four tokens, and no count is negative."""
+    """Return whether counts are plausible: at most four tokens for each character, and none negative."""
     read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
     counts = [value for value in usage.model_dump().values() if isinstance(value, int)]
     return min(counts, default=0) >= 0 and read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
 
 
 def _each_text(output: "ModelOutput", change: Callable[[str], str]) -> "ModelOutput":
-    """An output with every text in it changed; the same object where nothing is."""
+    """Return an output with every text in it changed, or the same object if nothing changes."""
     dumped = output.model_dump()
     changed = _walk(dumped, change)
     return output if changed is dumped else type(output).model_validate(changed)

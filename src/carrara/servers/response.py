@@ -1,10 +1,10 @@
-"""Responses of servers: whether one has the shape of its API, how it ended, and what the prompt's tokens cost.
+"""Responses of servers: their validity, how a reply ended, and the cost of the prompt's tokens.
 
-The client of OpenAI-compatible servers takes any JSON for a reply, and Inspect trips over what is not there. So each
-response is looked at first, and what is missing is said in a sentence.
+The client of OpenAI-compatible servers accepts any JSON as a reply, and Inspect fails on missing fields. So each
+response is checked first, and an error names what is missing.
 
-Providers agree on no sign of an end. A prompt that is too long is a stop reason of one, a 400 of the next and a 413 of
-a third, so the words decide. Whether an answered reply is 'ok', 'unparsed' or 'refused' is for grading to say.
+Providers signal an end in different ways. A prompt that is too long is a stop reason of one provider, a 400 of another
+and a 413 of a third, so the message decides. Grading decides whether a reply is 'ok', 'unparsed' or 'refused'.
 """
 
 import math
@@ -20,7 +20,7 @@ from carrara.servers.retry import GarbledReplyError
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
 OVERFLOW = re.compile(
-    r"context_length_exceeded"  # OpenAI, and whoever copies its codes
+    r"context_length_exceeded"  # OpenAI, and servers that copy its codes
     r"|maximum context length"  # OpenAI's and vLLM's sentence, DeepSeek, Together, Fireworks
     r"|max_?model_?len"  # vLLM: "longer than the maximum model length of", "max_model_len"
     r"|maximum (model|input|sequence|prompt) length"
@@ -38,20 +38,20 @@ OVERFLOW = re.compile(
 )
 
 NOT_OVERFLOW = re.compile(r"per (minute|day|hour)|rate.?limit|\b[TR]PM\b|quota", re.IGNORECASE)
-"""'Too many tokens per minute' is about the account, not about the prompt."""
+"""A pattern of errors about the account, such as 'Too many tokens per minute', not about the prompt."""
 
 REJECTIONS = frozenset({400, 413, 422, 500})
-"""500 is here for llama.cpp: some of its versions answer so when a prompt does not fit. A rate limit (429) never is."""
+"""Status codes of overflows. Some versions of llama.cpp answer 500 if a prompt does not fit."""
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 def validate_responses(api: ModelAPI) -> None:
-    """Have a provider check each response before it reads it, if it is one for the API of OpenAI."""
+    """Have a provider check each response for the API of OpenAI before it reads it."""
     read: Any = getattr(api, "chat_choices_from_completion", None)
     if read is None:
         return
-    # What it would warn of is dealt with here.
+    # Its warnings are handled here.
     warnings.filterwarnings("ignore", "Pydantic serializer warnings", UserWarning)
 
     def look(completion: Any, tools: Any) -> Any:
@@ -62,7 +62,7 @@ def validate_responses(api: ModelAPI) -> None:
 
 
 def check_completion(completion: Any) -> None:
-    """Raise `GarbledReplyError` for a completion without a reply; remove from any other what cannot be read."""
+    """Raise `GarbledReplyError` for a completion without a reply. Remove unreadable fields from others."""
     choices = completion.choices
     if not isinstance(choices, list) or not choices:
         raise GarbledReplyError("has no choices")
@@ -141,9 +141,9 @@ def ending(output: ModelOutput) -> Ending:
 
 
 def average_logprobs(output: ModelOutput) -> ModelOutput:
-    """Replace the log-probabilities of a prompt, of which a server tells one a token, by their mean cost in nats.
+    """Replace the log-probabilities of a prompt's tokens by their mean cost in nats.
 
-    A server's figures are untrusted: without any, or with one that is no log-probability, there is no mean.
+    The numbers of a server are untrusted: if there are none, or one is not a log-probability, there is no mean.
     """
     found = [choice.prompt_logprobs for choice in output.choices if choice.prompt_logprobs]
     if not found:

@@ -1,8 +1,8 @@
-"""Failed requests: of which kind a failure is, in words that may stand in a log, and whether the request is made again.
+"""Failed requests: the kind of a failure, a message that may stand in a log, and whether to make the request again.
 
     500  {"error": {"message": "internal error"}}   →  failing: "the server answered 500 (internal error)"
     200  <html>…                                     →  garbled: "the server answered with a web page …"
-    429  {"error": {"code": "insufficient_quota"}}  →  final: asking again would be told the same
+    429  {"error": {"code": "insufficient_quota"}}  →  final: the server would answer the same again
 
 Inspect leaves this to each provider, most of which take every failure of a server for one that passes.
 
@@ -28,30 +28,30 @@ from carrara.util.quantities import duration
 from carrara.util.transport import malformed, refused
 
 Kind = Literal["unreachable", "busy", "down", "failing", "hanging", "garbled", "final"]
-"""Nobody answers; too many requests; the server is away or loading; it fails on this request; it says nothing; it says
-what is no reply; it has refused for good."""
+"""The kinds of failures: no connection, too many requests, server loading, an error on this request, no reply in time,
+an invalid reply, and a final refusal."""
 
 MESSAGE_LENGTH = 300
-"""Characters of a server's own words that are repeated."""
+"""The most characters of a server's message that are quoted."""
 
 _SPENT = re.compile(r"insufficient.?(quota|balance|credit)|exceeded your current quota|billing|out of credits?", re.I)
-"""A limit that no waiting lifts."""
+"""A pattern of limits that waiting does not lift."""
 
 _PAGE = re.compile(r"<(!doctype|html|head|body)\b", re.IGNORECASE)
 
 _NO_REPLY = "non-ChatCompletion"
-"""What Inspect says of JSON that is no reply."""
+"""The message of Inspect for JSON that is not a reply."""
 
 _GARBLED = (TypeError, ValueError, LookupError, AttributeError)
-"""What readers of replies raise for a reply that has not the shape of its API; JSON's own errors are ValueErrors."""
+"""The exceptions of parsers for an invalid reply. JSON's own errors are ValueErrors."""
 
 
 class GarbledReplyError(Exception):
-    """Raised for a reply in which something is missing or of another kind."""
+    """Raised for a reply with a missing field or a field of a wrong type."""
 
 
 class ReplyTimeoutError(Exception):
-    """Raised when there was no reply in time."""
+    """Raised when no reply arrived in time."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"there was no reply within {duration(seconds)}")
@@ -62,11 +62,11 @@ class Trouble:
     kind: Kind
     words: str
     after: float = 0.0
-    """Seconds for which the server asks to be left alone."""
+    """The seconds for which the server asks the client to wait."""
 
     @property
     def limited(self) -> bool:
-        """Whether it is the server that wants fewer requests at a time."""
+        """Whether the server asks for fewer parallel requests."""
         return self.kind == "busy"
 
 
@@ -79,9 +79,9 @@ def status_of(error: BaseException) -> int | None:
 def trouble_of(
     error: Exception, retried: Callable[[Exception], bool | RetryDecision], secrets: Collection[str]
 ) -> Trouble:
-    """Return what became of an attempt. The error is clipped already: it holds nothing of the prompt, and no key.
+    """Return the outcome of an attempt. The error is shortened already, and contains neither the prompt nor a key.
 
-    `retried` is the provider's own decision: for errors that nobody else knows, and how long the server asks to wait.
+    `retried` is the provider's own decision: for unknown errors, and for the seconds that the server asks to wait.
     """
     status = status_of(error)
     words = message_of(error)
@@ -121,14 +121,14 @@ def _of_status(status: int, words: str) -> Kind:
 
 
 def message_of(error: Exception) -> str:
-    """Return the server's own words about an error, or else the error's, on one line."""
+    """Return the server's message about an error, or else the error's own, on one line."""
     words = _message(getattr(error, "body", None)) or str(error) or type(error).__name__
     words = " ".join(words.split())
     return words if len(words) <= MESSAGE_LENGTH else words[:MESSAGE_LENGTH] + "…"
 
 
 def _message(body: Any) -> str:
-    """The message of an error's body, wherever it is kept."""
+    """Return the message of an error's body, wherever it stands."""
     for _ in range(3):
         if isinstance(body, str):
             return body
@@ -139,27 +139,27 @@ def _message(body: Any) -> str:
 
 
 PATIENCE = 6 * 3600
-"""Seconds that one item may wait for a server to come back before it becomes an error row."""
+"""Seconds that an item waits for a server to come back before it becomes a result with the status `error`."""
 
 LIMIT = 1800.0
-"""Seconds that one request may take; slow servers that are asked much at a time need many of them."""
+"""The time limit of one request. Slow servers with many parallel requests need a long one."""
 
 MOST: dict[Kind, int] = {"final": 1, "garbled": 3, "hanging": 3, "failing": 20}
-"""Attempts that may fail in a way, whatever the server does otherwise; ways that are not here are waited out."""
+"""The most attempts for each kind of failure, whatever the server does otherwise. Other kinds are waited out."""
 
 OWN: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
-"""Attempts of one item that may fail in a way after each of which the server has answered others."""
+"""The most attempts of one item for each kind of failure, if the server has answered other items after each of them."""
 
 
 @dataclass
 class Tally:
-    """Of all requests of this process."""
+    """Counts of all requests of this process."""
 
     requests: int = 0
-    """Sent for items; the small ones before a run are no part of it."""
+    """Requests for items, without the short ones before a run."""
     answers: int = 0
     again: int = 0
-    """Requests that were to be made once more."""
+    """Requests that repeat a failed one."""
 
 
 TALLY = Tally()
@@ -167,22 +167,22 @@ TALLY = Tally()
 
 @dataclass
 class Attempts:
-    """Of one item."""
+    """The attempts of one item."""
 
     requests: int = 0
-    """Since its last answer."""
+    """The failures since its last answer."""
     first_failure: float | None = None
     failed: Counter[Kind] = field(default_factory=Counter[Kind])
     own: Counter[Kind] = field(default_factory=Counter[Kind])
     answers_then: int = 0
-    """What the server had answered at the last failure."""
+    """The number of answers from the server at the last failure."""
 
     def sent(self) -> None:
         self.requests += 1
         TALLY.requests += 1
 
     def answered(self) -> int:
-        """How many requests the answer took."""
+        """Count an answer. Return the number of requests that it took."""
         TALLY.answers += 1
         took, self.requests = self.requests, 0
         self.first_failure = None
@@ -191,7 +191,7 @@ class Attempts:
         return took
 
     def again(self, trouble: Trouble, patience: float = PATIENCE) -> bool:
-        """Whether to ask once more after an attempt that failed."""
+        """Return whether to repeat a request after a failed attempt."""
         now, kind = time.monotonic(), trouble.kind
         self.failed[kind] += 1
         if self.first_failure is None:
@@ -213,7 +213,7 @@ _CURRENT: ContextVar[Attempts | None] = ContextVar("attempts", default=None)
 
 @contextmanager
 def attempts() -> Iterator[Attempts]:
-    """Of the item that is asked within."""
+    """Count the attempts of the item that is asked within the block."""
     own = Attempts()
     token = _CURRENT.set(own)
     try:
@@ -223,7 +223,7 @@ def attempts() -> Iterator[Attempts]:
 
 
 def current() -> Attempts:
-    """Of the item that is being asked. Who asks without having said for what has one tally until it is answered."""
+    """Return the attempts of the item that is being asked. Outside of an item, each request has its own."""
     own = _CURRENT.get()
     if own is None:
         own = Attempts()

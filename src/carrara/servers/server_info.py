@@ -1,4 +1,4 @@
-"""What is known of a server before a run, and how it is shown."""
+"""The facts about a server that are known before a run, and their table."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -8,39 +8,39 @@ from carrara.servers.retry import Trouble
 from carrara.util.table import Line, table
 
 Prefill = Mapping[str, Any]
-"""What a request says so that the server continues its last message; for many servers nothing."""
+"""The field of a request that makes the server continue its last message. Many servers need none."""
 
 SHOWN = 5
-"""Names of models that the table shows."""
+"""The number of model names that the table shows."""
 NAME_LENGTH = 80
-"""Characters of a name that the table shows."""
+"""The number of characters of a name that the table shows."""
 
 
 @dataclass(frozen=True)
 class ServerInfo:
-    """What a probe found out about a server. A fact that was not asked for, or not answered, is None or empty."""
+    """The facts that a probe found out about a server. A fact that was not requested or answered is None or empty."""
 
     model: str
     address: str = ""
-    """Without what may be secret in it, or the provider's name if it has an address of its own."""
+    """The address without secrets, or the provider's name if it has an address of its own."""
     reachable: bool | None = None
-    """Whether the server answers requests, if only by refusing the short question."""
+    """Whether the server answers requests, even if it refuses the short question."""
     trouble: Trouble | None = None
     """Why a question has no answer, if the server may answer others."""
     models: tuple[str, ...] = ()
     """The names that the server lists."""
     context_window: int | None = None
-    """Tokens that the model takes, prompt and answer together."""
+    """The tokens that the model takes, prompt and answer together."""
     counts_tokens: bool | None = None
-    """Whether replies say how many tokens a request took."""
+    """Whether replies report the tokens of a request."""
     separate_reasoning: bool | None = None
-    """Whether a reply had its reasoning in a field of its own."""
+    """Whether a reply had its reasoning in a separate field."""
     prefill: Prefill | None = None
-    """What a request must say so that the server continues a reply; None if it cannot."""
+    """The fields of a request that make the server continue a reply. None if it cannot."""
     prompt_logprobs: bool | None = None
-    """Whether the server tells the log-probabilities of a prompt's tokens."""
+    """Whether the server returns the log-probabilities of a prompt's tokens."""
     tokenizer: str = ""
-    """The name of a tokenizer that has the server count, if it can: `server:URL`."""
+    """The name of a tokenizer that has the server count tokens, if it can: `server:URL`."""
 
 
 def completes(model: str) -> bool:
@@ -49,7 +49,7 @@ def completes(model: str) -> bool:
 
 
 def server_info_lines(info: ServerInfo) -> Iterator[Line]:
-    """Return the table of what `probe_server` found out, as lines."""
+    """Return the table of these facts, as lines."""
     rows = [
         ("model", info.model, ""),
         ("address", info.address, ""),

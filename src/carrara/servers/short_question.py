@@ -1,10 +1,9 @@
-"""A short question to a model's server: whether it answers, and whether it continues a reply that the request begins.
+"""A short question to a model's server: does it answer, and does it continue a reply that the request begins?
 
-A server that cannot answer is one sentence, not a thousand error rows. Later failures are met with patience: a run
-waits until an outage is over.
+A server that cannot answer causes one error message, not a thousand failed items. Later failures are waited out.
 
-The server's token counts decide whether it continues a reply (prefill), and nothing that it writes: if it closes the
-message that the request begins, and opens the next one behind it, the request takes more tokens than its text.
+The server's token counts decide whether it continues a reply (prefill), not its text. If it closes the message that the
+request begins and opens the next one, the request takes more tokens than its text.
 """
 
 from collections.abc import Iterator, Mapping
@@ -37,17 +36,17 @@ from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, ma
 QUESTION = "Reply with the word OK."
 
 SECONDS = 60
-"""The time limit of the question; a server that is loading or has a queue may need some of it."""
+"""The time limit of the question. A server that is loading or has a queue may need some of it."""
 LATE = 15
-"""Seconds after which a message says that the question has no answer yet."""
+"""Seconds after which a message says that the server has not answered yet."""
 
 TRIES = 3
-"""How often the first question is asked if the reply is garbled: one may have been cut off on its way."""
+"""The number of attempts for the first question if the reply is garbled: one reply may have been cut off on its way."""
 
 _BEGUN = "one two three"
-"""Words that are a token each, at the start of a message and behind another."""
+"""Words of one token each, both at the start of a message and after another word."""
 _OPTIONS: tuple[Prefill, ...] = ({}, {"continue_final_message": True, "add_generation_prompt": False})
-"""vLLM and SGLang want the second; llama.cpp and some providers take it from the last message."""
+"""vLLM and SGLang need the second field; llama.cpp and some providers recognize it from the last message."""
 
 
 class TroubledError(Exception):
@@ -66,7 +65,7 @@ class Answer(NamedTuple):
 
     @property
     def input_tokens(self) -> int | None:
-        """The server's count of the request's tokens, or None if replies have no counts."""
+        """The server's count of the request's tokens. None if replies have no counts."""
         usage = self.output.usage
         if usage is None:
             return None
@@ -74,10 +73,10 @@ class Answer(NamedTuple):
 
 
 class ShortQuestion:
-    """The question, ready to be asked of one provider; no failure is retried or logged.
+    """The question, prepared for one provider. No failure is retried or logged.
 
-    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and
-    `TroubledError` if it may.
+    Both ways to ask raise `UsageError` or `RunError` if the model certainly cannot answer, and `TroubledError` if it
+    may answer later.
     """
 
     def __init__(self, api: ModelAPI, model: str) -> None:
@@ -89,7 +88,7 @@ class ShortQuestion:
         prepare_client(api)
 
     async def ask_first(self, prompt_logprobs: bool = False) -> Answer:
-        """Ask the question of a server that has not answered yet, which may be no model's server at all."""
+        """Ask the question of a server that has not answered yet, and that may not be the server of a model at all."""
         words = ""
         for _ in range(TRIES):
             try:
@@ -158,7 +157,7 @@ class ShortQuestion:
         return TroubledError(trouble)
 
     def _certain(self, error: Exception) -> UsageError | RunError | None:
-        """Return the sentence for an error that says for certain that the model cannot answer, or None."""
+        """Return the error message if an error proves that the model cannot answer; otherwise None."""
         if isinstance(error, PrerequisiteError | ImportError):
             return UsageError(plain(error))
         if why := untrusted(error, self.server):
@@ -184,7 +183,7 @@ class ShortQuestion:
 
 
 async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | None:
-    """Find out what a request must say so that the server continues a reply, or None if the server cannot.
+    """Return the fields of a request that make the server continue a reply. None if the server cannot.
 
     Args:
         question: The short question to the server.
@@ -208,7 +207,7 @@ async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | Non
 
 
 async def _continues(question: ShortQuestion, option: Prefill, alone: int) -> bool:
-    """Whether the beginning of a reply adds as many tokens to a request as the same words add to that, and no more."""
+    """Return whether the beginning of a reply adds as many tokens to a request as its text has, and no more."""
     counts = [alone]
     for begun in (_BEGUN, f"{_BEGUN} {_BEGUN}"):
         answer = await question.ask(begun, option)
@@ -220,7 +219,7 @@ async def _continues(question: ShortQuestion, option: Prefill, alone: int) -> bo
 
 
 def separates_reasoning(answer: Answer) -> bool:
-    """Whether a reply has its reasoning in a field or part of its own, which no request can continue."""
+    """Return whether a reply has its reasoning in a separate field or part, which no request can continue."""
     response: Any = (answer.call.response if answer.call else None) or {}
     try:
         message = response["choices"][0]["message"]
@@ -229,5 +228,5 @@ def separates_reasoning(answer: Answer) -> bool:
         return any(message.get(name) for name in ("reasoning_content", "reasoning")) or any(
             part.get("type") == "thinking" for part in parts
         )
-    except (KeyError, IndexError, TypeError, AttributeError):  # not of OpenAI's shape
+    except (KeyError, IndexError, TypeError, AttributeError):  # not in OpenAI's format
         return False

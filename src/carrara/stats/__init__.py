@@ -1,4 +1,4 @@
-"""From a list of results to statistics. Pure Python: importing this costs nothing, and it reads no file and no model.
+"""Statistics of a list of results, in pure Python. It reads no file and calls no model.
 
 >>> from carrara.result import Result
 >>> def reply(i: int, length: int, score: float) -> Result:

@@ -16,10 +16,10 @@ from carrara.types import Guesser
 from carrara.util.natsort import natural
 
 WELL = 0.1
-"""How far above the chance level a trivial reply has to be to score well. A reply at the chance level is no finding:
-the chance level stands beside every score."""
+"""The least distance above the chance level of a trivial reply that scores well. Every table shows the chance level, so
+a reply at that level is not worth a warning."""
 FOOLED, BY = 0.5, 0.3
-"""A published score is fooled if a trivial reply reaches `FOOLED` by it, and its sound score is lower by `BY`."""
+"""A paper score is fooled if a trivial reply reaches `FOOLED` by it, and our score of the reply is lower by `BY`."""
 ALIKE = 0.05
 """Lengths whose means differ by less share a line."""
 
@@ -30,12 +30,12 @@ class BestBaseline(NamedTuple):
 
     @property
     def said(self) -> str:
-        """Its name, if its score is above 0 with three digits: replies that score nothing have no best one."""
+        """The name, if the score is above 0 with three digits. Replies that score 0 have no best one."""
         return self.name if self.score >= 0.0005 else ""
 
 
 def best(trivial: Mapping[str, Mapping[str, float]]) -> BestBaseline | None:
-    """The reply with the highest sound score, the first of several; None if there are no such replies."""
+    """Return the reply with the highest score of ours, the first of several. None if there are no such replies."""
     return highest(BestBaseline(name, scores[SOUND]) for name, scores in trivial.items())
 
 
@@ -58,7 +58,7 @@ def means(results: Iterable[Result]) -> Mapping[str, Mapping[str, float]]:
 
 @dataclass(frozen=True)
 class TrivialBaseline:
-    """A trivial reply to the questions of one task, at lengths where it scores alike."""
+    """A trivial reply to the questions of one task, at lengths where its scores agree."""
 
     task: str
     name: str
@@ -67,18 +67,18 @@ class TrivialBaseline:
     """The questions that have this trivial reply."""
     sound: float
     low: float
-    """The lower end of the sound score's interval."""
+    """The lower end of the interval of our score."""
     chance_level: float
     published: Mapping[str, float]
 
     @property
     def scores_well(self) -> bool:
-        """Whether it is far enough above the chance level, and further than chance explains."""
+        """Whether the score is far enough above the chance level, and significantly so."""
         return round(self.sound - self.chance_level, 2) >= WELL and self.low > self.chance_level
 
     @property
     def fools(self) -> list[str]:
-        """The published scores that it fools."""
+        """The paper scores that the reply fools."""
         return [
             name
             for name, score in self.published.items()
@@ -87,7 +87,7 @@ class TrivialBaseline:
 
 
 def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
-    """Return a line for each task and reply, or a line for each length where the lengths differ.
+    """Return a line for each task and reply, or for each length if the lengths differ.
 
     A question counts once, however many models were asked.
     """
@@ -131,20 +131,20 @@ def _alike(lines: Sequence[TrivialBaseline]) -> bool:
 
 
 class ShortcutFinding(NamedTuple):
-    """What the audit found about one task with its default parameters, at 4k tokens."""
+    """The audit's findings about one task with its default parameters, at 4k tokens."""
 
     task: str
     measures: str
-    """What the task measures, in a few words."""
+    """The capability that the task measures, in a few words."""
     name: str
-    """The best shortcut, in words."""
+    """The name of the best shortcut."""
     score: float
     chance_level: float
     declared: str
-    """Why the task allows the shortcut, if it declares so: for example, because finding a string is what it asks."""
+    """The reason that the task gives for a declared shortcut: for example, that it asks to find a string."""
     reach: float
     """The score of the oracle on the tenth of the context that helps it most."""
     declared_score: float | None = None
     """The score of the best shortcut that the task declares, which a usable base score has to exceed."""
     guesser: Guesser = "without context"
-    """What the guesser of the chance level knows."""
+    """The knowledge of the guesser whose mean score is the chance level."""

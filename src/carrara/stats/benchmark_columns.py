@@ -29,12 +29,12 @@ class Entry:
 
 @dataclass(frozen=True)
 class SourceCorrelations:
-    """The columns of several sources of scores, and how each two of them correlate."""
+    """The columns of several sources of scores, and the correlation of each two columns."""
 
     columns: Sequence[Column]
     pairs: Sequence[Correlation]
     unmatched: dict[str, list[str]]
-    """By source, the models that no other source has."""
+    """The models that no other source has, by source."""
 
 
 def correlate_sources(
@@ -68,7 +68,7 @@ def correlate_sources(
 
 
 def few(names: Sequence[str], most: int = 5) -> str:
-    """Return the first of some names, and how many more there are.
+    """Return the first of several names, and the number of the others.
 
     >>> few(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -108,7 +108,7 @@ def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
 
 
 def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
-    """Return by source the models that no other source has. Empty if there is only one source."""
+    """Return the models that no other source has, by source. Empty if there is only one source."""
     sources: dict[str, dict[str, str]] = {}
     for entry in entries:
         sources.setdefault(entry.source, {}).setdefault(same(entry.model), entry.model)

@@ -1,4 +1,4 @@
-"""Incomplete runs: name the cells that have fewer replies than planned, wherever their scores are shown.
+"""Incomplete runs: wherever scores are shown, name the cells that have fewer replies than planned.
 
 PARTIAL: 21 of 24 replies are there (gpt-4o: latent_list at 4k 1 of 4); the same command goes on
 """
@@ -11,11 +11,11 @@ from carrara.result import Subject
 from carrara.util.quantities import write_length
 
 NAMED = 6
-"""Cells that a sentence names at most."""
+"""The most cells that a sentence names."""
 
 
 class Part(NamedTuple):
-    """How many of the planned replies of a model to a task at a length there are."""
+    """The number of planned replies of a model to a task at a length, and how many exist."""
 
     subject: Subject
     task: str
@@ -29,7 +29,7 @@ class Part(NamedTuple):
 
 
 def describe_missing(parts: Sequence[Part]) -> str:
-    """Return a sentence about the replies that are missing; empty if none is."""
+    """Return a sentence about the missing replies. Empty if none is missing."""
     lacking = [part for part in parts if not part.whole]
     if not lacking:
         return ""

@@ -1,4 +1,4 @@
-"""Spearman's rank correlation between benchmarks, with an interval that holds for few models.
+"""Spearman's rank correlation between benchmarks, with an interval that is valid for few models.
 
 >>> mine = Column("mine", "run", {"a": 0.1, "b": 0.4, "c": 0.4, "d": 0.9, "e": 0.8})
 >>> theirs = Column("theirs", "outside", {"a": 20, "b": 35, "c": 30, "d": 80, "e": 55, "f": 60})
@@ -34,11 +34,11 @@ RULE = (
 
 @dataclass(frozen=True)
 class Column:
-    """One benchmark: what each model scored."""
+    """One benchmark: the score of each model."""
 
     name: str
     source: str
-    """Whose scores they are: runs, a file, a paper."""
+    """The source of the scores: runs, a file or a paper."""
     scores: Mapping[str, float]
 
 
@@ -77,7 +77,7 @@ def correlate(first: Column, second: Column) -> Correlation:
 
 
 def spearman(ones: Sequence[float], others: Sequence[float]) -> float | None:
-    """Pearson's correlation of the ranks: the shortcut with squared differences is wrong where there are ties."""
+    """Return Pearson's correlation of the ranks. The shortcut with squared differences is wrong if there are ties."""
     first, second = _centred(ranks(ones)), _centred(ranks(others))
     spread = math.fsum(x * x for x in first) * math.fsum(y * y for y in second)
     if not spread:
@@ -95,7 +95,7 @@ def ranks(values: Sequence[float]) -> list[float]:
 
 
 def interval(rho: float, n: int) -> tuple[float, float]:
-    most = 1 - 6 / (n * (n * n - 1))  # the next best order than a perfect one is twice as far from it
+    most = 1 - 6 / (n * (n * n - 1))  # the next best order is twice as far from a perfect one
     centre = max(-most, min(most, rho))
     half = Z * math.sqrt((1 + centre**2 / 2) / (n - 3))
     low, high = math.tanh(math.atanh(centre) - half), math.tanh(math.atanh(centre) + half)

@@ -1,9 +1,9 @@
-"""How a score falls with length, and what is known of it: a posterior on a grid, which batches of scores sharpen.
+"""A model of how a score falls with length: a posterior over a grid of curves, which each batch of scores updates.
 
-A model that can do a thing without filler does it in a share of instances, its top. With length that falls to the
-chance level of blind guessing in one of two ways: around a place, within so many doublings (few are a cliff); or from a
-place on, by the same share with each doubling. Lengths are taken by their logarithm, for what counts is by how many
-times a context grew; no filler at all stands for `SHORTEST` tokens.
+A model solves a share of instances without filler, its top score. With length, the score falls to the chance level in
+one of two ways: around a place, within a number of doublings (few doublings are a cliff); or from a place on, by the
+same share with each doubling. The curves use the logarithm of the length, because the factor by which a context grew
+matters. A prompt without filler counts as `SHORTEST` tokens.
 
 >>> curve = Curve(chance_level=0.0, longest=1 << 17)
 >>> for length, right in ((0, 30), (4096, 29), (16384, 28), (32768, 15), (65536, 2)):
@@ -28,9 +28,9 @@ SHORTEST = 256.0
 """Tokens that a prompt without filler counts as."""
 TOPS = 50
 STEP = 0.125
-"""The distance between two places that are tried, in doublings."""
+"""The distance between two neighbouring places on the grid, in doublings."""
 WIDTHS = (0.02, 0.1, 0.2, 0.35, 0.6, 1.0, 1.7)
-"""Doublings that a fall around a place takes, its middle half twice that."""
+"""The doublings that the middle half of a fall takes. The whole fall takes twice as many."""
 SHARES = tuple(0.02 * 1.2**n for n in range(18))
 """The share of its lead over the chance level that a score loses with each doubling. The shares lie close together;
 with wider gaps a steady decline would be taken for a fall."""
@@ -42,7 +42,7 @@ INSIDE = 0.955
 """The posterior probability of an interval that is meant to hold the true length in nine of ten cases. It is above 0.9
 because a profile stops as soon as the interval is narrow, which selects intervals that are narrow by chance."""
 BLIND = 0.05
-"""A threshold that is not this far above the chance level says nothing: a score that holds it may be guessed."""
+"""The least distance of a threshold from the chance level. A lower threshold can be reached by guessing."""
 TINY = 1e-6
 FAR = 20.0
 """The difference in log likelihood from the best curve at which other curves are left out."""
@@ -50,11 +50,11 @@ FAR = 20.0
 
 @dataclass(frozen=True)
 class Rule:
-    """What a score has to be for a length to count as held."""
+    """The score that counts as reached."""
 
     name: Literal["base", "above", "half"]
-    """`base`: a share of its own score without filler (NoLiMa's). `above`: a score (BABILong's). `half`: half of what
-    its own score without filler has above the chance level."""
+    """`base`: a share of the score without filler (NoLiMa's rule). `above`: a score (BABILong's). `half`: the middle
+    between the score without filler and the chance level."""
     level: float = 0.0
 
     @staticmethod
@@ -96,20 +96,22 @@ def doublings(length: float) -> float:
 
 
 class Curve:
-    """What is known of one score against length."""
+    """The posterior over curves of one score against length."""
 
     def __init__(self, chance_level: float, longest: int, shortest: int = 0, early: float = 1.0) -> None:
-        """`shortest` is the length whose score is the base of rules: without filler, or the shortest there is. `early`
-        is how much likelier a decline from there on is than one from a place behind it."""
+        """`shortest` is the length whose score is the base of rules: without filler, or the shortest length.
+
+        `early` is how much likelier a decline from there on is than a decline from a later place.
+        """
         self.chance_level, self.longest, self._first = min(max(chance_level, 0.0), 0.95), longest, doublings(shortest)
         self.counts: dict[int, tuple[float, float]] = {}
-        """The sum of scores, and how many, at each length."""
+        """The sum and the number of scores at each length."""
         tops = self.chance_level + (1 - self.chance_level) * (np.arange(TOPS) + 0.5) / TOPS
         first, last = self._first, doublings(longest)
         falls = np.meshgrid(tops, np.arange(first - 2, last + BEYOND, STEP), np.array(WIDTHS), indexing="ij")
         declines = np.meshgrid(tops, np.arange(first - BEFORE, last + 1, STEP), np.array(SHARES), indexing="ij")
         self._falls = falls[0].size
-        """The first so many of the grid's curves are falls, the others declines."""
+        """The number of the grid's curves that are falls. The others are declines."""
         self._top, self._place, self._pace = (
             np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(falls, declines, strict=True)
         )
@@ -117,14 +119,14 @@ class Curve:
         self._log[self._falls :] += np.log(early) * (self._place[self._falls :] <= first)
         self._scores: dict[float, Numbers] = {}
         self._logs: dict[int, tuple[Numbers, Numbers]] = {}
-        """Of a right score at a length, and of a wrong one."""
+        """The log probabilities of a right and of a wrong answer at a length."""
         self._ends: dict[Rule, Numbers] = {}
         self._orders: dict[Rule, NDArray[np.intp]] = {}
         self._likely: tuple[NDArray[np.intp], Numbers] | None = None
         self._found: dict[tuple[Rule, float], tuple[float, float, float]] = {}
 
     def score(self, length: float) -> Numbers:
-        """At a length, by every curve of the grid."""
+        """Return the probability of a right answer at a length, for every curve of the grid."""
         if length not in self._scores:
             self._scores[length] = self._shape(doublings(length))
         return self._scores[length]
@@ -137,7 +139,10 @@ class Curve:
         return np.asarray(self.chance_level + (self._top - self.chance_level) * np.concatenate([fall, decline]))
 
     def add(self, length: int, total: float, n: float) -> None:
-        """Scores of so many instances: right or wrong, or in between, where each counts as so much of a right one."""
+        """Add the scores of instances.
+
+        A score between 0 and 1 counts as a share of a right answer.
+        """
         before = self.counts.get(length, (0.0, 0))
         self.counts[length] = before[0] + total, before[1] + n
         if length not in self._logs:
@@ -150,7 +155,7 @@ class Curve:
 
     @property
     def likely(self) -> tuple[NDArray[np.intp], Numbers]:
-        """Those curves of the grid that are not out of the question, and the weight of each: soon they are few."""
+        """Return the curves that are still plausible, with their weights. Soon they are few."""
         if self._likely is None:
             places = np.flatnonzero(self._log > self._log.max() - FAR)
             raised = np.exp(self._log[places] - self._log.max())
@@ -162,8 +167,11 @@ class Curve:
         return float(weights @ self.score(length)[places])
 
     def ends(self, rule: Rule) -> Numbers:
-        """Up to how many doublings each curve of the grid holds by a rule. Minus infinity: not even without filler; no
-        number: it is not defined, for the threshold is near the chance level."""
+        """Return the doublings up to which each curve satisfies a rule.
+
+        Minus infinity: not even without filler. Not a number: undefined, because the threshold is near the chance
+        level.
+        """
         if rule not in self._ends:
             self._ends[rule] = self._until(rule)
         return self._ends[rule]
@@ -179,14 +187,15 @@ class Curve:
         return np.asarray(np.where(level - self.chance_level < BLIND, np.nan, found))
 
     def blind(self, rule: Rule) -> float:
-        """How sure it is that no effective length is defined."""
+        """Return the probability that no effective length is defined."""
         places, weights = self.likely
         return float(weights[np.isnan(self.ends(rule)[places])].sum())
 
     def effective(self, rule: Rule, inside: float = INSIDE) -> tuple[float, float, float]:
-        """The lower end, the median and the upper end of the length that it holds to, where one is defined.
+        """Return the lower end, the median and the upper end of the effective length, if one is defined.
 
-        0 is not even without filler, and what lies past the longest length is infinite."""
+        0 means that the score is too low even without filler. A length past the longest is infinite.
+        """
         if (rule, inside) not in self._found:
             self._found[rule, inside] = self._effective(rule, inside)
         return self._found[rule, inside]
@@ -204,7 +213,7 @@ class Curve:
         return low, middle, high
 
     def _order(self, rule: Rule) -> NDArray[np.intp]:
-        """The curves that have an end, from the one that ends first."""
+        """Return the curves that have an end, ordered by it."""
         if rule not in self._orders:
             ends = self.ends(rule)
             self._orders[rule] = np.argsort(ends)[: np.count_nonzero(~np.isnan(ends))]
@@ -216,7 +225,7 @@ class Curve:
         return math.inf if end > doublings(self.longest) else 2.0**end
 
     def gain(self, lengths: list[int], rule: Rule) -> list[float]:
-        """What one score at each of these lengths is expected to tell about the effective length, in nats."""
+        """Return the expected information about the effective length from one score at each length, in nats."""
         places, weights = self.likely
         ends = self.ends(rule)[places]
         first, last = self._first, doublings(self.longest)
@@ -233,13 +242,13 @@ class Curve:
         return gains
 
     def chance(self, length: int) -> float:
-        """The chance of a score at this length that lies so far off as the one that was seen, to the same side."""
+        """Return the probability of a score at least as far off as the observed one, to the same side."""
         return _tail(*self.counts[length], self.mean(length))
 
     def misfit(self) -> float:
-        """How far the scores lie from the curve that fits best, as a share of chance: near 0 where it cannot be one.
+        """Return how well the best curve fits the scores, as a probability: near 0 if it cannot be the curve.
 
-        All of them together, or the one that is least like it.
+        The test takes all scores together, and the score that fits worst. The worse result counts.
         """
         from scipy.special import chdtrc
 
@@ -255,7 +264,7 @@ class Curve:
 
 
 def _tail(total: float, n: float, p: float) -> float:
-    """The chance of so much or more, or of so much or less, whichever is smaller: the binomial's, for any share of n.
+    """Return the binomial probability of this value or a more extreme one, to the smaller side, for any share of n.
 
     >>> round(_tail(1, 4, 0.5), 4), _tail(4, 4, 1 - 1e-9) > 0.99
     (0.3125, True)

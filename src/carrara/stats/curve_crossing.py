@@ -32,7 +32,7 @@ class Crossing:
     first: Series
     second: Series
     length: int | None
-    """Where the curves cross; None if they do not."""
+    """The length at which the curves cross. None if they do not."""
     low: int
     high: int
     share: float
@@ -51,8 +51,10 @@ class Crossing:
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
-    """Return the crossing of each two series on each task that were run on the same instances at two lengths or
-    more."""
+    """Return the crossing of each two series on each task.
+
+    Both series need the same instances at two lengths or more.
+    """
     series = series_of(results)
     tasks: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
@@ -112,7 +114,7 @@ def _by_length(instances: Sequence[Mapping[int, float]]) -> dict[int, float]:
 
 
 def _place(means: Mapping[int, float]) -> float | None:
-    """The logarithm of the length of the last change of sign."""
+    """Return the logarithm of the length at the last change of sign."""
     told = [(length, mean) for length, mean in means.items() if mean]
     for (near, before), (far, after) in reversed(list(pairwise(told))):
         if before * after < 0:
@@ -125,14 +127,14 @@ def _length(place: float) -> int:
 
 
 def _about(length: int) -> str:
-    """The length with two digits, because it is not known more precisely."""
+    """Return the length with two digits, because it is not known more precisely."""
     if length < 1000:
         return f"{length:.2g}"
     return f"{length / 1024:.2g}k" if length < 1000 << 10 else f"{length / (1 << 20):.2g}M"
 
 
 def _middle(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of the middle 95 % of these values."""
+    """Return the ends of the middle 95 % of these values."""
     cut = int(0.025 * len(values))
     return values[cut], values[len(values) - 1 - cut]
 

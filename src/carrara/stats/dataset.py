@@ -1,4 +1,4 @@
-"""Statistics of the items of tasks, and those that BABILong's paper prints of its own (`tables/babilong_*.csv`)."""
+"""Statistics of the items of tasks, and those that BABILong's paper prints (`tables/babilong_*.csv`)."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -14,12 +14,12 @@ from carrara.types import Drawn
 from carrara.util.log import logger
 
 WORDS, CHARACTERS = "words", "characters"
-"""Counted like tokenizers."""
+"""Units that are counted like the tokens of a tokenizer."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """The least, mean and greatest of some numbers."""
+    """The least, mean and greatest of several numbers."""
 
     least: int
     mean: float
@@ -32,21 +32,21 @@ class Spread:
 
 @dataclass(frozen=True)
 class Shape:
-    """What the questions of a task are like."""
+    """Statistics of a task's questions."""
 
     task: str
     questions: int
     facts: Spread
     evidence: Spread
-    """Facts that the answer is read from. Where a task does not tell, those without which the answer changes."""
+    """Facts that the answer is read from. If a task does not name them, those without which the answer changes."""
     answers: tuple[tuple[str, float], ...]
     """Each answer with its share, the most frequent first."""
     drawn: tuple[tuple[str, tuple[tuple[str, float, float], ...]], ...] = ()
-    """What was drawn, by name: each value with its share, and the share that an even draw gives it."""
+    """The drawn values, by name: each with its share, and with the share of an even draw."""
 
 
 def shape(first: Recipe, instances: int) -> Shape:
-    """Return the shape of a task, from so many of its instances, without rendering any."""
+    """Return the statistics of a task from a number of its instances, without rendering any."""
     facts, evidence = [], []
     answers: Counter[str] = Counter()
     drawn = list[Drawn]()
@@ -94,7 +94,7 @@ def _texts(made: Iterator[Context]) -> Iterator[str]:
 
 
 class BabilongFacts(NamedTuple):
-    """A row of Table 1."""
+    """Return a row of Table 1."""
 
     facts: str
     relevant: str
@@ -102,11 +102,12 @@ class BabilongFacts(NamedTuple):
 
 BABILONG_FACTS = {row["task"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
 BABILONG_LABELS = {row["task"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
-"""Table 7: shares of the labels in percent, which it does not name."""
+"""Return Table 7: shares of labels in percent. The table does not name the labels."""
 _TOKENS = list(read_table("babilong_tokens"))
 BABILONG_LENGTHS = tuple(dict.fromkeys(row["length"] for row in _TOKENS))
 BABILONG_TOKENS = {
     tokenizer: tuple(int(row["tokens"]) for row in _TOKENS if row["tokenizer"] == tokenizer)
     for tokenizer in dict.fromkeys(row["tokenizer"] for row in _TOKENS)
 }
-"""Table 6, at these lengths by GPT-2; the text without prompt, a length being 1,000 times its number less 300."""
+"""Return Table 6, at these lengths by GPT-2. A length is 1,000 times its number less 300; the text is without prompt.
+"""

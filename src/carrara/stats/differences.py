@@ -1,9 +1,9 @@
 """Differences on the same instances: between lengths, and between models.
 
-All lengths and models share the same instances, so differences are taken instance by instance. That some instances are
-harder than others does not widen the interval. The mean is over instances, each of which counts once. Questions on one
-instance are averaged first, because they are not independent. A reply that is not ok counts 0. A question without an
-answer of a model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
+All lengths and models share the same instances, so differences are taken instance by instance. Variation in difficulty
+does not widen the interval. The mean is over instances, each of which counts once. Questions on one instance are
+averaged first, because they are not independent. A reply that is not ok counts 0. A question without an answer of a
+model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
 """
 
 import math
@@ -24,7 +24,7 @@ class Difference:
     instances: int
     mean: float
     low: float | None
-    """None: there is only one instance."""
+    """The interval. None: there is only one instance."""
     high: float | None
 
     @property
@@ -35,7 +35,7 @@ class Difference:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval leaves zero out."""
+        """Whether the interval excludes zero."""
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
 
@@ -54,7 +54,7 @@ class ModelEffect:
     second: Series
     task: str
     difference: Difference | None
-    """None: they have no instance in common."""
+    """The difference. None: the models have no instance in common."""
 
 
 def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
@@ -96,9 +96,9 @@ def difference(first: Iterable[Result], second: Iterable[Result], *, across_leng
 
 
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:
-    """Return scores by instance, question and length; several if a question was asked repeatedly."""
+    """Return scores by instance, question and length. There are several if a question was asked repeatedly."""
     scores: dict[tuple[str, str, int], list[float]] = {}
-    unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is what its length does
+    unanswered = {"error"} if across_lengths else UNANSWERED  # a prompt that is too long is an effect of its length
     for result in results:
         if result.status in unanswered:
             continue
@@ -108,7 +108,7 @@ def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[t
 
 
 def _question(result: Result) -> str:
-    """The number of a question among those on its instance, which follows the instance in the id."""
+    """Return the number of a question among those on its instance, which follows the instance in the id."""
     before, _, after = result.id.partition(result.instance_id)
     return after.partition("/")[0] if not before and result.instance_id else result.ask
 

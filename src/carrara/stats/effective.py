@@ -43,15 +43,15 @@ SHARE = 0.85
 INSIDE = 0.95
 RULE = "the length up to which the score is at least 85 % of the base score, with a 95 % interval"
 EARLY = 10.0
-"""How much likelier a score declines from the shortest length on than from a place behind it: runs often have no
-length in between, where a profile would have looked. With it, intervals hold slow declines (simulated)."""
+"""How much likelier a score declines from the shortest length on than from a later place. Runs often have no length in
+between. With this prior, intervals contain slow declines (simulated)."""
 SURE = 0.01
 """The probability below which scores do not fall as a curve does."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What a base score has to exceed."""
+    """The score that a base score has to exceed."""
 
     min_base_score: float = MIN_BASE_SCORE
     shortcuts: Mapping[str, float] = field(default_factory=dict[str, float])
@@ -62,24 +62,27 @@ class Requirements:
 
     @staticmethod
     def of(findings: Iterable[ShortcutFinding], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":
-        """Return the requirements for tasks by what the audit found about them."""
+        """Return the requirements for tasks from the audit's findings."""
         shortcuts = {one.task: one.declared_score for one in findings if one.declared_score is not None}
         return Requirements(min_base_score, shortcuts)
 
     def shortcut(self, task: str) -> float | None:
-        """Return the score of the best declared shortcut. A question of several (`sync/graph:path`) has its task's."""
+        """Return the score of the best declared shortcut.
+
+        One of several questions (`sync/graph:path`) has that of its task.
+        """
         return self.shortcuts.get(task.partition(":")[0])
 
 
 @dataclass(frozen=True)
 class BaseScore:
-    """The score at the shortest length that was run, and what it has to exceed."""
+    """The score at the shortest length that was run, and the score that it has to exceed."""
 
     length: int
     mean: float
     n: int
     n_effective: float
-    """The number of independent scores that these are worth."""
+    """The number of independent scores with the same precision."""
     chance_level: float
     shortcut: float | None
     """The score of the best declared shortcut."""
@@ -110,7 +113,7 @@ class BaseScore:
 
     @property
     def items_needed(self) -> int | None:
-        """The items at each length that would decide, if they scored like those so far. None: more than `MANY`.
+        """The items at each length that would decide, if they score like those so far. None: more than `MANY`.
 
         Wilson's interval excludes a value exactly where the score test rejects it, which gives the number directly.
         """
@@ -135,7 +138,7 @@ class BaseScore:
 
     @property
     def reason(self) -> str:
-        """Why there is no effective length. Empty where the base score is high enough."""
+        """Why there is no effective length. Empty if the base score is high enough."""
         match self.usability:
             case "not usable":
                 return self.correct + self._compared
@@ -148,7 +151,7 @@ class BaseScore:
 
     @property
     def _compared(self) -> str:
-        """What the score does not exceed, where that is more than the minimum."""
+        """The value that the score does not exceed, if it is higher than the minimum."""
         if self.required <= self.min_score:
             return ""
         if self.required == self.chance_level:
@@ -158,7 +161,7 @@ class BaseScore:
 
 @dataclass(frozen=True)
 class Estimate:
-    """An estimated length. Infinite is past the longest length that was run."""
+    """An estimated length. An infinite length is past the longest one that was run."""
 
     low: float
     length: float
@@ -170,7 +173,7 @@ class Estimate:
 
     @property
     def open(self) -> bool:
-        """Whether the length lies past the longest that was run."""
+        """Whether the length is past the longest one that was run."""
         return math.isinf(self.length)
 
     @property
@@ -188,7 +191,7 @@ class Estimate:
 
     @property
     def interval(self) -> str:
-        """Empty where both ends read as the length itself does."""
+        """The interval as text. Empty if both ends are written like the length itself."""
         most = self._write(self.high)
         return "" if self.least == most == str(self) else f"{self.least} – {most}"
 
@@ -210,19 +213,19 @@ class Estimate:
 
 @dataclass(frozen=True)
 class EffectiveLength:
-    """What is known of the effective length of one model on one task, or on the mean of several."""
+    """The effective length of one model on one task, or on the mean of several."""
 
     series: Series
     task: str
     usability: Usability
     base: BaseScore | None
-    """None where there is no score."""
+    """The base score. None if there is no score."""
     estimate: Estimate | None = None
-    """None unless the status is usable."""
+    """The estimate. None unless the status is usable."""
     reason: str = ""
     """Why there is no effective length."""
     note: str = ""
-    """What to know of the estimate."""
+    """A remark on the estimate."""
 
     @property
     def interval(self) -> str:
@@ -230,7 +233,7 @@ class EffectiveLength:
 
     @property
     def details(self) -> str:
-        """What stands beside the status: the interval, or why there is none."""
+        """The text beside the status: the interval, or the reason."""
         return "; ".join(filter(None, [self.interval or self.reason, self.note]))
 
     @property
@@ -246,7 +249,10 @@ class EffectiveLength:
         return describe(self.usability)
 
     def record(self) -> dict[str, Any]:
-        """Return this as JSON has it. JSON knows no infinity: a length past the longest is null, and `open` is true."""
+        """Return the estimate for JSON.
+
+        JSON has no infinity: a length past the longest is null, and `open` is true.
+        """
         found: dict[str, Any] = {"status": self.usability, "reason": self.reason, "note": self.note}
         if self.base:
             found |= {
@@ -265,13 +271,12 @@ ENDS = ("low", "length", "high")
 
 
 def describe(usability: Usability) -> str:
-    """Return what stands in place of a length."""
+    """Return the text in place of a length."""
     return "too few items to say" if usability == "too few items" else usability
 
 
 def counts(stat: Stat) -> bool:
-    """Return whether replies say something of a length. A prompt that did not fit counts 0; a failed request does not
-    count."""
+    """Return whether replies count at a length. A prompt that did not fit counts 0. A failed request does not count."""
     return stat.scored or stat.statuses.keys() == {"overflow"}
 
 
@@ -327,12 +332,12 @@ def judge(
 
 
 def near_chance(base: BaseScore) -> str:
-    """Return why a base score that is high enough has no effective length: guessing keeps enough of it."""
+    """Return why a high enough base score has no effective length: guessing reaches 85 % of it."""
     return f"{base.correct}, and what has to be kept of it is near the chance level ({_percent(base.chance_level)})"
 
 
 def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: float) -> Estimate | None:
-    """Estimate the length up to which 85 % of the first mean are kept. None: that is near the chance level.
+    """Estimate the length up to which the score keeps 85 % of the first mean. None if that is near the chance level.
 
     >>> print(estimate_length([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.0))
     5.5k

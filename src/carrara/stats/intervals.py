@@ -1,6 +1,6 @@
 """95 % intervals for means of scores in [0, 1]. For paired differences see paired_test.py.
 
->>> [round(bound, 3) for bound in wilson(0.0, 10)]  # ten wrong answers are no proof that all are wrong
+>>> [round(bound, 3) for bound in wilson(0.0, 10)]  # ten wrong answers do not prove that all are wrong
 [0.0, 0.278]
 >>> round(student(9), 3)
 2.262
@@ -13,11 +13,11 @@ from functools import lru_cache
 Z = 1.959963984540054
 """The normal distribution's 97.5 % point."""
 _LARGE = 200
-"""Degrees of freedom from which the expansion around the normal is right to six digits."""
+"""Degrees of freedom above which the expansion around the normal distribution is right to six digits."""
 
 
 def wilson(mean: float, n: float) -> tuple[float, float]:
-    """Wilson's score interval for a mean of n independent scores in [0, 1]; n need not be whole.
+    """Return Wilson's score interval for a mean of n independent scores in [0, 1]; n need not be whole.
 
     It holds its coverage where the usual mean ± 1.96 standard errors fails: n = 10, or a mean of 0 or 1. It takes the
     variance of the scores to be mean x (1 - mean), which right-or-wrong scores have and which no scores in [0, 1]
@@ -34,7 +34,7 @@ def wilson(mean: float, n: float) -> tuple[float, float]:
 
 
 def effective_n(clusters: Sequence[Sequence[float]]) -> float:
-    """How many independent scores these clusters of scores are worth: n where every cluster is a single one.
+    """Return the number of independent scores with the same precision as these clusters: n if each has one score.
 
     n / design effect, where the design effect is the cluster-robust variance of the mean over the simple one, and at
     least 1: clusters never make an interval narrower. That ratio is itself uncertain where clusters are few, so that
@@ -46,7 +46,7 @@ def effective_n(clusters: Sequence[Sequence[float]]) -> float:
     worst = n**2 / sum(len(cluster) ** 2 for cluster in clusters)
     mean = math.fsum(score for cluster in clusters for score in cluster) / n
     squares = math.fsum((score - mean) ** 2 for cluster in clusters for score in cluster)
-    if many in (1, n) or squares < 1e-12:  # where all scores are equal, nothing tells how much questions agree
+    if many in (1, n) or squares < 1e-12:  # if all scores are equal, the correlation within clusters is unknown
         return worst
     simple = squares / (n * (n - 1))
     robust = math.fsum(math.fsum(score - mean for score in cluster) ** 2 for cluster in clusters)
@@ -56,7 +56,7 @@ def effective_n(clusters: Sequence[Sequence[float]]) -> float:
 
 @lru_cache(maxsize=1024)
 def student(degrees: int) -> float:
-    """The 97.5 % point of Student's t distribution."""
+    """Return the 97.5 % point of Student's t distribution."""
     if degrees > _LARGE:
         first, second = (Z**3 + Z) / 4, (5 * Z**5 + 16 * Z**3 + 3 * Z) / 96
         return Z + first / degrees + second / degrees**2
@@ -68,7 +68,7 @@ def student(degrees: int) -> float:
 
 
 def _between(angle: float, degrees: int) -> float:
-    """P(|t| < tan(angle) x sqrt(degrees)): the finite series of Abramowitz and Stegun, 26.7.3 and 26.7.4."""
+    """Return P(|t| < tan(angle) x sqrt(degrees)), by the finite series of Abramowitz and Stegun, 26.7.3 and 26.7.4."""
     cosine, sine = math.cos(angle), math.sin(angle)
     odd = degrees % 2
     term = total = (cosine if degrees > 1 else 0.0) if odd else 1.0

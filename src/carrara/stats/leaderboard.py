@@ -1,13 +1,12 @@
 """The leaderboard: a line for each model, the best first.
 
-A cell is one task, as it was posed, at one length. The score is the mean of the tasks, each of which is the mean over
-the lengths that all tasks have in common: a mean over tasks at different lengths means nothing. Where the tasks have no
-length in common, there is no score and no place, and each task has a column. A prompt that did not fit counts 0: what a
-model cannot be asked it cannot do.
+A cell is one task with its settings at one length. The score is the mean over tasks of the mean over the lengths that
+all tasks have in common, because a mean over tasks at different lengths means nothing. If the tasks have no length in
+common, there is no score and no rank, and each task has a column. A prompt that did not fit counts 0.
 
 Models are compared on the same cells. The cells that count are those of one of the models, chosen so that as many
 replies as possible are compared: the number of cells times the number of models that have them all is the greatest. A
-model that lacks one of them is listed behind the others, without a place.
+model that lacks one of them is listed after the others, without a rank.
 """
 
 import math
@@ -25,7 +24,7 @@ from carrara.stats.series import Series, group_by_cell
 from carrara.util.natsort import natural
 
 Test = tuple[str, str]
-"""Its name, and how it was posed."""
+"""The name and the settings of a task."""
 Cell = tuple[Test, int]
 
 
@@ -35,15 +34,16 @@ class Standing:
 
     series: Series
     place: int | None
-    """None for a model that lacks a cell that counts, and where the tasks have no length in common."""
+    """The rank. None for a model that lacks a cell that counts, and if the tasks have no length in common."""
     cells: int
     of: int
     lengths: tuple[int, ...]
     """The lengths that all tasks have in common."""
     tasks: Mapping[str, float]
-    """The score of each task: the mean over the common lengths, or over its own lengths where none is common."""
+    """The score of each task: the mean over the common lengths, or over its own lengths if there are no common ones."""
     mean: float | None
-    """None: the tasks have no length in common. So are all the numbers that follow, up to the suites."""
+    """The score. None: the tasks have no length in common. The same holds for the following numbers, up to the suites.
+    """
     low: float | None
     high: float | None
     chance_level: float | None
@@ -57,11 +57,11 @@ class Standing:
     suites: Mapping[str, float]
     replies: int
     sent: int
-    """Tokens of prompts, by the server's own count where it has one."""
+    """Tokens of prompts, by the server's own count if it reports one."""
     received: int | None
-    """Tokens of replies, reasoning included, where all of them are known."""
+    """Tokens of replies, with reasoning, if all of them are known."""
     seconds: float | None
-    """A reply takes, on average, where it is known."""
+    """The mean seconds of a reply, if known."""
 
     @property
     def whole(self) -> bool:
@@ -170,7 +170,7 @@ class _Overall(NamedTuple):
 
 
 def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
-    """The means over tasks at the same lengths."""
+    """Return the means over tasks at the same lengths."""
     mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
     areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
     area = fmean(areas) if areas else None
@@ -185,7 +185,7 @@ def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
 
 
 def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
-    """The independent scores that the mean of tasks is worth, of each of which lengths have the same instances."""
+    """Return the number of independent scores in the mean of tasks, whose lengths share their instances."""
     return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
 
 
@@ -204,7 +204,7 @@ def _area(curve: Mapping[int, float]) -> float | None:
 def _effective(
     model: Series, curves: Mapping[Test, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
 ) -> EffectiveLength | None:
-    """None where fewer than two lengths are common to all tasks. Minimum, chance level and shortcut are means, too."""
+    """Return the effective length of the mean. None if fewer than two lengths are common to all tasks."""
     if len(common) < 2:
         return None
     at = [[curve[length] for curve in curves.values()] for length in common]

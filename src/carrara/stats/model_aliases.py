@@ -21,10 +21,10 @@ def plain(name: str) -> str:
 
 @dataclass(frozen=True)
 class ModelAliases:
-    """Maps each name of a model to the name that stands for it in all sources."""
+    """A map from each name of a model to the name that stands for it in all sources."""
 
     apart: frozenset[str] = frozenset()
-    """Plain names that several models of the runs share. Those models keep their whole names."""
+    """Plain names that several models of the runs share. These models keep their full names."""
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
     def __call__(self, name: str) -> str:
@@ -37,9 +37,9 @@ class ModelAliases:
 def model_aliases(
     runs: Iterable[str], ours: Iterable[str], theirs: Mapping[str, str], aliases: Sequence[str]
 ) -> ModelAliases:
-    """What matches names, where `aliases` (`OURS=THEIRS`) say more than they do themselves.
+    """Return the map of names. `aliases` (`OURS=THEIRS`) adds matches that do not follow from the names.
 
-    `theirs` gives each spelling its name: a paper's `Llama 3.1 8B` is published as `Llama-3.1-8B-Instruct`.
+    `theirs` maps each spelling to its name: a paper's `Llama 3.1 8B` is published as `Llama-3.1-8B-Instruct`.
     """
     plains: dict[str, set[str]] = {}
     for name in runs:
@@ -55,7 +55,7 @@ def model_aliases(
 
 
 def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[str, str]:
-    """The two names of `OURS=THEIRS`, split at the `=` that leaves two known names: settings contain `=` too."""
+    """Return the two names of `OURS=THEIRS`, split at the `=` that gives two known names. Settings contain `=` too."""
     cuts = [place for place, character in enumerate(alias) if character == "="]
     pairs = [(alias[:cut].strip(), alias[cut + 1 :].strip()) for cut in cuts]
     if not pairs:

@@ -30,11 +30,11 @@ from collections.abc import Iterator, Sequence
 
 ALPHA = 0.05
 FEWEST = 6
-"""Instances without which no difference is significant: five that all differ the same way have a p-value of 1/16."""
+"""The number of instances below which no difference is significant: five with the same sign have a p-value of 1/16."""
 DRAWN = 9999
-"""Sign flips that are drawn where there are too many to try all."""
+"""The number of sign flips that are drawn if there are too many to try all."""
 _TRIED = 13
-"""Differences of which all sign flips are tried: 2 to this power is less than `DRAWN`."""
+"""The number of differences up to which all sign flips are tried: 2 to this power is less than `DRAWN`."""
 _TINY = 1e-12
 _STEPS = 60
 
@@ -92,7 +92,7 @@ def detectable(groups: Groups, level: float = ALPHA, power: float = 0.8) -> floa
 
 
 def least_p(groups: Groups) -> float:
-    """Return the smallest p-value that the sign-flip test can give for so many instances."""
+    """Return the smallest p-value that the sign-flip test can give for this number of instances."""
     return float(min(1.0, 2.0 ** (1 - sum(map(len, groups)))))
 
 
@@ -130,14 +130,14 @@ def _same(sizes: Sequence[float]) -> bool:
 
 
 def _binomial_p(n: int, more: int) -> float:
-    """McNemar's exact test, two-sided: of n instances that differ, `more` (at least half) differ the same way."""
+    """Return the two-sided p-value of McNemar's exact test: `more` (at least half) of n differences have one sign."""
     if 2 * more == n:
         return 1.0
     return min(1.0, sum(math.comb(n, k) for k in range(more, n + 1)) / (1 << (n - 1)))
 
 
 def _binomial_interval(terms: Sequence[float], level: float) -> Iterator[tuple[float, float]]:
-    """Where all differences have one size: the interval of Clopper and Pearson for the share that is upward.
+    """Return Clopper and Pearson's interval for the share of upward differences, if all have one size.
 
     It belongs to McNemar's exact test: it leaves out one half exactly if that test rejects that there is no difference.
     """
@@ -153,12 +153,12 @@ def _binomial_interval(terms: Sequence[float], level: float) -> Iterator[tuple[f
 
 
 def _terms(groups: Groups) -> list[float]:
-    """What each instance adds to the estimate."""
+    """Return the contribution of each instance to the estimate."""
     return [change / len(group) / len(groups) for group in groups for change in group]
 
 
 def _size(groups: Groups) -> float:
-    """The instances of a single group that would be worth as much: their number, if there is one group."""
+    """Return the equivalent number of instances of a single group: their number, if there is one group."""
     return len(groups) ** 2 / math.fsum(1 / len(group) for group in groups)
 
 
@@ -167,7 +167,7 @@ def _has_interval(groups: Groups) -> bool:
 
 
 def _student(groups: Groups) -> tuple[float, float]:
-    """The standard error of the estimate, and its degrees of freedom (Welch and Satterthwaite)."""
+    """Return the standard error of the estimate, and its degrees of freedom (Welch and Satterthwaite)."""
     parts = []
     for group in groups:
         n, mean = len(group), math.fsum(group) / len(group)
@@ -207,17 +207,17 @@ def _student_interval(groups: Groups, level: float) -> tuple[float, float]:
     if error:
         half = _t(degrees, level) * error
         return mean - half, mean + half
-    # Where all differences are equal, instances that were not drawn may still differ more.
+    # If all differences are equal, instances that were not drawn may still differ more.
     z2 = _z(level) ** 2
     further = math.copysign(z2 / (_size(groups) + z2) * (1 - abs(mean)), mean)
     return min(mean, mean + further), max(mean, mean + further)
 
 
 def _scaled(terms: Sequence[float], n: float) -> tuple[float, float, float]:
-    """The scale of a typical difference, and the shares of instances that differ upward and downward on that scale.
+    """Return the scale of a typical difference, and the shares of upward and downward differences on that scale.
 
-    Where each difference is all or nothing the scale is 1 and the shares are those of McNemar's table. Where nothing
-    differs the scale is 1 too.
+    If each difference is all or nothing, the scale is 1 and the shares are those of McNemar's table. If nothing
+    differs, the scale is 1 too.
     """
     up, down = (math.fsum(max(0.0, sign * term) for term in terms) for sign in (1, -1))
     both = up + down
@@ -226,7 +226,7 @@ def _scaled(terms: Sequence[float], n: float) -> tuple[float, float, float]:
 
 
 def _score_z(up: float, down: float, n: float, difference: float) -> float:
-    """Tango's statistic: how many standard errors, as they are at this difference, the estimate is away from it."""
+    """Return Tango's statistic: the distance of the estimate from a difference, in standard errors there."""
     if difference < 0:
         up, down, difference = down, up, -difference
     distance = abs(up - down - difference)

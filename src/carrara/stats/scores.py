@@ -1,8 +1,8 @@
 """The score that counts, and the statistics of a set of replies: mean, interval, chance level and statuses.
 
-The score that counts is the sound score, or the paper's own, which compares with published scores. A paper's scorer
-grades replies as the paper did, with its faults. A task without a published scorer keeps its sound score. Chance levels
-are those of the sound score.
+The score that counts is our score, or the paper score, which compares with published scores. A paper's scorer grades
+replies as the paper did, with its errors. A task without a paper score keeps our score. Chance levels are those of our
+score.
 
 Every reply has exactly one status. An answer was read from a reply whose status is `ok`; each other status has its own
 count. The score is the mean over the replies: one that is not `ok` scores 0. A failed request (`error`) is no reply and
@@ -26,12 +26,11 @@ Metric = Literal["sound", "paper"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 PAPER = "paper"
-"""The name of the paper's own score among the published scores of a reply."""
+"""The name of a paper's own score among the paper scores of a reply."""
 OTHERS = ("gdm", "openai")
 """Names of the metrics of other publishers, the authors of the paper first."""
 RECALL, RECALL_SHARE = "recall", "recall, share"
-"""Scores of retrieval, which stand among a reply's others: whether all that its question needs was found, and how much
-of it."""
+"""Retrieval scores, which are stored with a reply's others: whether all evidence was found, and the share found."""
 
 
 def paper_score_names(task: str) -> tuple[str, ...]:
@@ -51,7 +50,7 @@ def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
 
 
 def describe_metric(metrics: Mapping[str, str]) -> str:
-    """Return a sentence about the tasks whose published score counts; empty if there is none.
+    """Return a sentence about the tasks whose paper score counts. Empty if there are none.
 
     Args:
         metrics: The name of the published score that counts, by task.
@@ -64,10 +63,10 @@ def describe_metric(metrics: Mapping[str, str]) -> str:
 
 
 def headline(result: Result) -> float:
-    """The score that counts: 0 unless the reply is ok. A published one is of all that is an answer."""
+    """Return the score that counts: 0 unless the reply is ok. A paper score counts for every attempt."""
     if result.metric:
         return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ATTEMPTED else 0.0
-    if not -1e-9 <= result.score <= 1 + 1e-9:  # not a number is refused too
+    if not -1e-9 <= result.score <= 1 + 1e-9:  # this rejects not-a-number too
         raise RunError(
             f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
         )
@@ -75,44 +74,44 @@ def headline(result: Result) -> float:
 
 
 def replies_in_mean(results: Sequence[Result]) -> Sequence[Result]:
-    """Return the replies that a mean is over: without failed requests, unless all of them failed."""
+    """Return the replies in a mean: without failed requests, unless all requests failed."""
     return [result for result in results if result.status != "error"] or results
 
 
 @dataclass(frozen=True)
 class Stat:
-    """What a set of replies comes to."""
+    """Statistics of a set of replies."""
 
     n: int
-    """The replies that the mean is over: all but failed requests. Where every request failed, all of these."""
+    """The replies in the mean: all but failed requests. If every request failed, all of these."""
     contexts: int
-    """Clusters: questions on one context are not independent of each other."""
+    """The number of clusters. Questions on one context are not independent of each other."""
     n_effective: float
-    """Independent replies that these are worth: what the interval is made with."""
+    """The number of independent replies with the same precision, from which the interval is computed."""
     mean: float
     low: float
     high: float
     attempts: int
     """Replies in which the model attempts an answer, whether or not one can be read (`ATTEMPTED`)."""
     attempts_mean: float | None
-    """The score of attempts. None: there are none."""
+    """The score of attempts. None if there are no attempts."""
     chance_level: float
-    """What blind guessing scores on these questions."""
+    """The mean score of a guesser on these questions."""
     published: Mapping[str, float]
-    """Published scores of the same replies, by name."""
+    """Paper scores of the same replies, by name."""
     trivial: Mapping[str, Mapping[str, float]]
-    """What trivial replies score on these questions, by name: soundly and as published (baselines.py)."""
+    """Scores of trivial replies to these questions, by name: ours and the papers' (baselines.py)."""
     retrieval: Mapping[str, float]
-    """What retrieval found, by name: over all replies of which it is known, whatever became of them."""
+    """Retrieval scores by name, over all replies that have them, whatever their status."""
     statuses: Mapping[Status, int]
     reasoning: float | None
-    """Tokens of reasoning in a reply on average, over those of which they are known."""
+    """The mean tokens of reasoning in a reply, over the replies for which they are known."""
     requests: int | None
-    """How many were made for these replies, where it is known."""
+    """The number of requests for these replies, if known."""
 
     @property
     def answers_read(self) -> int:
-        """The replies from which an answer was read: those whose status is `ok`."""
+        """The number of replies with the status `ok`, from which an answer was read."""
         return self.statuses.get("ok", 0)
 
     @property
@@ -122,28 +121,30 @@ class Stat:
 
     @property
     def scored(self) -> bool:
-        """Whether the model was asked at all: if not, a mean of 0 would say what nobody has measured."""
+        """Whether the model was asked at all. If not, a mean of 0 would claim a measurement."""
         return not self.statuses.keys() <= NEVER_ASKED
 
     @property
     def unscored(self) -> str:
-        """What stands in the place of a score where there is none: `overflow`."""
+        """The text in place of a missing score: `overflow`."""
         return "" if self.scored else ", ".join(self.statuses)
 
     @property
     def guessing(self) -> bool:
-        """Whether blind guessing explains the score: the interval does not rise above the chance level."""
+        """Whether guessing explains the score: the interval does not rise above the chance level."""
         return self.low <= self.chance_level
 
     @property
     def best_trivial(self) -> BestBaseline | None:
-        """The trivial reply that scores best: the same for all models that were asked the same."""
+        """The trivial reply with the best score, which is the same for all models that were asked the same items."""
         return best(self.trivial)
 
 
 def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda result: result.context_id) -> Stat:
-    """Statistics of replies at one length. Give `cluster=instance_id` for several: an instance is the same at each of
-    them."""
+    """Return statistics of replies at one length.
+
+    For several lengths, pass `cluster=instance_id`, as they share instances.
+    """
     if not results:
         raise ValueError("no results, no statistics")
     counts = {status: sum(result.status == status for result in results) for status in STATUSES}
@@ -186,7 +187,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _published(results: Sequence[Result]) -> Mapping[str, float]:
-    """Means over the replies that a published scorer applies to; what never became a reply counts 0."""
+    """Return means over the replies that a paper score applies to. A request without a reply counts 0."""
     means = {}
     for name in dict.fromkeys(name for result in results for name in result.scores):
         if name in (RECALL, RECALL_SHARE):
@@ -197,7 +198,7 @@ def _published(results: Sequence[Result]) -> Mapping[str, float]:
 
 
 def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
-    """By what counts: where that is a published score, it stands in the place of the sound one."""
+    """Return the statistics by the score that counts, which may be a paper score."""
     metric = results[0].metric
     return {
         reply: {**scores, SOUND: scores[metric]} if metric in scores else scores

@@ -27,15 +27,15 @@ from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
 _PART = RETRIEVE + " "
-"""How the names of the parts of this setting begin, after the first part."""
+"""Prefixes of the names of this setting's parts, after the first part."""
 _DEFAULTS = {"temperature": "0"}
-"""Named if another series has another value. Other settings that are not set have no name."""
+"""Settings that are named if another series has another value. Unset values of other settings have no name."""
 
 
 class Series(NamedTuple):
     model: str
     variant: str = ""
-    """The difference from the other series of the model on the task; empty if there is only one."""
+    """The difference from the other series of the model on the task. Empty if there is only one."""
 
     def __str__(self) -> str:
         return f"{self.model} ({self.variant})" if self.variant else self.model
@@ -78,7 +78,7 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
 
 
 def answering_models(results: Iterable[Result]) -> dict[Subject, dict[str, int]]:
-    """Return, for each model as it was asked, the models that answered and how many replies each gave."""
+    """Return the models that answered, with their numbers of replies, for each model with its settings."""
     found: dict[Subject, dict[str, int]] = {}
     for result in results:
         if result.answered_by:
@@ -88,7 +88,7 @@ def answering_models(results: Iterable[Result]) -> dict[Subject, dict[str, int]]
 
 
 def changed_models(results: Iterable[Result]) -> list[str]:
-    """Say where the server of a model answered as several models."""
+    """Return a sentence about models whose server answered as several models."""
     return [
         f"the server of {model} answered as {' and '.join(f'{name} ({n:,} replies)' for name, n in models.items())}: "
         "these results are kept apart"
@@ -98,7 +98,7 @@ def changed_models(results: Iterable[Result]) -> list[str]:
 
 
 def _taken_apart(subject: Subject) -> dict[str, str]:
-    """The settings, with each part of the retrieval as a setting of its own."""
+    """Return the settings, with each part of the retrieval as a separate setting."""
     settings = dict(subject[1])
     if RETRIEVE in settings:
         settings[RETRIEVE], *parts = settings[RETRIEVE].split(";")
@@ -107,7 +107,7 @@ def _taken_apart(subject: Subject) -> dict[str, str]:
 
 
 def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
-    """The settings that differ, a model's own arguments, and retrieval, whose parts are compared where there is one."""
+    """Return the settings to name: those that differ, the model's own arguments, and retrieval."""
     names = dict.fromkeys(name for settings in asked for name in settings)
     retrieving = [settings for settings in asked if RETRIEVE in settings]
     differs = {
@@ -129,7 +129,7 @@ def _setting(result: Result) -> _Setting:
 
 @lru_cache(maxsize=1 << 17)
 def recipe_of(id: str) -> Recipe | None:
-    """Return the recipe of a reply's item. None: the reply was made elsewhere, and nothing more is known of it."""
+    """Return the recipe of a reply's item. None: another program made the item."""
     try:
         return Recipe.parse(id)
     except UsageError:
@@ -158,7 +158,7 @@ def _read(id: str, version: int, tokenizer: str) -> _Setting:
 class CellScore:
     task: str
     variant: str
-    """The settings of the task, where these results have several."""
+    """Return the settings of the task, if these results have several."""
     length: int
     model: Series
     stat: Stat
@@ -193,14 +193,14 @@ def cell_scores(results: Sequence[Result]) -> list[CellScore]:
 
 
 def _as_posed(result: Result) -> Result:
-    """The result without anything about the model."""
+    """Return the result without anything about the model."""
     recipe = recipe_of(result.id)
     id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
     return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
 def _as_asked(result: Result) -> Result:
-    """The result without anything about the task."""
+    """Return the result without anything about the task."""
     recipe = recipe_of(result.id)
     id = f"any/task@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
     return replace(result, id=id, task="any/task", version=0)

@@ -26,24 +26,24 @@ from carrara.util.log import logger
 from carrara.util.natsort import natural
 
 BINS = 5
-"""Equal parts of a context, by which the places of evidence are labelled."""
+"""The number of equal parts of a context by which positions of evidence are labelled."""
 PLACE, DISTANCE, NEEDED = "place", "distance", "needed"
 
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table: one model on one task at one length, whole or where its labels have these values."""
+    """A line of a table: one model on one task at one length, for all replies or for those with these labels."""
 
     model: str
     variant: str
-    """What tells it from the same model's other rows (series.py); mostly empty."""
+    """The difference from the same model's other rows (series.py). Mostly empty."""
     task: str
     length: int
     stat: Stat
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     category: str = ""
     metric: str = ""
-    """The published score that counts here; empty: the sound one."""
+    """The paper score that counts here. Empty: our score."""
 
     @property
     def series(self) -> Series:
@@ -51,9 +51,9 @@ class Row:
 
 
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
-    """Model by task by length, and by the values of these labels. A reply without such a label has the value ''.
+    """Return rows by model, task and length, and by the values of labels. A missing label has the value ''.
 
-    Series have the names that tell them apart `among` those of more results, if these are a part.
+    Series are named so that they differ from those of `among`, if the results are a part of these.
     """
     series = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
@@ -81,7 +81,7 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
 
 
 def drop_unscored(results: Sequence[Result]) -> list[Result]:
-    """Results without those of tasks at lengths that have no score: what is left can be compared and drawn."""
+    """Return the results without tasks at lengths that have no score. The remaining ones can be compared and drawn."""
     series = series_of(results)
     met: dict[tuple[str, Series, int], bool] = {}
     for result in results:
@@ -91,7 +91,7 @@ def drop_unscored(results: Sequence[Result]) -> list[Result]:
 
 
 def report_failures(results: Sequence[Result]) -> None:
-    """Say how many requests of each model failed: no mean holds them, and a table or figure would not show it.
+    """Warn of the failed requests of each model, which are in no mean and in no table.
 
     Raises:
         RunError: No reply is one of a model, so that nothing was measured.
@@ -110,7 +110,7 @@ def report_failures(results: Sequence[Result]) -> None:
 
 
 def record(row: Row) -> dict[str, Any]:
-    """A row as JSON has it: flat, every number named."""
+    """Return a row for JSON: flat, with a name for every number."""
     named: dict[str, Any] = {"model": row.model, "task": row.task, "length": row.length}
     if row.variant:
         named["variant"] = row.variant
@@ -130,7 +130,7 @@ def record(row: Row) -> dict[str, Any]:
 
 
 def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
-    """Rows by the values of these labels, of the tasks that have them all; labels cross."""
+    """Return rows by the values of these labels, for the tasks that have all of them. Labels are crossed."""
     results = label_evidence(results)
     having: dict[str, set[str]] = {}
     for result in results:
@@ -148,12 +148,12 @@ def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Ro
 
 
 def label_names(results: Iterable[Result]) -> list[str]:
-    """The labels that results can be sliced by."""
+    """Return the labels by which results can be sliced."""
     return list(dict.fromkeys(name for result in results for name in result.labels))
 
 
 def label_evidence(results: Iterable[Result]) -> list[Result]:
-    """Return the results with labels for where their evidence stands, if that is known."""
+    """Return the results with labels for the positions of their evidence, if known."""
     return [replace(result, labels={**result.labels, **_evidence_labels(result.places)}) for result in results]
 
 
@@ -179,7 +179,7 @@ def _bin(share: float) -> str:
 
 @dataclass(frozen=True)
 class CategoryScore:
-    """What a model scores in a category at a length."""
+    """The score of a model in a category at a length."""
 
     series: Series
     category: str
@@ -193,7 +193,7 @@ class CategoryScore:
 
 
 def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
-    """Return the scores by category; nothing if there is only one category."""
+    """Return the scores by category. Empty if there is only one category."""
     tasks: dict[str, set[str]] = {}
     groups: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
@@ -213,7 +213,11 @@ def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
 
 
 def _category_score(series: Series, category: str, length: int, rows: Sequence[Row]) -> CategoryScore:
-    """The mean of k tasks of n replies each has the variance of k x n replies of one task; n differ, so 1 / n adds."""
+    """Return the number of independent scores.
+
+    The mean of k tasks of n replies each has the variance of k x n replies of one task. As n differs, 1 / n is added
+    up.
+    """
     k = len(rows)
     mean = math.fsum(row.stat.mean for row in rows) / k
     low, high = wilson(mean, k**2 / math.fsum(1 / row.stat.n_effective for row in rows))
@@ -249,14 +253,17 @@ def accumulate(results: Sequence[Result]) -> list[Row]:
 
 
 def _weights(results: Sequence[Result]) -> list[float]:
-    """One over the number of subsets that have contexts of a result's bucket."""
+    """Return one over the number of subsets that have contexts of a result's bucket."""
     places = [(bucket_of(result.length), subset_of(Recipe.parse(result.id).index)) for result in results]
     repeated = Counter(bucket for bucket, _ in set(places))
     return [1 / repeated[bucket] for bucket, _ in places]
 
 
 def _cumulative_row(task: str, series: Series, length: int, upto: Sequence[tuple[Result, float]]) -> Row:
-    """The weighted statistics. An instance at several lengths is one observation, with the sum of their weights."""
+    """Return the weighted statistics.
+
+    An instance at several lengths is one observation, with the sum of their weights.
+    """
     results = [result for result, _ in upto]
     plain = stat(results, lambda result: result.instance_id)
     upto = [(result, weight) for result, weight in upto if result.status != "error"] or upto

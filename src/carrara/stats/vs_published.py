@@ -1,7 +1,7 @@
 """Rank the models of a run among the published ones, for each task and length that both have.
 
-Published scores are by the papers' own metrics, so a model of the run is ranked by the score that the paper's scorer
-gives its replies, if there is one. The sound score and its interval stand beside it.
+Published scores use the papers' own metrics. So a model of the run is ranked by the paper score of its replies, if
+there is one. Our score and its interval are shown with it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from carrara.stats.scores import paper_score_names
 from carrara.stats.series import CellScore
 
 SAME = 0.05
-"""How much equal lengths may differ: papers take k for 1,000 or for 1,024, and use other tokenizers."""
+"""The tolerance for equal lengths. Papers use 1,000 or 1,024 for k, and other tokenizers."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class RankedModel:
 
     model: str
     score: float
-    """The score that it is ranked by, from 0 to 1."""
+    """The score by which it is ranked, from 0 to 1."""
     ours: CellScore | None
     published: Score | None
 

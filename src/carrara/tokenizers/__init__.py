@@ -1,4 +1,4 @@
-"""Tokenizers: what a length is counted with.
+"""Tokenizers, which count the lengths of prompts.
 
     >>> from carrara import tokenizers
     >>> tokenizers.get("o200k").count("Quarry, then chisel.")
@@ -27,7 +27,7 @@ from carrara.util.errors import UsageError, nearest
 __all__ = ["DEFAULT", "for_model", "get", "names"]
 
 DEFAULT = "o200k"
-"""The yardstick of commands that involve no model."""
+"""The default tokenizer of commands without a model."""
 
 _BUNDLED = {
     "gpt2": "GPT-2; BABILong's yardstick",
@@ -49,7 +49,7 @@ _BY_PLACE = {
 
 _MODELS = {
     "carrara/smollm2": "smollm2",
-    # The reference models, and Inspect's own, have no vocabulary: they are counted with the yardstick.
+    # The reference models and Inspect's own have no vocabulary, so they are counted with the default.
     "carrara/oracle": "o200k",
     "carrara/chance": "o200k",
     "carrara/majority": "o200k",
@@ -60,7 +60,7 @@ _MODELS = {
 _QUANTIZED = r"(-(fp8|bf16|awq|int4|int8|gptq(-int4|-int8)?|w4a16|w8a8|bnb-4bit|turbo|lite))?"
 _GPT_DATE = r"(-\d{4}-\d{2}-\d{2})?"
 _MODEL_PATTERNS = [
-    # OpenAI's own names: the prefixes that tiktoken lists.
+    # OpenAI's own names: the prefixes that tiktoken lists
     (rf"(chatgpt-4o-latest|gpt-4o(-mini)?{_GPT_DATE}|gpt-4\.1(-mini|-nano)?{_GPT_DATE})", "o200k"),
     (rf"(gpt-5(\.\d)?(-mini|-nano|-pro|-codex|-chat-latest)?|gpt-4\.5-preview){_GPT_DATE}", "o200k"),
     (rf"(o1(-mini|-preview|-pro)?|o3(-mini|-pro)?|o4-mini){_GPT_DATE}", "o200k"),
@@ -80,13 +80,13 @@ _MODEL_PATTERNS = [
 
 
 def names() -> list[tuple[str, str]]:
-    """Every name that `get` takes, with one line on what it is."""
+    """Return every name that `get` takes, each with a description in one line."""
     return [*_BUNDLED.items(), *_WORDS.items(), *_BY_PLACE.values()]
 
 
 @cache
 def get(name: str) -> Tokenizer:
-    """The tokenizer of that name, built once."""
+    """Return the tokenizer of a name, which is built once."""
     if name in _BUNDLED:
         from carrara.tokenizers.bundled import load as load_bundled
 
@@ -116,7 +116,7 @@ def get(name: str) -> Tokenizer:
 
 
 def for_model(model: str) -> str | None:
-    """The tokenizer of an Inspect model name; None where it is not known for certain.
+    """Return the tokenizer of an Inspect model name. None if it is not known for certain.
 
     >>> for_model("vllm/meta-llama/Llama-3.1-8B-Instruct")
     'llama3'
@@ -128,10 +128,10 @@ def for_model(model: str) -> str | None:
     if file := gguf_model(model):
         return file.tokenizer
     if model.startswith(("carrara/recurrent:", "carrara/probe:")):
-        return "gpt2"  # what such a model reads is its own; its contexts are as long as everybody's
+        return "gpt2"  # such a model has its own vocabulary; its contexts have the default lengths
     provider, slash, _ = model.partition("/")
     if not slash or provider in ("carrara", "none"):
         return None
-    # The last part is the model's own name; what stands before it is a provider, a service or a publisher.
+    # The last part is the model's own name, after a provider, a service or a publisher.
     own = model.rsplit("/", 1)[1].lower()
     return next((name for pattern, name in _MODEL_PATTERNS if re.fullmatch(pattern, own)), None)

@@ -1,4 +1,4 @@
-"""What a tokenizer is to this package: a name, a count, and how it writes a conversation."""
+"""The interface of tokenizers: a name, a count, and the form of a conversation."""
 
 from collections.abc import Sequence
 from typing import NamedTuple, Protocol
@@ -7,32 +7,32 @@ from carrara.types import Message
 
 
 class ChatPart(NamedTuple):
-    """A stretch of a prompt as it is sent: plain text, or one special token, across which text never merges."""
+    """A part of a prompt as sent: plain text, or one special token, across which text never merges."""
 
     text: str
     special: bool = False
 
 
 class ChatFormat(Protocol):
-    """How a model's chat template writes a conversation, up to where the reply begins."""
+    """The form in which a model's chat template writes a conversation, up to the beginning of the reply."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]: ...
 
 
 class Tokenizer(Protocol):
-    """Counts tokens. `<|im_end|>` inside a text is text, not a token: contexts are untrusted."""
+    """A counter of tokens. `<|im_end|>` inside a text is text, not a token, because contexts are untrusted."""
 
     @property
     def name(self) -> str:
-        """As it stands in item ids: `gpt2`, `smollm2`, `hf:org/model`."""
+        """The name in item ids: `gpt2`, `smollm2`, `hf:org/model`."""
 
     @property
     def chat(self) -> ChatFormat | None:
-        """None: it is not known how conversations are written, and lengths count the messages' contents alone."""
+        """The chat format. None: it is unknown, and lengths count only the contents of messages."""
 
     @property
     def opening(self) -> int:
-        """Tokens put before a plain (base) prompt: 1 where the model's servers add a begin-of-sequence token."""
+        """Tokens before a plain (base) prompt: 1 if the model's servers add a begin-of-sequence token."""
 
     def count(self, text: str) -> int: ...
 
@@ -40,7 +40,7 @@ class Tokenizer(Protocol):
 
 
 def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
-    """Tokens of a conversation as sent, up to where the reply begins."""
+    """Return the tokens of a conversation as sent, up to the beginning of the reply."""
     if tokenizer.chat is None:
         return sum(tokenizer.count_many([m.content for m in messages]))
     parts = tokenizer.chat.parts(messages)
@@ -49,5 +49,5 @@ def count_chat(tokenizer: Tokenizer, messages: Sequence[Message]) -> int:
 
 
 def count_plain(tokenizer: Tokenizer, text: str) -> int:
-    """Tokens of a plain prompt as a completion endpoint counts it."""
+    """Return the tokens of a plain prompt as a completion endpoint counts it."""
     return tokenizer.opening + tokenizer.count(text)

@@ -1,8 +1,7 @@
 """The vocabularies that come with Carrara, in its own data or with its dependencies, by name.
 
-Each has the chat format of its model's servers, which writes a conversation as parts. Text that stands between two
-special tokens is one part, because its parts may merge into one token; special tokens are one token each whatever a
-content spells out.
+Each has the chat format of its model's servers, which writes a conversation as parts. Text between two special tokens
+is one part, because its pieces may merge into one token. A special token is one token, even if a content spells it out.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ SMOLLM2_SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Huggin
 
 
 def load(name: str) -> Tokenizer:
-    """The bundled tokenizer of that name."""
+    """Return the bundled tokenizer of a name."""
     return _LOADERS[name](name)
 
 
@@ -34,7 +33,7 @@ class ChatML:
     """`<|im_start|>user⏎…<|im_end|>⏎`: SmolLM2, Qwen."""
 
     default_system: str | None = None
-    """What the template puts first when the conversation has no system message of its own."""
+    """The text that the template puts first if the conversation has no system message."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         if self.default_system is not None and messages and messages[0].role != "system":
@@ -46,9 +45,11 @@ class ChatML:
 
 @dataclass(frozen=True)
 class OpenAI:
-    """As OpenAI's documentation counts messages: three tokens each beside role and content, and three for the reply.
+    """OpenAI's form, as its documentation counts messages.
 
-    The models' real format is not public; the special tokens here stand for those that are counted.
+    Each message has three tokens beside role and content, and the reply has three.
+
+    The models' real format is not public. The special tokens here represent the counted ones.
     """
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
@@ -59,11 +60,11 @@ class OpenAI:
 
 @dataclass(frozen=True)
 class Llama3:
-    """Llama 3's form, contents stripped as its template strips them.
+    """Llama 3's form. Contents are stripped, as its template strips them.
 
-    The template of 3.1 and later adds a system block of its own, with two dates ("Cutting Knowledge Date: … Today
-    Date: …"). Some servers apply it and others do not; it is left out here, so that there prompts are longer by that
-    block. `server:URL` counts with it, where a server has it.
+    The template of 3.1 and later adds a system block with two dates ("Cutting Knowledge Date: … Today Date: …"). Some
+    servers apply it and others do not. It is left out here, so prompts are longer by this block where it is applied.
+    `server:URL` counts with it, if a server has it.
     """
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
@@ -78,7 +79,7 @@ class Llama3:
 
 @dataclass(frozen=True)
 class DeepSeekV3:
-    """System texts first, then `<｜User｜>…<｜Assistant｜>…`, without a line break anywhere."""
+    """DeepSeek's form: system texts first, then `<｜User｜>…<｜Assistant｜>…`, without any line break."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         system = "\n\n".join(m.content for m in messages if m.role == "system")
@@ -94,9 +95,11 @@ class DeepSeekV3:
 
 @dataclass(frozen=True)
 class Mistral:
-    """`<s>[INST]…[/INST]…</s>`, neighbouring messages of one role joined, as Mistral's own library writes it.
+    """Mistral's form, `<s>[INST]…[/INST]…</s>`.
 
-    Version 7 has a place for system texts; before, they open the last user message.
+    Neighbouring messages of one role are joined, as in Mistral's own library.
+
+    Version 7 has a place for system texts. Before, they begin the last user message.
     """
 
     system_block: bool
@@ -150,7 +153,7 @@ def _smollm2(name: str) -> Tokenizer:
 
 
 def _merged(first: Sequence[str], merges: Sequence[str], words: Sequence[Mapping[str, Any]]) -> AnyTokenizer:
-    """From the tokens that no merge makes, and the merges: each makes one token, in their order."""
+    """Build a vocabulary from the tokens that no merge makes, and the merges. Each merge makes one token, in order."""
     tokens = [*first, *(merge.replace(" ", "") for merge in merges)]
     return encoders.from_vocabulary({token: number for number, token in enumerate(tokens)}, merges, words)
 

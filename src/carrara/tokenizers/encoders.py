@@ -30,16 +30,16 @@ _BYTES_PER_ID = 4
 
 @dataclass(frozen=True)
 class BytePairs:
-    """Counts with one splintr encoder."""
+    """A counter with one splintr encoder."""
 
     name: str
     chat: ChatFormat | None
     opening: int
     encoder: AnyTokenizer
     marks: tuple[str, ...] = ()
-    """How the special tokens begin that the encoder would take for tokens when a text spells them out."""
+    """Prefixes of special tokens that the encoder would match when a text spells them out."""
     composed: bool = False
-    """Whether the model's tokenizer brings text to Unicode's form NFC first."""
+    """Whether the model's tokenizer converts text to Unicode's form NFC first."""
 
     def count(self, text: str) -> int:
         if self.composed:
@@ -59,25 +59,25 @@ class BytePairs:
 
 
 def load_pretrained(vocabulary: str) -> tuple[AnyTokenizer, tuple[str, ...]]:
-    """Return a vocabulary that splintr carries, with the marks of its special tokens."""
+    """Return a vocabulary that splintr contains, with the prefixes of its special tokens."""
     from splintr import Tokenizer
 
     encoder = Tokenizer.from_pretrained(vocabulary)
     return encoder, tuple(sorted({special[:2] for special in encoder.special_tokens()}))
 
 
-# Pre-tokenizers in the terms of a tokenizer.json.
+# pre-tokenizers in the terms of a tokenizer.json
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
 BYTES_AND_WORDS = BYTES | {"use_regex": True}
-"""GPT-2's own splitting into words."""
+"""GPT-2's own splitting of text into words."""
 ALPHABET = [chr(b) for b in (*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100))]
 ALPHABET += [chr(0x100 + n) for n in range(256 - len(ALPHABET))]
-"""The sign of every byte, in GPT-2's order: those that can be seen stand for themselves, the others are moved up."""
+"""The character of every byte, in GPT-2's order: visible ones stand for themselves, the others are shifted."""
 DIGITS = {"type": "Digits", "individual_digits": True}
 
 
 def split(pattern: str) -> dict[str, Any]:
-    """A pre-tokenizer that makes every match of the pattern, and what is between matches, a word."""
+    """Return a pre-tokenizer that makes a word of every match of the pattern, and of the text between matches."""
     return {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
 
 
@@ -89,9 +89,9 @@ def from_vocabulary(
     ignore_merges: bool = False,
     always_matched: Sequence[str] = (),
 ) -> AnyTokenizer:
-    """An encoder from a vocabulary, its merges and the steps that split text into words.
+    """Return an encoder from a vocabulary, its merges and the steps that split text into words.
 
-    Special tokens are left out, so that a text which spells one out stays text; `always_matched` are the added tokens
+    Special tokens are left out, so that a text that spells one out stays text. `always_matched` are the added tokens
     that are ordinary text to the model (runs of spaces, for example).
 
     The encoder is not built by `tokenizers`, which is thirty times slower here and differs from llama.cpp in one thing:
@@ -115,13 +115,13 @@ def from_vocabulary(
 
 
 _STRETCH = 1 << 20
-"""Characters encoded at once: the library takes some 50 bytes of memory a character."""
+"""The characters that are encoded at once. The library takes some 50 bytes of memory for a character."""
 _BETWEEN_WORDS = re.compile(r"(?<=[A-Za-z.,;]) (?=[A-Za-z])")
 
 
 @dataclass(frozen=True)
 class SentencePieces:
-    """Counts with one SentencePiece model, which puts a space before every text."""
+    """A counter with one SentencePiece model, which puts a space before every text."""
 
     name: str
     chat: ChatFormat | None
@@ -138,10 +138,10 @@ class SentencePieces:
 
 
 def stretches(text: str) -> Iterator[str]:
-    """A long text in parts whose counts add up to the whole's.
+    """Yield a long text in parts whose counts add up to that of the whole text.
 
     No piece of Mistral's vocabularies has a space after its first letters, so nothing merges across a space between two
-    words; and the space itself may go, because the library puts one before every part.
+    words. The space itself may be dropped, because the library puts one before every part.
     """
     start = 0
     while len(text) - start > _STRETCH and (space := _BETWEEN_WORDS.search(text, start + _STRETCH)):

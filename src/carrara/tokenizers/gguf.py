@@ -35,9 +35,9 @@ _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: 
 _STRING, _ARRAY = 8, 9
 
 MOST_VALUES = 1 << 22
-"""Values in all the metadata of a file. The largest vocabularies with their merges and scores have 1.5 million."""
+"""The most values in the metadata of a file. The largest vocabularies with merges and scores have 1.5 million."""
 MOST_BYTES = 1 << 28
-"""Bytes of all the metadata of a file."""
+"""The most bytes of the metadata of a file."""
 
 PREFIX = "carrara/gguf:"
 _KNOWN = re.compile(r"(?P<name>.*)@(?P<digest>[0-9a-f]{16})", re.DOTALL)
@@ -46,19 +46,19 @@ _TOKENIZER = re.compile(r"sha256-(?P<digest>[0-9a-f]{16})")
 
 @dataclass(frozen=True)
 class GgufModel:
-    """What a GGUF file says of the model in it."""
+    """The metadata of a GGUF file about its model."""
 
     path: Path
     """The file, or the copy of its header."""
     name: str
-    """`general.name`, or else the name of the file."""
+    """The value of `general.name`, or else the name of the file."""
     digest: str
     """The beginning of the SHA-256 of the file's content."""
     keys: Mapping[str, Value]
 
     @property
     def full_name(self) -> str:
-        """The name in logs, without `carrara/`, which tells two files apart."""
+        """The name in logs without `carrara/`, which differs for two files."""
         return f"gguf:{self.name}@{self.digest}"
 
     @property
@@ -71,7 +71,7 @@ class GgufModel:
 
     @property
     def context_length(self) -> int | None:
-        """Tokens that the model was trained for, if the file says so."""
+        """The tokens that the model was trained for, if the file names them."""
         found = self.keys.get(f"{self.keys.get('general.architecture')}.context_length")
         return found if isinstance(found, int) else None
 
@@ -103,7 +103,7 @@ def gguf_model(model: str) -> GgufModel | None:
 
 
 def logged_name(model: str) -> str:
-    """Return the name that logs give a model: for a local file its full name, for any other the same one."""
+    """Return the name of a model in logs. A local file has a full name; other models keep theirs."""
     file = gguf_model(model)
     return f"carrara/{file.full_name}" if file else model
 
@@ -147,7 +147,10 @@ def _digest(path: Path, size: int, changed: int) -> str:
 
 
 def _name(keys: Mapping[str, Value], path: Path) -> str:
-    """The name as one line of printable characters, without slashes, which divide the parts of models' names."""
+    """Return the name as one line of printable characters.
+
+    It has no slashes, which separate the parts of models' names.
+    """
     given = keys.get("general.name")
     name = "".join(c if c.isprintable() else " " for c in given) if isinstance(given, str) else ""
     return " ".join(name.replace("/", "-").split())[:80].strip() or path.stem
@@ -163,19 +166,19 @@ def _check(path: Path, keys: Mapping[str, Value]) -> None:
 
 
 def metadata(path: Path) -> Mapping[str, Value]:
-    """Every key of a GGUF file with its value."""
+    """Return every key of a GGUF file with its value."""
     return _read(path)[0]
 
 
 def header_bytes(path: Path) -> bytes:
-    """The beginning of a GGUF file up to the end of its metadata: a GGUF file itself, without tensors."""
+    """Return the beginning of a GGUF file up to the end of its metadata, which is a GGUF file without tensors."""
     end = _read(path)[1]
     with path.open("rb") as file:
         return file.read(end)
 
 
 def _read(path: Path) -> tuple[Mapping[str, Value], int]:
-    """The metadata of a GGUF file, and the position where it ends."""
+    """Return the metadata of a GGUF file, and the position of its end."""
     if not path.is_file():
         raise UsageError(f"there is no file {path}: name a GGUF file")
     with path.open("rb") as file:
@@ -190,7 +193,7 @@ def _read(path: Path) -> tuple[Mapping[str, Value], int]:
 
 
 class _DamagedFileError(Exception):
-    """What a file says cannot be."""
+    """Raised for values in a file that are impossible."""
 
 
 class _Reader:
@@ -221,7 +224,7 @@ class _Reader:
             raise _DamagedFileError(f"a string has {length:,} bytes, and all metadata may have {MOST_BYTES:,}")
         text = self.data[self.at : self.at + length]
         self.at += length
-        # Vocabularies of some converters hold broken UTF-8 in tokens that are never used.
+        # Vocabularies of some converters contain broken UTF-8 in tokens that are never used.
         return text.decode("utf-8", errors="replace")
 
     def value(self) -> Value:

@@ -1,8 +1,8 @@
 """The tokenizer of a GGUF file, as llama.cpp would use it.
 
-Only `gpt2`-type (byte-level BPE) vocabularies can be built, and of those only the ones whose way of splitting text into
-words is in the table below: each was compared with llama.cpp's own /tokenize. For any other file, run the server and
-count with `server:URL`.
+Only `gpt2`-type vocabularies (byte-level BPE) can be built, and only if their way of splitting text into words is in
+the table below. Each entry was compared with llama.cpp's own /tokenize. For any other file, run the server and count
+with `server:URL`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,13 +33,13 @@ _DEEPSEEK = (
 
 @dataclass(frozen=True)
 class _Words:
-    """How a family splits text before merging."""
+    """The way in which a family of models splits text before merging."""
 
     steps: Sequence[Mapping[str, Any]]
     ignore_merges: bool = False
-    """Whether a word that is a token is taken whole, even where merges would not build it."""
+    """Whether a word that is a token is used whole, even if merges would not build it."""
     opening: bool = False
-    """Whether llama.cpp puts a begin-of-sequence token first when the file does not say."""
+    """Whether llama.cpp puts a begin-of-sequence token first if the file does not say."""
 
 
 _SPLITS = {
@@ -56,7 +56,7 @@ _SPLITS = {
 
 
 def load(name: str, place: str) -> encoders.BytePairs:
-    """The tokenizer in the GGUF file at `place`."""
+    """Return the tokenizer in the GGUF file at `place`."""
     path = tokenizer_file(place)
     keys = metadata(path)
     kind, family = keys.get("tokenizer.ggml.model"), keys.get("tokenizer.ggml.pre")
@@ -79,7 +79,7 @@ def load(name: str, place: str) -> encoders.BytePairs:
         merges,
         words.steps,
         ignore_merges=words.ignore_merges,
-        # llama.cpp matches user-defined tokens in any text, control tokens only where it is told to.
+        # llama.cpp matches user-defined tokens in any text, but control tokens only on request
         always_matched=[token for token, t in zip(tokens, types, strict=True) if t == _USER_DEFINED],
     )
     opening = bool(keys.get("tokenizer.ggml.add_bos_token", words.opening))
@@ -88,7 +88,7 @@ def load(name: str, place: str) -> encoders.BytePairs:
     chat = None
     if isinstance(template, str):
         controls = tuple(Special(token) for token, t in zip(tokens, types, strict=True) if t == _CONTROL)
-        # llama.cpp opens with a begin-of-sequence token even where the template does not.
+        # llama.cpp begins with a begin-of-sequence token even if the template does not
         chat = TemplateFormat(name, template, controls, bos, eos, first=bos if opening else None)
     return encoders.BytePairs(name, chat, int(opening), encoder)
 

@@ -23,25 +23,25 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 _TEXTS, _CHARACTERS = 2_000, 1 << 20
-"""Encoded in one call: the library takes some 120 bytes of memory a character."""
+"""The characters that are encoded in one call. The library takes some 120 bytes of memory for a character."""
 _BETWEEN_WORDS = re.compile(r"(?<=[a-z])(?= [a-z])")
 _WINDOW = 2_000
 _TRIES = 100
 
 Find = Callable[[str], Path | None]
-"""Finds one of a model's files by its name."""
+"""A function that finds one of a model's files by its name."""
 
 
 @dataclass(frozen=True)
 class HuggingFace:
-    """Counts with one tokenizer.json."""
+    """A counter with one tokenizer.json."""
 
     name: str
     chat: ChatFormat | None
     opening: int
     encoder: Tokenizer
     cuttable: bool
-    """Whether its normalizer does the same to the parts of a text, cut before a plain word, as to the whole."""
+    """Whether the normalizer treats the parts of a text, cut before a plain word, like the whole text."""
 
     def count(self, text: str) -> int:
         return sum(self._counts(self._stretches(text)))
@@ -56,7 +56,7 @@ class HuggingFace:
             yield from (len(e.ids) for e in self.encoder.encode_batch_fast(batch, add_special_tokens=False))
 
     def _stretches(self, text: str) -> Iterator[str]:
-        """A long text in parts that are encoded as they are within the whole; the whole where it cannot be cut."""
+        """Yield a long text in parts that are encoded as within the whole text. If it cannot be cut, yield it whole."""
         start = 0
         while len(text) - start > _CHARACTERS and (end := self._place_to_cut(text, start + _CHARACTERS)):
             yield text[start:end]
@@ -64,14 +64,17 @@ class HuggingFace:
         yield text[start:] if start else text
 
     def _place_to_cut(self, text: str, at: int) -> int | None:
-        """A place between two words, after `at`, where this tokenizer parts them too: nothing merges across it."""
+        """Return a position between two words, after `at`, at which this tokenizer splits too.
+
+        Nothing merges across it.
+        """
         words = self.encoder.pre_tokenizer
         if words is None or not self.cuttable:
             return None
         for found in islice(_BETWEEN_WORDS.finditer(text, at), _TRIES):
             end = found.start()
             window = (text[end - _WINDOW : end], text[end : end + _WINDOW])
-            # A word that the edge of the window cuts is cut in both.
+            # A word at the edge of the window is cut in both.
             apart = [word for part in window for word, _ in words.pre_tokenize_str(part)]
             if apart == [word for word, _ in words.pre_tokenize_str("".join(window))]:
                 return end
@@ -98,7 +101,7 @@ def _harmless(normalizer: dict[str, Any] | None) -> bool:
 
 
 def load(name: str, place: str) -> HuggingFace:
-    """The tokenizer at a path, or of a repository on the hub."""
+    """Return the tokenizer at a path, or of a repository on the hub."""
     find = _finder(place)
     path = find("tokenizer.json")
     if path is None:
@@ -123,7 +126,7 @@ def load(name: str, place: str) -> HuggingFace:
 def _finder(place: str) -> Find:
     path = Path(place).expanduser()
     if path.is_file():
-        # Any name will do for the file itself; its companions are beside it.
+        # The file itself may have any name; its companions have fixed names.
         return lambda file: path if file == "tokenizer.json" else _existing(path.with_name(file))
     if path.is_dir():
         return lambda file: _existing(path / file)
@@ -144,7 +147,7 @@ def _read(path: Path) -> tuple[Tokenizer, dict[str, Any]]:
     except Exception as error:  # the library raises plain Exception
         raise UsageError(f"{path} is not a tokenizer.json that can be read: {error}") from error
     encoder.encode_special_tokens = True
-    # Files may carry settings from training that would cut or fill texts.
+    # Files may contain training settings that would truncate or pad texts.
     encoder.no_truncation()
     encoder.no_padding()
     return encoder, whole
@@ -155,10 +158,10 @@ def _length(encoder: Tokenizer, text: str, with_added: bool = False) -> int:
 
 
 def _adds_up(encoder: Tokenizer, specials: Sequence[Special]) -> bool:
-    """Whether text after a special token counts as it does alone.
+    """Return whether text after a special token counts as it does alone.
 
-    It does not where only the very first word of a prompt is given a leading space: there the segments of a
-    conversation cannot be counted one by one.
+    It does not if only the first word of a prompt gets a leading space. Then the segments of a conversation cannot be
+    counted one by one.
     """
     plain = next((s.text for s in specials if not (s.left or s.right)), None)
     if plain is None:

@@ -1,4 +1,4 @@
-"""Files of a repository on the Hugging Face hub, from the network or from what was fetched before."""
+"""Files of a repository on the Hugging Face hub, from the network or from the local cache."""
 
 import socket
 from pathlib import Path
@@ -9,7 +9,7 @@ from carrara.util.errors import UsageError
 
 
 def fetch(repository: str, file: str) -> Path | None:
-    """The file on this disk; None if the repository is known not to have it."""
+    """Return the local path of a file. None if the repository is known not to have it."""
     from huggingface_hub import hf_hub_download, try_to_load_from_cache
     from huggingface_hub.errors import EntryNotFoundError, LocalEntryNotFoundError
 
@@ -18,26 +18,26 @@ def fetch(repository: str, file: str) -> Path | None:
             cached = try_to_load_from_cache(repository, file)
             if cached is None:
                 raise ConnectionError("its address is not known on this network")
-            return Path(cached) if isinstance(cached, str) else None  # else it is known not to exist
+            return Path(cached) if isinstance(cached, str) else None  # else the file is known not to exist
         return Path(hf_hub_download(repository, file))
     except LocalEntryNotFoundError as error:
         raise _unreachable(repository, file, error) from error
     except EntryNotFoundError:
         return None
     except Exception as error:
-        # The hub's client lets through errors of every library beneath it; whichever it is, the mend is the same.
+        # The hub's client raises errors of every library below it; the remedy is the same.
         raise _unreachable(repository, file, error) from error
 
 
 def resolves() -> bool:
-    """Whether the hub's address is known here: its client takes half a minute of tries to find out that it is not."""
+    """Return whether the hub's address can be resolved. Its client would retry for half a minute before it gives up."""
     from huggingface_hub import constants
 
     if constants.is_offline_mode():
         return False
     host = urlsplit(constants.ENDPOINT).hostname
     if host is None or getproxies():
-        return True  # with a proxy it is the proxy that knows
+        return True  # with a proxy, the proxy resolves it
     try:
         socket.getaddrinfo(host, 443)
     except OSError:

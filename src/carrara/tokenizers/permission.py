@@ -15,9 +15,9 @@ from carrara.util.cache import cache_folder, cache_location
 from carrara.util.errors import UsageError
 
 PLACES = ("hf:", "gguf:", "server:")
-"""How the names of tokenizers begin that are outside of the package."""
+"""Prefixes of the names of tokenizers outside of the package."""
 _DIGEST = "gguf:sha256-"
-"""The file of a local model, by its digest: it is found only if this user has run that model."""
+"""The prefix of a local model's file by its digest. It is found only if this user has run that model."""
 _ALLOWED = "CARRARA_ALLOWED_TOKENIZERS"
 """An environment variable with the names, one a line, which worker processes on this machine inherit."""
 
@@ -25,7 +25,7 @@ R = TypeVar("R")
 
 
 def allow(name: str) -> None:
-    """Let ids name a tokenizer from now on, also in later processes of this user."""
+    """Allow ids to name a tokenizer from now on, also in later processes of this user."""
     if not isinstance(name, str):
         raise UsageError(f"{name!r} is not the name of a tokenizer: give a text, such as 'o200k'")
     if is_allowed(name):
@@ -34,13 +34,13 @@ def allow(name: str) -> None:
     try:
         with _file().open("a", encoding="utf-8") as file:
             file.write(f"{name}\n")
-    except OSError:  # then it holds for this process and its workers
+    except OSError:  # then it holds only for this process and its workers
         pass
     _stored_names.cache_clear()
 
 
 def allow_all(names: Iterable[str] | None) -> None:
-    """Let ids name several tokenizers; none if there are none."""
+    """Allow ids to name several tokenizers, or none."""
     for name in names or ():
         allow(name)
 
@@ -77,7 +77,7 @@ def is_allowed(name: str) -> bool:
 
 
 def check(name: str) -> None:
-    """Raise UsageError where an id must not name a tokenizer."""
+    """Raise `UsageError` if an id must not name a tokenizer."""
     if not is_allowed(name):
         raise UsageError(
             f"an id names the tokenizer {name}, which you have not named on this machine: pass `--allow {name}` if you "
@@ -91,7 +91,7 @@ def _file() -> Path:
 
 @cache
 def _stored_names(where: str) -> frozenset[str]:
-    """The names that this user has allowed, in the cache at this place."""
+    """Return the names that this user has allowed, from the cache at this path."""
     try:
         return frozenset(_file().read_text("utf-8").splitlines())
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""How many tokens each of many short texts adds to a context, counted once for each text."""
+"""The tokens that each of many short texts adds to a context, counted once for each text."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,12 +9,13 @@ from carrara import tokenizers
 from carrara.types import TokenCosts
 
 _KEPT = 1 << 18
-"""Words of one separator whose counts are kept, more than the dictionary has. Longer texts hardly come again."""
+"""The number of words of one separator whose counts are cached, more than the dictionary has. Longer texts hardly
+recur."""
 
 
 @cache
 def prices(tokenizer: str) -> TokenCosts:
-    """Return the function that says how many tokens each text adds between two others."""
+    """Return a function that gives the tokens that each text adds between two others."""
     count_many = tokenizers.get(tokenizer).count_many
     by_joint = defaultdict[str, dict[str, int]](dict)
 
@@ -28,7 +29,7 @@ def prices(tokenizer: str) -> TokenCosts:
         counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
         words = {text: cost for text, cost in counted.items() if " " not in text}
         for _ in range(min(len(kept), len(kept) + len(words) - _KEPT)):
-            kept.popitem()  # the latest: the words of the dictionary came first, and come again
+            kept.popitem()  # the latest ones: words of the dictionary came first, and will recur
         kept.update(words)
         return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
 

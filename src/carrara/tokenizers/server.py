@@ -1,7 +1,7 @@
-"""A running server's own counts: llama.cpp and vLLM have an endpoint for it.
+"""Token counts of a running server: llama.cpp and vLLM have an endpoint for them.
 
-Slower than a vocabulary at hand (one request for each text) but right for whatever the server runs, its chat template
-included.
+This is slower than a local vocabulary (one request for each text), but right for the model that the server runs,
+including its chat template.
 """
 
 import json
@@ -22,19 +22,19 @@ from carrara.util.transport import LIMIT, ReplyTooLargeError, untrusted
 
 _SECONDS = 300.0
 _SHOWN = 100
-"""Characters of an address that an error shows."""
+"""The most characters of an address that an error shows."""
 
 Answer = dict[str, Any]
 
 
 class Server:
-    """One connection that is kept open, because a count is a request."""
+    """A connection that is kept open, because each count is a request."""
 
     def __init__(self, url: str) -> None:
         try:
             parts = urlsplit(url if "://" in url else f"http://{url}")
             host, port = parts.hostname, parts.port
-        except ValueError:  # brackets that are not closed, or a port that is no number
+        except ValueError:  # unclosed brackets, or a port that is not a number
             host, port = None, None
         if not host or parts.scheme not in ("http", "https"):
             raise UsageError(f"'{url}' is not a server's address: write server:http://HOST:PORT")
@@ -44,7 +44,7 @@ class Server:
                 "every item's id: leave it out"
             )
         self.url = url
-        # OpenAI-style addresses end in /v1; the endpoints for tokens stand beside it.
+        # OpenAI-style addresses end in /v1; the endpoints for tokens are beside it.
         self.path = parts.path.rstrip("/").removesuffix("/v1")
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         self.connection = kind(host, port, timeout=_SECONDS)
@@ -52,7 +52,7 @@ class Server:
         self.one_at_a_time = Lock()
 
     def post(self, endpoint: str, question: Mapping[str, object]) -> tuple[int, Answer]:
-        """The status and the JSON object of an answer."""
+        """Return the status and the JSON object of a response."""
         with self.one_at_a_time:
             status, content = self._send(endpoint, json.dumps(question).encode())
         try:
@@ -65,13 +65,13 @@ class Server:
         try:
             self.connection.request("POST", self.path + endpoint, body, {"Content-Type": "application/json"})
             response = self.connection.getresponse()
-            limit = LIMIT + 10 * len(body)  # a token is no more than its number
+            limit = LIMIT + 10 * len(body)  # each token is only a number
             content = response.read(limit + 1)
         except (HTTPException, OSError) as error:
             self.connection.close()
             if why := untrusted(error, self.url):
                 raise RunError(why) from error
-            if again:  # a server may close a connection that has rested
+            if again:  # a server may close an idle connection
                 return self._send(endpoint, body, again=False)
             reason = str(error) or type(error).__name__
             raise RunError(f"the server {self.url} does not answer ({reason}): is it running?") from error
@@ -86,7 +86,7 @@ class Server:
         return response.status, content
 
     def ask(self, endpoint: str, question: Mapping[str, object], key: str) -> Any:
-        """One value of an answer that must be there."""
+        """Return a required value of a response."""
         status, answer = self.post(endpoint, question)
         if status != 200 or key not in answer:
             reason = json.dumps(answer)[:200] if answer else "no JSON object"
@@ -96,7 +96,7 @@ class Server:
 
 @dataclass
 class LlamaCpp:
-    """llama.cpp: /tokenize and /apply-template."""
+    """The tokenizer of llama.cpp: /tokenize and /apply-template."""
 
     name: str
     server: Server
@@ -115,7 +115,7 @@ class LlamaCpp:
         return [self.count(text) for text in texts]
 
     def tokens(self, text: str, *, add_special: bool = False, parse_special: bool = False) -> list[Any]:
-        """Ids; with special tokens also the pieces, `{"id", "piece"}`."""
+        """Return ids; with special tokens also the pieces, `{"id", "piece"}`."""
         question = {"content": text, "add_special": add_special, "parse_special": parse_special}
         pieces = {"with_pieces": True} if add_special or parse_special else {}
         found: list[Any] = self.server.ask("/tokenize", question | pieces, "tokens")
@@ -126,7 +126,7 @@ class LlamaCpp:
 class _LlamaCppChat:
     tokenizer: LlamaCpp
     first: tuple[str, ...]
-    """What the server puts before every prompt, in a conversation too."""
+    """The tokens that the server puts before every prompt, also in a conversation."""
     known: dict[str, bool] = field(default_factory=dict)
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
@@ -147,10 +147,9 @@ class _LlamaCppChat:
 
 @dataclass
 class Vllm:
-    """vLLM: /tokenize and /detokenize.
+    """The tokenizer of vLLM: /tokenize and /detokenize.
 
-    It cannot be told to leave special tokens alone: one that a content spells out counts as one, as it will when the
-    prompt is sent.
+    It cannot ignore special tokens: one that a content spells out counts as one, as it will when the prompt is sent.
     """
 
     name: str
@@ -175,7 +174,7 @@ class _VllmChat:
     tokenizer: Vllm
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
-        """The whole conversation as one text, in which the server finds the special tokens when it counts."""
+        """Return the whole conversation as one text, in which the server finds the special tokens when it counts."""
         masked, cores = mask(messages)
         server = self.tokenizer.server
         question = {"messages": masked, "add_generation_prompt": True}
@@ -190,7 +189,7 @@ class _VllmChat:
 
 
 def load(name: str, url: str) -> LlamaCpp | Vllm:
-    """The tokenizer of the server at that address, whichever of the two it is."""
+    """Return the tokenizer of the server at an address, for either kind of server."""
     server = Server(url)
     status, answer = server.post("/tokenize", {"content": "a", "add_special": False, "parse_special": False})
     if status == 200 and isinstance(answer.get("tokens"), list) and "count" not in answer:

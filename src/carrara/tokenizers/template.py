@@ -1,8 +1,8 @@
 """A model's own chat template (Jinja), rendered into parts.
 
-Contents never pass through the split into special tokens: each is rendered as a private stand-in, a word of plain
-letters, and put back afterwards as text. White space at a content's ends stays outside the stand-in, so that templates
-which strip contents do so.
+Contents never pass through the split into special tokens. Each is rendered as a placeholder, a word of plain letters,
+and put back afterwards as text. White space at a content's ends stays outside of the placeholder, so that templates
+that strip contents do so.
 """
 
 import json
@@ -27,7 +27,7 @@ _STAND_IN = re.compile("carraraStandIn([0-9]+)Ends")
 
 @dataclass(frozen=True)
 class Special:
-    """A special token, and whether it swallows white space beside it."""
+    """A special token, and whether it removes white space beside it."""
 
     text: str
     left: bool = False
@@ -39,13 +39,13 @@ class TemplateFormat:
     """The chat format that a Jinja template defines."""
 
     owner: str
-    """Whose template it is, for messages."""
+    """The owner of the template, for messages."""
     template: str
     specials: tuple[Special, ...]
     bos: str | None
     eos: str | None
     first: str | None = None
-    """A special token that the server puts first where the template does not."""
+    """The special token that the server puts first if the template does not."""
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         masked, cores = mask(messages)
@@ -70,7 +70,7 @@ class TemplateFormat:
 
 
 def mask(messages: Iterable[Message]) -> tuple[list[dict[str, str]], list[str]]:
-    """The messages with stand-ins for their contents, and the contents that they stand for."""
+    """Return the messages with placeholders, and the contents that they stand for."""
     masked: list[dict[str, str]] = []
     cores: list[str] = []
     for message in messages:
@@ -84,15 +84,15 @@ def mask(messages: Iterable[Message]) -> tuple[list[dict[str, str]], list[str]]:
 
 
 def unmask(rendered: str, cores: Sequence[str]) -> str:
-    """The contents put back in."""
+    """Put the contents back in."""
     return _STAND_IN.sub(lambda found: cores[int(found[1])], rendered)
 
 
 def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) -> list[ChatPart]:
-    """Rendered text cut at its special tokens, with the contents put back in."""
+    """Return rendered text split at its special tokens, with the contents put back in."""
     result: list[ChatPart] = []
     strip_left = False
-    # Longest first: `<|im_start|>` before a token that begins it.
+    # Longest first: `<|im_start|>` before a token that is its beginning.
     alternatives = "|".join(re.escape(text) for text in sorted(specials, key=len, reverse=True))
     for part in re.split(f"({alternatives})", rendered) if specials else [rendered]:
         if special := specials.get(part):
@@ -108,8 +108,8 @@ def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) ->
 
 
 DATE = datetime(2024, 7, 26)
-"""The date that templates are given for today's: the same id has the same bytes on any day. A server that states the
-real date may count a token more or less."""
+"""The date that templates get as today's date, so that an id has the same bytes on any day. A server that uses the real
+date may count a token more or less."""
 
 
 @cache
@@ -124,5 +124,5 @@ def _compile(template: str) -> Template:
     environment.filters["tojson"] = to_json
     environment.globals["raise_exception"] = refuse
     environment.globals["strftime_now"] = DATE.strftime
-    # {% generation %} marks replies for training and renders nothing.
+    # {% generation %} marks replies for training, and renders nothing.
     return environment.from_string(re.sub(r"\{%-?\s*(end)?generation\s*-?%\}", "", template))

@@ -1,4 +1,4 @@
-"""Words: one token a word, a digit or a mark. What small recurrent models read; everybody can count it by hand.
+"""Words as tokens: each word, digit or punctuation mark is one. Small recurrent models read them.
 
 >>> split("Mary's 12 apples, (a.pop)")
 ["mary's", '1', '##2', 'apples', '##,', '(', '##a', '##.', '##pop', '##)']
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from carrara.tokenizers.base import ChatFormat
 
 GLUE = "##"
-"""Stands before a token that follows another without a space between them."""
+"""The mark before a token that follows another without a space."""
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d|[^\w\s]|_")
 
@@ -28,7 +28,7 @@ class Words:
 
 
 def split(text: str) -> list[str]:
-    """The tokens of a text, in small letters."""
+    """Return the tokens of a text in lower case."""
     found, end = [], 0
     for match in _TOKEN.finditer(text.lower()):
         start = match.start()
@@ -38,7 +38,7 @@ def split(text: str) -> list[str]:
 
 
 def join(words: Sequence[str]) -> str:
-    """The text of tokens.
+    """Return the text of tokens.
 
     >>> join(split("[-1, 22]"))
     '[-1, 22]'

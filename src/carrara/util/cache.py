@@ -1,8 +1,8 @@
 """Caches: results in memory up to a total weight, and files and folders on this machine's disk.
 
-A file or folder of the disk cache is whole, or it is not there. Everything is written beside its place and then renamed
-into it, so that a kill leaves nothing half. Of two processes that make the same thing at once, each makes a whole one,
-and one of them stays.
+A file or folder of the disk cache is complete or missing. It is written under a temporary name and then renamed, so
+that a kill leaves nothing half-written. If two processes make the same thing at once, each makes a complete one, and
+one of them stays.
 """
 
 import os
@@ -23,7 +23,7 @@ _PARTIAL = ".partial-"
 
 
 class WeightedCache(Generic[Args, Result]):
-    """Cache the latest results of a function, up to a total weight. The last result is kept whatever it weighs.
+    """Cache the latest results of a function, up to a total weight. The last result is kept, whatever its weight.
 
     >>> squares = WeightedCache(lambda n: print("computed") or n * n, weigh=lambda n: n, limit=5)
     >>> squares(2), squares(3), squares(2)
@@ -69,7 +69,7 @@ def cache_location() -> str:
 
 
 def cache_folder(kind: str) -> Path:
-    """Return a folder of the disk cache, and make it if need be.
+    """Return a folder of the disk cache, which is created if necessary.
 
     The cache is at `CARRARA_CACHE`, or else at `~/.cache/carrara`.
     """
@@ -80,7 +80,7 @@ def cache_folder(kind: str) -> Path:
 
 @contextmanager
 def cache_file(path: Path) -> Iterator[IO[bytes]]:
-    """Open a file of the disk cache, which appears at once with all that is written to it."""
+    """Open a file of the disk cache. It appears complete, when it is closed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = _partial(path.parent)
     try:
@@ -95,7 +95,7 @@ def cache_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def partial_folder(parent: Path) -> Iterator[Path]:
-    """Make a new folder, which `settle` renames. What is still there at the end is removed."""
+    """Make a temporary folder, which `settle` renames. Anything still there at the end is removed."""
     path = _partial(parent)
     path.mkdir()
     try:
@@ -105,7 +105,7 @@ def partial_folder(parent: Path) -> Iterator[Path]:
 
 
 def settle(partial: Path, path: Path) -> None:
-    """Give a finished folder its name. Where another process was quicker its folder stays: it holds the same."""
+    """Give a finished folder its name. If another process was faster, its folder stays, because it is the same."""
     for file in partial.iterdir():
         with file.open("rb") as written:
             os.fsync(written.fileno())
@@ -117,7 +117,7 @@ def settle(partial: Path, path: Path) -> None:
 
 
 def _partial(parent: Path) -> Path:
-    """A place for something unfinished. What killed processes left there is removed first."""
+    """Return a path for something unfinished. Files of killed processes are removed first."""
     for left in parent.glob(f"{_PARTIAL}*"):
         if _abandoned(left.name):
             left.unlink() if left.is_file() else shutil.rmtree(left, ignore_errors=True)
@@ -125,7 +125,7 @@ def _partial(parent: Path) -> Path:
 
 
 def _abandoned(name: str) -> bool:
-    """Whether a partial folder's process was on this machine and is gone."""
+    """Return whether a partial folder belongs to a process of this machine that has ended."""
     host, _, process = name.removeprefix(_PARTIAL).rpartition("-")[0].rpartition("-")
     if host != socket.gethostname() or not process.isdigit():
         return False

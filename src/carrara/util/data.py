@@ -9,16 +9,16 @@ from importlib.resources import files
 
 
 def packed(name: str) -> bytes:
-    """As it is kept."""
+    """Return the file as it is stored, compressed."""
     return files("carrara").joinpath("data", f"{name}.xz").read_bytes()
 
 
 def data(name: str) -> bytes:
-    """What is kept under that name."""
+    """Return the data of a name."""
     return lzma.decompress(packed(name))
 
 
 def lines(name: str) -> list[str]:
-    """A text of one entry a line."""
-    # Not splitlines: some entries hold characters that it takes for line ends.
+    """Return a text with one entry a line."""
+    # Not splitlines: some entries contain characters that it takes for line ends.
     return data(name).decode().split("\n")

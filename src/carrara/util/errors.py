@@ -1,8 +1,8 @@
 """Errors that users see.
 
 Each message is one sentence that names the input and the remedy: "no tokenizer is called 'o20k'; did you mean o200k?".
-The command line prints it without a traceback and exits with the code given here. Any other exception is a bug.
-A message names a setting as Python does, in backquotes (`max_tokens=512`); the command line writes the flag instead.
+The command line prints it without a traceback and exits with a code that depends on the class. Any other exception is a
+bug. A message names an option as in Python, in backquotes (`max_tokens=512`). The command line prints the flag instead.
 """
 
 from collections.abc import Iterable
@@ -10,19 +10,50 @@ from difflib import get_close_matches
 
 
 class CarraraError(Exception):
-    """The base class of the errors that Carrara raises on purpose."""
+    """The base class of the errors that Carrara raises on purpose. The message is one sentence with the remedy.
+
+    Examples:
+        >>> import carrara
+        >>> try:
+        ...     carrara.load("passkeys")
+        ... except carrara.CarraraError as error:
+        ...     print(error)
+        no task is called 'passkeys'; did you mean passkey...
+    """
 
 
 class UsageError(CarraraError):
-    """An argument is wrong or missing. The command line exits with code 2."""
+    """An argument is wrong or missing. The command line exits with code 2.
+
+    Examples:
+        >>> import carrara
+        >>> carrara.item("qa1", "4q")
+        Traceback (most recent call last):
+        carrara.util.errors.UsageError: '4q' is not a length; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)
+    """
 
 
 class RunError(CarraraError):
-    """The arguments are right, but the work failed. The command line exits with code 1."""
+    """The arguments are right, but the work failed. The command line exits with code 1.
+
+    Examples:
+        >>> import carrara
+        >>> issubclass(carrara.RunError, carrara.CarraraError)
+        True
+    """
 
 
 class PluginError(RunError):
-    """The code of a task that is not part of Carrara raised an exception, or returned a wrong type."""
+    """The code of a task that is not part of Carrara raised an exception, or returned a wrong type.
+
+    Args:
+        message: The sentence that the user sees: the task, its method, and the exception.
+
+    Examples:
+        >>> import carrara
+        >>> issubclass(carrara.PluginError, carrara.RunError)
+        True
+    """
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -31,7 +62,20 @@ class PluginError(RunError):
 
 
 class LengthError(UsageError):
-    """No prompt of this instance has exactly the requested length."""
+    """No prompt of this instance has exactly the requested length.
+
+    Args:
+        message: The sentence that the user sees.
+        part: The reason without the name of the item.
+
+    Examples:
+        >>> import carrara
+        >>> try:
+        ...     carrara.item("latent_list", 100, tokenizer="gpt2")
+        ... except carrara.LengthError as error:
+        ...     print("too short")
+        too short
+    """
 
     def __init__(self, message: str, part: str = "") -> None:
         super().__init__(message)
@@ -39,7 +83,7 @@ class LengthError(UsageError):
         """The reason without the name of the item, for one message about many: `32 roles take over 1,934 tokens`."""
 
     def __reduce__(self) -> tuple[type["LengthError"], tuple[str, str]]:
-        """Keep `part` when another process raised the error."""
+        """Keep `part` if another process raised the error."""
         return type(self), (str(self), self.part)
 
 
@@ -48,7 +92,7 @@ class ExhaustedError(UsageError):
 
 
 def nearest(word: str, options: Iterable[str], most: int = 3) -> str:
-    """Return the end of a message about an unknown name: at most so many similar names, or nothing.
+    """Return the end of a message about an unknown name: a few similar names, or nothing.
 
     >>> nearest("o20k", ["gpt2", "cl100k", "o200k"])
     '; did you mean o200k?'

@@ -1,8 +1,8 @@
-"""Files and folders that people name, on this machine or on object storage by fsspec (`s3://bucket/runs/m`).
+"""Files and folders that users name, on this machine or on object storage by fsspec (`s3://bucket/runs/m`).
 
-Only regular files are read, and none that is too large for how it is read. A FIFO waits for ever for its other end and
-a device never ends, so what a path leads to, links followed, is looked at before it is opened, and once more when it is
-open: it may have been replaced in between.
+Only regular files are read, and only up to a limit. A FIFO waits for its other end, and a device never ends. So the
+target of a path, with links followed, is checked before it is opened and again when it is open, because it may have
+been replaced in between.
 """
 
 import errno
@@ -20,13 +20,13 @@ from carrara.util.errors import RunError, UsageError
 
 URL = re.compile(r"[a-z][a-z0-9+]+://")
 BROKEN_URL = re.compile(r"([a-z][a-z0-9+]+):/")
-"""What a `pathlib.Path` makes of a URL. It matches URLs too."""
+"""A pattern of what a `pathlib.Path` makes of a URL. It matches URLs too."""
 
 
 def to_path(name: str | PathLike[str]) -> Path:
     """Return a path on this machine, or for a URL a path on object storage with the same methods.
 
-    What this function returned is returned as it is.
+    A path from this function is returned unchanged.
     """
     if hasattr(name, "protocol"):  # a UPath, which is slow to import
         return cast(Path, name)
@@ -38,7 +38,7 @@ def to_path(name: str | PathLike[str]) -> Path:
     from upath import UPath
 
     try:
-        # Other programs write there as well, Inspect among them: listings must not be cached.
+        # Other programs, such as Inspect, write there as well, so listings must not be cached.
         path: Any = UPath(str(name).rstrip("/"), use_listings_cache=False)
         path.fs  # noqa: B018  # imports the package for this kind of storage
     except (ImportError, ValueError) as error:
@@ -103,7 +103,7 @@ def _first_line(error: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Limit:
-    """How much is read in one piece, and what helps where there is more."""
+    """The size that is read at once, and the remedy for larger files."""
 
     bytes: int
     mend: str
@@ -116,12 +116,13 @@ class Limit:
 
 
 TEXT = Limit(512 << 20, "part it into several files of one folder")
-"""A document. To split it into sentences takes some thirteen times its size of memory (measured): 6.5 GB."""
+"""The limit of a document. Splitting it into sentences takes some thirteen times its size of memory (measured): 6.5 GB.
+"""
 LINE = Limit(512 << 20, "write a document a line")
 DATA = Limit(8 << 30, "part it into several files")
-"""Rows that are held together, of which the longest published ones have a gigabyte a thousand."""
+"""The limit of rows in memory. A thousand of the longest published ones have a gigabyte."""
 SMALL = Limit(64 << 20, "is it the file that is meant?")
-"""What people write themselves: prompts, words, scores, recipes."""
+"""The limit of files that users write: prompts, words, scores, recipes."""
 
 _KINDS = {
     stat.S_IFIFO: "a FIFO",
@@ -132,7 +133,7 @@ _KINDS = {
 
 
 def regular(path: Path, limit: Limit | None = None) -> os.stat_result:
-    """What is known of a file before it is opened. Raises UsageError where it is none that can be read."""
+    """Check a file before it is opened. Raise `UsageError` if it is not a regular file."""
     try:
         return _fit(path, path.stat(), limit)
     except (OSError, ValueError) as error:
@@ -140,10 +141,10 @@ def regular(path: Path, limit: Limit | None = None) -> os.stat_result:
 
 
 def open_binary(path: Path, limit: Limit | None = None) -> BinaryIO:
-    """A regular file, to be read."""
+    """Open a regular file for reading."""
     regular(path, limit)
     try:
-        # Not blocking, for the case that it is a FIFO by now; files do not care.
+        # Not blocking, in case it is a FIFO by now; files ignore the flag.
         number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         file = os.fdopen(number, "rb")
         try:
@@ -157,7 +158,7 @@ def open_binary(path: Path, limit: Limit | None = None) -> BinaryIO:
 
 
 def content(path: Path, limit: Limit) -> bytes:
-    """All of a file, which may be longer than it says, as those below /proc are."""
+    """Return the content of a file, which may be longer than its size, as for those below /proc."""
     with open_binary(path, limit) as file:
         try:
             data = file.read(limit.bytes + 1)
@@ -169,7 +170,7 @@ def content(path: Path, limit: Limit) -> bytes:
 
 
 def lines(path: Path, limit: Limit = LINE) -> Iterator[bytes]:
-    """The lines of a file, which end at line feeds alone. The file may have any size, its lines may not."""
+    """Yield the lines of a file, which end only at line feeds. The file may have any size, its lines may not."""
     with open_binary(path) as file:
         number = 0
         while line := file.readline(limit.bytes + 1):
@@ -207,18 +208,21 @@ def _size(number: int) -> str:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
-    """A text that appears only when it is complete."""
+    """Open a text file that appears only when it is complete."""
     with whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 
 
 @contextmanager
 def whole(path: Path) -> Iterator[Path]:
-    """Where to write what appears only when it is complete: a full disk or a kill leaves no half of it behind."""
+    """Return a temporary path for a file that appears only when it is complete.
+
+    A full disk or a kill leaves no half of it.
+    """
     if path.is_dir():
         raise UsageError(f"{path} is a folder: give the name of a file")
     if is_remote(path):
-        from shutil import copyfileobj  # `carrara --help` does without these
+        from shutil import copyfileobj  # `carrara --help` does not need these
         from tempfile import TemporaryDirectory
 
         with TemporaryDirectory(prefix="carrara-") as aside:

@@ -1,10 +1,10 @@
 """The logger `carrara`, which reports what happens while the library works.
 
-A warning is a record that users should know of or act on; a record at INFO says that work goes on. Python prints
-warnings to stderr unless the program configures logging; `logging.getLogger("carrara").setLevel("ERROR")` silences
-them. The command line prints both.
+A warning needs a user's attention; a record at INFO reports progress. Python prints warnings to stderr unless the
+program configures logging; `logging.getLogger("carrara").setLevel("ERROR")` silences them. The command line prints
+both.
 
-A message names a setting as Python does, in backquotes (`max_tokens=512`); the command line writes the flag instead.
+A message names an option as in Python, in backquotes (`max_tokens=512`). The command line prints the flag instead.
 """
 
 import logging
@@ -21,9 +21,9 @@ if logger.level == logging.NOTSET:
     logger.setLevel(logging.WARNING)  # Inspect changes the level that it would inherit, for each evaluation
 
 ONCE = "once"
-"""An attribute of a record: a command prints the message once, for it holds for all tasks, lengths and files."""
+"""An attribute of a record: a command prints the message once, because it holds for all tasks, lengths and files."""
 SKIPPED = "skipped"
-"""An attribute of a record: input was left out. A command goes on, and exits with code 1."""
+"""An attribute of a record: input was left out. A command continues, and exits with code 1."""
 
 
 def warn_once(message: str) -> None:
@@ -32,7 +32,7 @@ def warn_once(message: str) -> None:
 
 
 def warn_skipped(message: str) -> None:
-    """Log which input was left out. A command prints it once, and exits with code 1."""
+    """Log that input was left out. A command prints it once, and exits with code 1."""
     logger.warning(message, extra={ONCE: True, SKIPPED: True})
 
 

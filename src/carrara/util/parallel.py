@@ -154,7 +154,7 @@ class Cluster:
 
 @contextmanager
 def open_cluster(workers: int) -> Iterator[Cluster]:
-    """Connect to the cluster, or start Ray on this machine with so many workers."""
+    """Connect to the cluster, or start Ray on this machine with a number of workers."""
     with _connect(workers) as ray:
         try:
             yield Cluster(ray)

@@ -27,9 +27,9 @@ _TICK = 0.5
 
 
 class Progress:
-    """Shows how far some work is, while it is entered as a context manager.
+    """A display of the progress of some work, used as a context manager.
 
-    A subclass that knows more overrides `notes`, `share` or `seconds_left`.
+    A subclass with more information overrides `notes`, `share` or `seconds_left`.
 
     Args:
         unit: What is counted, as it follows the count: with `answered`, "3 of 10 answered".
@@ -56,7 +56,7 @@ class Progress:
         self.started = self.shown_at = time.monotonic()
         self._first_share = 0.0
         self._is_over = self.console.quiet
-        """Whether nothing more is to be shown."""
+        """Whether nothing more is shown."""
         self._lock = Lock()
         self._stop = Event()
         self._clock = Thread(target=self._tick, daemon=True)
@@ -71,18 +71,18 @@ class Progress:
         self.done += count
 
     def share(self) -> float | None:
-        """Return the share of the work that is done, where it is known. The bar shows it."""
+        """Return the share of the work that is done, if known. The bar shows it."""
         return self.done / self.total if self.total else None
 
     def seconds_left(self) -> float | None:
-        """Return the estimated time that is left, where it is known."""
+        """Return the estimated seconds that are left, if known."""
         share = self.share()
         if share is None or share <= self._first_share:
             return None
         return self.seconds * (1 - share) / (share - self._first_share)
 
     def notes(self) -> Iterable[str]:
-        """Return what else to show."""
+        """Return further text to show."""
         return ()
 
     @property
@@ -95,7 +95,7 @@ class Progress:
         return self._bar is not None
 
     def line(self) -> str:
-        """Return all that is shown, as one line."""
+        """Return everything that is shown, as one line."""
         of = "" if self.total is None else f" of {self.total:,}"
         parts = [f"{self.label and f'{self.label}: '}{self.done:,}{of} {self.unit}", *self.notes()]
         if left := self.seconds_left():
@@ -117,7 +117,7 @@ class Progress:
                 self.shown_at = time.monotonic()
 
     def _tick(self) -> None:
-        """Update what is shown also while nothing happens."""
+        """Update the display also while nothing happens."""
         while not self._stop.wait(min(_TICK, LINE_EVERY)):
             self.show()
 

@@ -1,4 +1,4 @@
-"""Lengths, counts and durations: how people write them, how they are shown, and how large they may be.
+"""Lengths, counts and durations: their input, their display, and their limits.
 
 A length is `0`, `4k` or `1M`; k is 1,024 tokens and M 1,048,576.
 """
@@ -12,13 +12,13 @@ _UNITS = {"": 1, "k": 1024, "m": 1024**2}
 _LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmM]?)")
 
 MAX_LENGTH = 1 << 30
-"""Tokens that a prompt may have: a thousand times a million."""
+"""The most tokens of a prompt: a thousand times a million."""
 _CHARACTERS = 30
-"""Characters that a length may have."""
+"""The most characters of a length."""
 
 WARN_ABOVE = 1_000_000
 MAX_COUNT = 100_000_000
-"""How many things a command makes, unless the user allows more: a slip of the finger adds zeros to a number."""
+"""The number of things that a command makes without the user's consent, because extra zeros are a common slip."""
 
 
 def read_length(text: str) -> int:
@@ -53,7 +53,7 @@ def write_length(length: int) -> str:
 
 
 def about_length(length: float) -> str:
-    """One that was estimated, to two digits.
+    """Return an estimated length with two digits.
 
     >>> about_length(700.3), about_length(5530), about_length(43_000), about_length(3_300_000)
     ('700', '5.4k', '42k', '3.1M')
@@ -66,7 +66,7 @@ def about_length(length: float) -> str:
 
 
 def count(number: int, what: str) -> str:
-    """Return a number with its noun, in the plural where there is not exactly one.
+    """Return a number with its noun, in the plural unless it is one.
 
     >>> count(1, "task"), count(3, "reply"), count(1200, "more cell")
     ('1 task', '3 replies', '1,200 more cells')
@@ -88,7 +88,7 @@ def duration(seconds: float) -> str:
 
 
 def check_count(count: int, what: str, allowed: bool) -> None:
-    """Warn of a large count, before the work begins.
+    """Warn of a large count before the work begins.
 
     Raises:
         UsageError: The count exceeds the limit, and the user has not allowed it.

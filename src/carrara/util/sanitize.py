@@ -1,6 +1,6 @@
-r"""Make text of unknown origin safe to show.
+r"""Make text from untrusted sources safe to show.
 
-Replies of models may contain anything: markup, control characters, bidirectional overrides, a million letters.
+Replies of models may contain anything: markup, control characters, bidirectional overrides, a million characters.
 Templates escape markup. This module shows invisible characters and cuts long text.
 
 >>> visible("safe \u202egnp.exe\x00")
@@ -14,12 +14,12 @@ import unicodedata
 from collections.abc import Iterable
 
 _SUSPECT = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u024f\u0370-\u0482\u048a-\u058f\u3040-\u9fff\uac00-\ud7a3]")
-"""Characters outside the common scripts: only these are looked up one by one."""
+"""A pattern of characters outside the common scripts. Only these are looked up one by one."""
 _MARKS = re.compile(
     r"([\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]{3})[\u0300-\u036f"
     r"\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]+"
 )
-"""More combining marks on one letter than any script needs; stacked marks cover other lines."""
+"""The number of combining marks on one letter that no script exceeds. Stacked marks would cover other lines."""
 
 
 def visible(text: str) -> str:
@@ -34,14 +34,14 @@ def _shown(character: str) -> str:
         return chr(0x2400 + code)
     if code == 0x7F:
         return "\u2421"
-    nothing = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code < 0xFDF0  # code points that Unicode keeps empty
+    nothing = code & 0xFFFE == 0xFFFE or 0xFDD0 <= code < 0xFDF0  # code points that Unicode leaves unassigned
     if nothing or unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return f"⟦U+{code:04X}⟧"
     return character
 
 
 def clip(text: str, limit: int) -> str:
-    """Return the first characters, and how many more there are."""
+    """Return the first characters, and the number of the others."""
     if len(text) <= limit:
         return text
     return f"{text[:limit]}… {len(text) - limit:,} more characters"
@@ -61,7 +61,7 @@ def both_ends(text: str, limit: int) -> str:
 
 
 def distinct(names: Iterable[str], limit: int = 80) -> dict[str, str]:
-    """Return a short name for each name. Names that are alike when they are cut are numbered.
+    """Return a short name for each name. Names that are equal after cutting are numbered.
 
     >>> list(distinct(["plain", "model (temperature=0)", "model (temperature=1)"], 15).values())
     ['plain', 'model (…ture=0)', 'model (…ture=1)']

@@ -1,4 +1,4 @@
-"""A plain table, as lines: numbers to the right, no colours, so that it can be piped.
+"""A plain table as lines, with numbers to the right and without colours, so that it can be piped.
 
 `html` renders it for a notebook.
 """
@@ -9,10 +9,10 @@ from itertools import groupby
 
 
 class Line(str):
-    """A line of a table, which knows the cells that it was made from."""
+    """A line of a table that knows its cells."""
 
     cells: tuple[str, ...]
-    """Empty for the rule below the column names."""
+    """The cells. Empty for the rule below the column names."""
 
     def __new__(cls, text: str, cells: Iterable[str] = ()) -> "Line":
         line = super().__new__(cls, text)
@@ -56,7 +56,7 @@ def html(lines: Iterable[str]) -> str:
 
 
 def _tables(lines: Sequence[Line]) -> Iterator[str]:
-    """The tables that stand in these lines: each begins with its column names, and a rule follows them."""
+    """Yield the tables among these lines. Each begins with its column names and a rule."""
     starts = [n - 1 for n, line in enumerate(lines) if not line.cells]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         head, _, *body = lines[start:end]

@@ -1,10 +1,10 @@
-"""Limits on what a server may do to an HTTP client: no redirect to another server, and no reply without an end.
+"""Limits on a server's effect on an HTTP client: no redirect to another server, and no endless reply.
 
     limit_client(client)    # a client of httpx or httpx2, synchronous or asynchronous
 
-The limits stand in the client's transport, which every request passes, redirected ones included. A reply is unpacked
-here and not by the client, so that 100 KB that unpack to 100 MB are never held in memory. Their errors reach the caller
-as the cause of an error of the client; `causes` finds them.
+The limits are in the client's transport, through which every request passes, redirected ones included. The transport
+decompresses replies instead of the client, so that 100 KB that decompress to 100 MB are never held in memory. Its
+errors are the cause of an error of the client; `causes` finds them.
 """
 
 import re
@@ -16,27 +16,28 @@ from importlib import import_module
 from typing import Any, Self
 
 LIMIT = 32 << 20
-"""Bytes of a reply, unpacked. The longest answers of models take 1 MB."""
+"""The most bytes of a reply, decompressed. The longest answers of models have 1 MB."""
 
 BULK_LIMIT = 1 << 30
-"""Bytes of a reply that holds log-probabilities of a whole prompt, about 150 for each token, or a batch of replies."""
+"""The most bytes of a reply with log-probabilities of a whole prompt, about 150 for each token, or of a batch of
+replies."""
 
 _STEP = 1 << 16
-"""Bytes that are unpacked at a time."""
+"""The bytes that are decompressed at a time."""
 _NAMED = 100
-"""Characters of a server's name that an error shows."""
+"""The most characters of a server's name that an error shows."""
 _ORIGIN = "carrara.origin"
 """Key of a request's extensions, which redirected requests inherit: the server that the first request was for."""
 
 _CLOSED = re.compile(r"disconnect|clos(ed|ing)|terminated", re.IGNORECASE)
-"""How the HTTP clients say that a server closed a connection."""
+"""The messages of HTTP clients when a server closes a connection."""
 
 _UNTRUSTED = {18, 19, 20, 21}
-"""OpenSSL's codes for certificates that nobody vouches for, whatever else they say."""
+"""OpenSSL's codes for untrusted certificates, whatever else is wrong with them."""
 
 
 class RedirectError(Exception):
-    """A server redirects to another one, which would be sent the prompt."""
+    """A server redirects to another one, which would receive the prompt."""
 
     def __init__(self, origin: str, target: str) -> None:
         self.where = f"{origin} redirects to {target}"
@@ -51,11 +52,11 @@ class ReplyTooLargeError(Exception):
 
 
 class PackingError(Exception):
-    """A reply cannot be unpacked."""
+    """A reply cannot be decompressed."""
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and all that it was raised for."""
+    """Return an error and all its causes."""
     found: BaseException | None = error
     while found is not None:
         yield found
@@ -63,7 +64,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def untrusted(error: BaseException, where: str) -> str:
-    """Return a sentence about a server's certificate if it is what an error is about, else nothing."""
+    """Return a sentence about a server's certificate if an error is about it. Otherwise empty."""
     for cause in causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
             why = str(getattr(cause, "verify_message", "") or cause).rstrip(".")
@@ -75,7 +76,7 @@ def untrusted(error: BaseException, where: str) -> str:
 
 
 def refused(error: BaseException, where: str) -> str:
-    """Return why a server is not asked again, if an error says so, else nothing.
+    """Return why a server is not asked again, if an error proves it. Otherwise empty.
 
     The server's certificate is not trusted, it redirects to another one, or its reply is too large.
     """
@@ -84,9 +85,9 @@ def refused(error: BaseException, where: str) -> str:
 
 
 def malformed(error: BaseException) -> str:
-    """Return what is wrong with an answer that breaks the rules of HTTP, if that is the error, else nothing.
+    """Return the fault of an answer that breaks the rules of HTTP, if that is the error. Otherwise empty.
 
-    The HTTP clients raise the same error where a server closes a connection, which is an outage.
+    The HTTP clients raise the same error if a server closes a connection, which is an outage.
     """
     for cause in causes(error):
         name, words = type(cause).__name__, " ".join(str(cause).split())
@@ -95,14 +96,14 @@ def malformed(error: BaseException) -> str:
         if name == "TooManyRedirects":
             return "the server redirects again and again"
         if name == "RemoteProtocolError" and not _CLOSED.search(words):
-            if "too long" in words:  # h11's word for what its buffer does not hold
+            if "too long" in words:  # h11's phrase for unexpected data in its buffer
                 return "the headers of the server's reply are larger than 100 KB"
             return f"the server's reply is not HTTP ({words.partition(':')[0][:_NAMED]})"
     return ""
 
 
 def limit_client(client: Any, limit: int = LIMIT) -> None:
-    """Put the limits into a client's transports, which may have them already.
+    """Put the limits into a client's transports, unless they have them already.
 
     Args:
         client: An HTTP client of httpx or httpx2.
@@ -129,7 +130,7 @@ def _limited(transport: Any, limit: int) -> "LimitedTransport":
 
 
 class LimitedTransport:
-    """A transport with the limits around another one."""
+    """A transport that adds the limits to another one."""
 
     def __init__(self, inner: Any, limit: int) -> None:
         self.inner = inner
@@ -171,7 +172,7 @@ class LimitedTransport:
 
 
 def _check(request: Any) -> None:
-    """Refuse a request that a redirect has sent to another server; ask for packings that can be unpacked bit by bit."""
+    """Refuse a request that was redirected to another server. Ask for compression that can be undone step by step."""
     origin = _origin(request.url)
     first = request.extensions.setdefault(_ORIGIN, origin)
     if origin != first:
@@ -190,19 +191,19 @@ def _origin(url: Any) -> str:
     ('http://host', 'http://[::1]:8000')
     """
     host = f"[{url.host}]" if ":" in url.host else url.host
-    # httpx leaves out the port of a scheme that is written in small letters alone.
+    # httpx leaves out a scheme's default port only if the scheme is in lower case
     port = "" if url.port in (None, _PORTS.get(url.scheme)) else f":{url.port}"
     return f"{url.scheme}://{host}{port}"[:_NAMED]
 
 
 @cache
 def _stream(package: str, base: str, kind: type) -> type:
-    """A class of streams that the client takes for its own."""
+    """Return a class of streams that the client accepts as its own."""
     return type(kind.__name__, (kind, getattr(import_module(package), base)), {})
 
 
 class _Limited:
-    """The bytes of a reply, unpacked, up to the limit."""
+    """The decompressed bytes of a reply, up to the limit."""
 
     def __init__(self, inner: Any, packing: str, limit: int) -> None:
         self.inner, self.limit, self.read = inner, limit, 0
@@ -234,7 +235,7 @@ class _AsyncLimited(_Limited):
 
 
 class _Unpacker:
-    """Unpacks `gzip` and `deflate`, a few bytes at a time."""
+    """A decompressor of `gzip` and `deflate`, a few bytes at a time."""
 
     def __init__(self, packing: str) -> None:
         self.packing = packing
@@ -258,7 +259,7 @@ class _Unpacker:
             raise PackingError("the server's reply cannot be unpacked") from None
 
     def _window(self, data: bytes) -> int:
-        """What zlib calls the packing. Some servers send `deflate` without a header."""
+        """Return zlib's number for the compression. Some servers send `deflate` without a header."""
         if self.packing in ("gzip", "x-gzip"):
             return zlib.MAX_WBITS | 16
         if self.packing != "deflate":

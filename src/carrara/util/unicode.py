@@ -10,7 +10,7 @@ from functools import cache
 from carrara.util.data import lines
 
 NO_CHARACTER = "\ue000"
-"""Stands for a character that Unicode 14.0 does not have: neither a letter nor white space."""
+"""The replacement of a character that Unicode 14.0 does not have: neither a letter nor white space."""
 
 _CHANGED = {
     "\u0295": "\u0250",  # a letter without case since 16.0: a small letter before
@@ -33,10 +33,10 @@ def replace_surrogates(text: str) -> str:
 
 
 def unicode14(text: str) -> str:
-    """Replace each character whose properties depend on the Python version by one that is the same to all of them.
+    """Replace each character whose properties depend on the Python version by one with the same properties everywhere.
 
-    Unicode 14.0 is the version of Python 3.11, the oldest that Carrara runs on. The result has the length of the text,
-    and is the same object where nothing is replaced. It serves to judge a text, not to show it.
+    Unicode 14.0 is the version of Python 3.11, the oldest that Carrara supports. The result has the length of the text,
+    and is the same object if nothing is replaced. Use it to examine a text, not to display it.
 
     >>> unicode14("Élan, 漢字 😀"), unicode14("a\\U0001fae8 b")  # a shaking face, of Unicode 15.0
     ('Élan, 漢字 😀', 'a\\ue000 b')

@@ -1,11 +1,15 @@
-"""The audit: every item is proved right before anybody pays for it.
+"""The audit: prove that every item is right before anybody pays for it.
 
-For each item, at each length: an oracle that sees only the rendered text finds the gold answer; other filler leaves it;
-leaving out any needed fact changes it or makes it undecidable; the length is exact; a new process makes the same bytes
-(of as many long ones as have two million tokens); the split that made the instance owns it; the perfect reply is read
-back as the gold answer and an empty one as none; and no way of answering without understanding scores much more than
-the chance level, unless the task says why it cannot be otherwise (shortcuts/); and the chance level is what the task's
-guesser scores when it is simulated (simulation.py), and no less than what the best answer without the context does.
+For each item at each length:
+
+- An oracle that reads only the rendered text finds the gold answer.
+- Other filler does not change the answer. Leaving out any fact of the evidence changes it or makes it undecidable.
+- The length is exact. A new process makes the same bytes (for as many long items as have two million tokens).
+- The split that made the instance owns it.
+- The perfect reply is read as the gold answer, and an empty one as no answer.
+- No heuristic scores much more than the chance level, unless the task declares the shortcut with a reason (shortcuts/).
+- The chance level is the score of the task's guesser in a simulation (simulation.py), and at least that of the best
+  answer without the context.
 """
 
 import json
@@ -44,17 +48,17 @@ CHECKS = {
 
 
 VARIANTS = 33
-"""Other fillers that are tried."""
+"""The number of other fillers that are tried."""
 NEEDS = 8
-"""Needed facts of one item that are left out, drawn where there are more: in some tasks every word is needed."""
+"""The facts of one item's evidence that are left out, drawn if there are more: in some tasks every word is evidence."""
 SEARCHED, SEARCHED_TOKENS = 200, 1 << 21
-"""Instances of either split with which shortcuts are searched for; of long ones as many as have so many tokens."""
+"""The instances of either split with which shortcuts are searched for, or fewer long ones with this many tokens."""
 OTHERS: Mapping[Split, Split] = {"test": "train", "train": "test", "few-shot": "train"}
-"""The split from which they are learned."""
+"""The split from which shortcuts are learned."""
 REMADE_TOKENS = 1 << 21
-"""Tokens of prompts that a new process makes once more: what depends on how Python hashes does so in many of them."""
+"""The tokens of prompts that a new process makes again. A dependence on Python's hash seed shows in many of them."""
 NEEDS_TOKENS = 1 << 18
-"""As many are left out as make up so many tokens of prompts, if that is more."""
+"""More facts are left out if their prompts have fewer tokens than this."""
 
 
 @dataclass
@@ -66,38 +70,40 @@ class Breach:
 
 @dataclass
 class Audited:
-    """What the audit of one task at one length found."""
+    """The findings of the audit about one task at one length."""
 
     task: str
     length: int
     items: int = 0
     needed: int = 0
-    """Updates that were left out, one at a time."""
+    """The number of facts that were left out, one at a time."""
     raised: int = 0
-    """Of those, how many made the question undecidable instead of changing the answer."""
+    """The number of them that made the question undecidable instead of changing the answer."""
     breaches: list[Breach] = field(default_factory=list[Breach])
     shortcuts: list[Shortcut] = field(default_factory=list[Shortcut])
-    """The best of each kind."""
+    """The best shortcut of each kind."""
     reach: dict[str, float] = field(default_factory=dict[str, float])
-    """What the oracle scores on a part of the context, by the part."""
+    """The score of the oracle on a part of the context, by the part."""
     backwards: float | None = None
-    """What it scores on all of it, backwards."""
+    """The score of the oracle on the context backwards."""
     chance_level: float = 0.0
     guesser: str = ""
-    """What the task's guesser knows, whose score the chance level is."""
+    """The knowledge of the task's guesser, whose mean score is the chance level."""
     simulated: list[Simulated] = field(default_factory=list[Simulated])
-    """What guesses score, beside what is declared."""
+    """The scores of guesses, with the declared ones."""
     off: float = 0.0
-    """How far from its drawn place a fact stands, in tokens, on average."""
+    """The mean distance of facts from their drawn position, in tokens."""
     left_out: list[str] = field(default_factory=list[str])
-    """What was said of instances that do not fit the length."""
+    """Warnings about instances that do not fit the length."""
     repeated: int = 0
-    """Items whose puzzle another item has too."""
+    """The number of items whose puzzle another item has too."""
 
 
 def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
-    """Audit `instances` instances of a task, from a recipe on; of one that has no instance so long there are no
-    items."""
+    """Audit `instances` instances of a task, from a recipe on.
+
+    A task without an instance of the length has no items.
+    """
     try:
         return _audited(first, instances, pack)
     except LengthError as reason:
@@ -142,7 +148,7 @@ def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
         report.shortcuts, report.reach, report.backwards = search.found(taken)
     report.simulated = simulation.comparisons()
     report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
-    if not _given(first):  # what somebody gives is as it is
+    if not _given(first):  # published items are used unchanged
         report.breaches += [
             Breach(
                 "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
@@ -164,20 +170,20 @@ def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
 
 
 def searched(first: Recipe, instances: int, pack: Pack | None = None) -> Found:
-    """What the search for shortcuts finds, without the rest of the audit."""
+    """Return the findings of the search for shortcuts, without the rest of the audit."""
     search = Search(_training(first, instances, pack))
     made = contexts(first, instances, pack, lambda said: None)
     return search.found([search.take(item) for context in made for item in context.items])
 
 
 def _given(first: Recipe) -> bool:
-    """Whether items are given by somebody, as in published files, or their instances are."""
+    """Return whether items or instances come from files, as published ones do."""
     task = questions_of(first).task
     return task.given_count(first.length) is not None or task.is_divided()
 
 
 def _training(first: Recipe, instances: int, pack: Pack | None) -> list[Item]:
-    """Items from which shortcuts are learned: of another split, or where they are given by somebody, the same ones."""
+    """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
     own = first if _given(first) else replace(first, split=OTHERS[first.split])
     return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
 
@@ -213,19 +219,19 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
             breach("reply", item, f"{item.gold!r} does not score 1")
         if item.task.read("", item.question) is not None:
             breach("reply", item, "an empty reply is read as an answer")
-        if solved == gold:  # of a text that cannot be read, leaving something out proves nothing
+        if solved == gold:  # leaving something out of a text that cannot be read proves nothing
             _check_evidence(report, item, messages)
 
 
 def _unlike(item: Item, solved: object) -> str:
-    """What is wrong with an answer that was read. Where both look the same, their types differ and are said."""
+    """Return what is wrong with an answer that was read. If two answers look the same, name their types."""
     if str(solved) != item.gold:
         return f"gold {item.gold}, read {solved}"
     return f"gold {described(item.question.gold)}, read {described(solved)}"
 
 
 def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
-    """The same instance in other filler. Of a room for a sentence or two there may be none."""
+    """Return the instance with other filler. A room for one or two sentences may have none."""
     for variant in range(1, VARIANTS):
         try:
             return context_of(context.recipe, pack, variant=variant)
@@ -250,7 +256,7 @@ def _check_evidence(report: Audited, item: Item, messages: Sequence[Message]) ->
 
 
 def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
-    """What is left of a prompt without a fact."""
+    """Return the prompt without a fact."""
     if template.turns:
         return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
@@ -282,7 +288,7 @@ for id in asked["ids"]:
 
 
 def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
-    """Make items again in a new process, where Python hashes texts differently."""
+    """Make items again in a new process, which has another hash seed."""
     run = subprocess.run(
         [sys.executable, "-c", _AGAIN],
         input=json.dumps({"ids": list(hashes), "pack": pack and pack.replaced}),

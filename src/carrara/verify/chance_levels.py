@@ -1,9 +1,8 @@
-"""The chance levels of tasks with their default parameters (core/types.py says what a chance level is).
+"""The chance levels of tasks with their default parameters (core/types.py defines the chance level).
 
-A question has its own chance level. A task's is their mean over its first instances, at 4k tokens where an instance is
-another at each length: there the shortcuts are searched for, and the listing shows both. For a version of a task that
-is one number, so those of the package's tasks are kept beside the code, in `chance_levels.txt`: a listing need not draw
-an instance. A task of one's own, and one whose version is not the kept one, has its chance level computed.
+Each question has a chance level. A task's chance level is the mean over its first instances; if each length has its own
+instance, at 4k tokens, the length at which shortcuts are searched for. The levels of the package's tasks are stored in
+`chance_levels.txt`, so that a listing need not draw instances. The level of any other task or version is computed.
 
 `python -m carrara.verify.chance_levels` (`make chance-levels`) writes the file anew; tests/verify/test_chance_levels.py
 computes each number again.
@@ -18,22 +17,22 @@ from statistics import fmean
 from carrara.items import registry
 
 LENGTH, INSTANCES = 4096, 200
-"""The length in tokens, and the instances over which a kept chance level is averaged;"""
+"""The length in tokens, and the number of instances over which a stored chance level is averaged."""
 FEW = 30
-"""fewer where it is computed for a listing."""
+"""The number of instances if it is computed for a listing."""
 DIGITS = 4
 _KEPT = Path(__file__).with_suffix(".txt")
 
 
 def chance_level_of(name: str) -> float:
-    """The chance level of a task, kept or computed."""
+    """Return the chance level of a task, stored or computed."""
     found = kept().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
     return computed(name, FEW) if found is None else found
 
 
 @cache
 def kept() -> dict[str, float]:
-    """By name and version; empty where the file is missing, as in a package that was packed otherwise."""
+    """Return the stored levels by name and version. Empty if the file is missing, as in a package without it."""
     try:
         lines = _KEPT.read_text("utf-8").splitlines()
     except OSError:
@@ -49,7 +48,7 @@ def computed(name: str, instances: int = INSTANCES) -> float:
 
 
 def _questions(name: str, length: int, instances: int) -> Iterator[float]:
-    """The chance level of each question, but for instances that do not fit the length."""
+    """Yield the chance level of each question, except for instances that do not fit the length."""
     from carrara.item_id import Recipe
     from carrara.items.item import questions_of
     from carrara.tokenizers import DEFAULT
@@ -65,7 +64,7 @@ def _questions(name: str, length: int, instances: int) -> Iterator[float]:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Compute those of all tasks, or of some and keep those of the others."""
+    """Compute the levels of all tasks, or of some and keep the others."""
     lines = []
     for name in filter(registry.is_official, registry.names()):
         known = kept().get(task := f"{name}@{registry.load(name).version}")

@@ -1,4 +1,4 @@
-"""`AuditConfig`: which items are audited."""
+"""`AuditConfig`: the items to audit."""
 
 from typing import Annotated
 
@@ -14,14 +14,14 @@ from carrara.util.quantities import check_count
 @Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class AuditOptions(ItemOptions):
-    """Which items of its tasks an audit makes."""
+    """The items of its tasks that an audit makes."""
 
     lengths: tuple[int, ...] = field(default="0,4k", converter=lengths_of)
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=200, validator=at_least(1))
     """Instances for each task and length."""
     allow_large: Flag = False
-    """Do not ask or refuse, however much is made or sent."""
+    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
 
 
 @frozen(kw_only=True, slots=False)

@@ -10,12 +10,12 @@ from carrara.packing.prompt_pack import Pack
 from carrara.verify.audit import audit
 
 INSTANCES = 3
-"""Instances of each task that a pack is checked with."""
+"""The number of instances of each task with which a pack is checked."""
 
 
 @dataclass(frozen=True)
 class CheckedTask:
-    """What the check of a pack found for one task."""
+    """The findings about a pack for one task."""
 
     task: str
     changed: Sequence[str]
@@ -28,7 +28,7 @@ class CheckedTask:
 
 
 def check_parts(pack: Pack) -> None:
-    """Check all that can be told of a pack without an item.
+    """Check everything about a pack that needs no item.
 
     Raises:
         UsageError: A task or a part is unknown, or a part lacks a field.

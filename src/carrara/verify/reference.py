@@ -1,7 +1,7 @@
-"""Models that need no weights: what a perfect reader, a guesser and the laziest answers score.
+"""Models without weights: a perfect reader, a guesser, and constant answers. Their scores are references.
 
-They are part of the product: an oracle below 1 means a broken item, a task on which a lazy answer scores well measures
-little, and a model near `chance` knows nothing.
+They are part of the product: an oracle below 1 means a broken item, a task on which a constant answer scores well
+measures little, and a model near `chance` understands nothing.
 """
 
 from collections import Counter
@@ -15,11 +15,11 @@ from carrara.items.item import Item, questions_of
 from carrara.types import ANSWER, Message, Question, UndecidableError
 
 LEARNED = 240
-"""Instances of the training split from which `majority` learns the commonest answers."""
+"""Instances of the training split from which `majority` learns the most frequent answers."""
 
 
 def oracle(item: Item, messages: Sequence[Message]) -> str:
-    """Solves from the text that it was sent."""
+    """Return the answer that the solver reads from the prompt."""
     try:
         return item.task.write(item.solve(messages))
     except UndecidableError as reason:
@@ -27,17 +27,17 @@ def oracle(item: Item, messages: Sequence[Message]) -> str:
 
 
 def chance(item: Item, messages: Sequence[Message]) -> str:
-    """Guess as the task's guesser does, whose mean score is the chance level."""
+    """Return a guess of the task's guesser, whose mean score is the chance level."""
     context = item.context
     rng = item.recipe.key.rng("chance", item.recipe.question)
     return item.task.write(item.task.guess(rng, context.instance, item.question))
 
 
 def majority(item: Item, messages: Sequence[Message]) -> str:
-    """Gives the answer that is commonest for this kind of question, of those that are possible where they are known."""
+    """Return the most frequent answer to this kind of question, among the possible ones if they are known."""
     recipe = replace(item.recipe, index=0, question=0)
     given = item.task.given_count(recipe.length)
-    # Items that are given by somebody, as they are, have no training split: theirs is the commonest of their answers.
+    # Items from files have no training split: the most frequent of their own answers is used.
     answers = _answers(replace(recipe, split="train", length=0), LEARNED) if given is None else _answers(recipe, given)
     kind = _kind(item.question)
     common = answers.get(kind) or sum(answers.values(), Counter[str]())
@@ -55,12 +55,12 @@ def _answers(first: Recipe, instances: int) -> dict[tuple[tuple[str, str], ...],
 
 
 def _kind(question: Question[Any]) -> tuple[tuple[str, str], ...]:
-    """What results are sliced by, but for what gives the answer away."""
+    """Return the labels of an item without those that give the answer away."""
     return tuple(sorted((name, value) for name, value in question.labels.items() if name != ANSWER))
 
 
 def echo(item: Item, messages: Sequence[Message]) -> str:
-    """Repeats what it was sent."""
+    """Return the prompt itself."""
     return messages[-1].content
 
 

@@ -1,7 +1,7 @@
-"""Simulate the guessers: what `Task.guess` scores, beside the chance levels that its questions declare.
+"""Simulate the guessers: compare the scores of `Task.guess` with the chance levels that questions declare.
 
-A declared chance level may be too low or too high: both are wrong statements. Questions are compared by part, and by
-their labels where their chance levels differ.
+A declared chance level may be too low or too high. Both are errors. Questions are compared by part, and by their labels
+if their chance levels differ.
 """
 
 from collections import Counter, defaultdict
@@ -16,20 +16,20 @@ from carrara.task import Task
 from carrara.types import ANSWER, Instance, Question
 
 DRAWS = 16
-"""Guesses for each question."""
+"""The number of guesses for each question."""
 FEW = 30
-"""Instances that a comparison takes at least."""
+"""The least number of instances in a comparison."""
 SURE = 4.0
-"""Standard errors by which a simulated score has to differ,"""
+"""The distance in standard errors from which a simulated score differs."""
 TOLERANCE = 0.01
-"""and the least difference that matters."""
+"""The least difference that matters."""
 RARE = 10
-"""Questions that a guess gets right, or wrong: where fewer are expected, their own spread says too little."""
+"""The least expected number of right and of wrong guesses. With fewer, their own spread says too little."""
 
 
 @dataclass(frozen=True)
 class Simulated:
-    """What guesses score on questions of one kind."""
+    """The scores of guesses at questions of one kind."""
 
     kind: str
     """The part and the labels, empty for all questions."""
@@ -57,18 +57,18 @@ class Simulated:
 
 @dataclass(frozen=True)
 class _Guessed:
-    """Guesses at one question."""
+    """The guesses at one question."""
 
     instance: str
     labels: Mapping[str, str]
     declared: float
     score: float
     alike: float
-    """How many of two guesses are the same, from 0 to 1: such add nothing to each other."""
+    """The probability that two guesses are equal. Equal guesses add no information."""
 
 
 class Simulation:
-    """Guesses at questions of one task, taken one question after the other."""
+    """The guesses at questions of one task, added one question after the other."""
 
     def __init__(self, draws: int = DRAWS) -> None:
         self._draws = draws
@@ -97,7 +97,7 @@ class Simulation:
         found = []
         for part, several in self._taken.items():
             found.append(_compared(f"part {part}" if part else "", several, self._draws))
-            if len({one.declared for one in several}) > 1:  # else it is declared for all together
+            if len({one.declared for one in several}) > 1:  # otherwise the kinds are declared together
                 kinds = defaultdict[str, list[_Guessed]](list)
                 for one in several:
                     labels = [f"{name} {value}" for name, value in sorted(one.labels.items())]

@@ -1,4 +1,4 @@
-"""Retrieval: a long context shortened to the parts that a question is most like, for a model to read in its stead.
+"""Retrieval: shorten a long context to the parts that are most similar to a question.
 
     >>> from carrara.readers.retrieval import Retrieval, retrieve
     >>> context = "John took the milk. It rained all day. Mary went to the garden. Nobody knew why."
@@ -8,9 +8,9 @@
     >>> found.recall
     Recall(complete=True, share=1.0)
 
-It is the baseline of BABILong (section 3.2 and appendix G): parts are sentences or windows of tokens, ranked by
-embeddings or by BM25, and it is told whether what was needed is among those found. Nothing here knows of models, items
-or tasks: a context is a text, and evidence are places in it.
+It is the baseline of BABILong (section 3.2 and appendix G). Parts are sentences or windows of tokens, ranked by
+embeddings or by BM25. Recall is the share of the evidence that is among the parts found. This package does not depend
+on models, items or tasks: a context is a text, and evidence is given as positions in it.
 """
 
 from carrara.readers.retrieval.chunks import Chunk

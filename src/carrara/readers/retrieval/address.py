@@ -1,4 +1,4 @@
-"""Where embeddings are asked for: a model, and a server's address in which no key stands."""
+"""The address of an embedding model: a model, and a server's address without a key."""
 
 import re
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from carrara.util.errors import UsageError
 OPENAI = "https://api.openai.com/v1"
 _KEY, _OPENAI_KEY = "EMBEDDINGS_API_KEY", "OPENAI_API_KEY"
 _SPEC = re.compile(r"openai:(?:([^\s;]+?)@(?i:(https?)(://[^\s;]+))|([^\s;@:/]+))")
-"""A model with an address; or alone, and then without any sign of an address that is written wrongly."""
+"""A model with the address of its server, or a model alone."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Address:
         """
         found = _SPEC.fullmatch(spec)
         if not found:
-            # The address is not repeated in these two: a password may stand in it.
+            # The address is not repeated in these two errors, because it may contain a password.
             raise UsageError(
                 "an embedding server is written openai:MODEL@http://HOST:PORT/v1, or for OpenAI's own openai:MODEL"
             )

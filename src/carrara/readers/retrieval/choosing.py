@@ -1,4 +1,4 @@
-"""Which embedder is meant by a name."""
+"""The choice of an embedder by its name."""
 
 from functools import cache
 
@@ -11,7 +11,7 @@ from carrara.readers.retrieval.setting import MINILM
 
 @cache
 def embedder(by: str) -> Embedder:
-    """The embedder of that name, built once."""
+    """Return the embedder of a name, which is built once."""
     if by == MINILM:
         return load()
     return Endpoint.at(Address.parse(by))

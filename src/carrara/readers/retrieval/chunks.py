@@ -1,4 +1,4 @@
-"""Chunks: a text cut into the parts that are ranked. Each is a slice of it, without the white space at its ends."""
+"""Chunks: the parts of a text that are ranked. Each is a slice of the text without white space at its ends."""
 
 import re
 from itertools import pairwise
@@ -14,16 +14,24 @@ _LEAD = "A"
 
 
 class Chunk(NamedTuple):
-    """The characters start … end-1 of a text."""
+    """A part of a text: the characters from `start` to `end - 1`.
+
+    Examples:
+        >>> chunk = by_sentences("It rains. Mary sleeps.")[1]
+        >>> chunk.number, chunk.start, chunk.end
+        (1, 10, 22)
+    """
 
     number: int
-    """Its place among the chunks of the text. Between neighbours there is nothing but white space."""
+    """The position among the chunks of the text. Between neighbours there is only white space."""
     start: int
+    """The first character."""
     end: int
+    """The character after the last one."""
 
 
 def by_sentences(text: str) -> list[Chunk]:
-    """A chunk for each sentence.
+    """Return a chunk for each sentence.
 
     >>> [(start, end) for _, start, end in by_sentences("Mr. Stone\\ncame. He went.")]
     [(0, 15), (16, 24)]
@@ -31,7 +39,7 @@ def by_sentences(text: str) -> list[Chunk]:
     chunks: list[Chunk] = []
     end = 0
     for sentence in split_text(text):
-        # The splitter makes all white space single spaces; the words are found again in the text as it is.
+        # The splitter turns all white space into single spaces, so the words are searched for in the original text.
         first, *others = sentence.split()
         start = text.index(first, end)
         end = start + len(first)
@@ -42,10 +50,11 @@ def by_sentences(text: str) -> list[Chunk]:
 
 
 def by_tokens(text: str, size: int, tokenizer: Tokenizer, overlap: int = 0) -> list[Chunk]:
-    """Windows of whole words that cost at most `size` tokens together, each by what it adds behind another word.
+    """Return windows of whole words that have at most `size` tokens each.
 
-    A word is what stands between white space; one that costs more than a window is a window of its own. A window
-    begins with so many of the last words of the one before as cost at most `overlap` tokens.
+    A word is a run of characters without white space, and its tokens are those that it adds after another word. A word
+    that is longer than a window is a window of its own. Each window begins with the last words of the one before, as
+    many as have at most `overlap` tokens.
     """
     words = [match.span() for match in _WORD.finditer(text)]
     # With the white space before it: a line break costs tokens, a space does not.

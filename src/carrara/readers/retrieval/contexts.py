@@ -1,7 +1,7 @@
-"""Retrieval in front of a model: an item's context, shortened to what its question finds.
+"""Retrieval for items: a context shortened to the parts that its question finds.
 
-A context is cut and embedded once for all its questions; what was found is kept until the reply is scored, because
-recall is a result too. A server for embeddings that fails in mid-run is waited for, as the model's own is.
+A context is cut and embedded once for all its questions. Results are cached until the reply is scored, because recall
+is a result too. If the server for embeddings fails during a run, the run waits for it, as for the model's own server.
 """
 
 import time
@@ -24,21 +24,21 @@ from carrara.util.progress import LINE_EVERY
 from carrara.util.quantities import write_length
 
 _KEPT = 4096
-"""Shortened contexts: a few kilobytes each."""
+"""The number of shortened contexts in the cache, a few kilobytes each."""
 _FINDING = Lock()
 _FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
-"""Seconds before a server is asked again, and between two looks whether the run is being stopped."""
+"""Seconds before a server is asked again, and between two checks whether the run is being stopped."""
 
 
 def found(id: str, retrieve: str) -> Retrieved:
-    """Return what an item's question finds in its context."""
-    with _FINDING:  # one at a time: it is bound by the processor, and the next question may share the context
+    """Return the parts that an item's question finds in its context."""
+    with _FINDING:  # one at a time: the work is bound by the processor, and the next question may share the context
         _stop_if_cancelled()
         return _retrieve(id, retrieve)
 
 
 class _Outage:
-    """Of the server for embeddings. It is one for all items, so that they wait for it together and not in turn."""
+    """The attempts of the embedding server. All items share them, so that they wait for the server together."""
 
     def __init__(self) -> None:
         self.began: float | None = None
@@ -75,14 +75,14 @@ def _sleep(seconds: float) -> None:
 
 
 def _stop_if_cancelled() -> None:
-    """A thread is not interrupted: it has to look whether the run that it works for is being stopped."""
+    """Return whether the run is being stopped. A thread cannot be interrupted, so it has to check."""
     with suppress(NoEventLoopError):
         check_cancelled()
 
 
 @lru_cache(maxsize=_KEPT)
 def _retrieve(id: str, retrieve: str) -> Retrieved:
-    """Return what the question of an item retrieves."""
+    """Return the parts that the question of an item retrieves."""
     item = item_of(id)
     if item.prompt.template.turns:
         raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
@@ -92,7 +92,7 @@ def _retrieve(id: str, retrieve: str) -> Retrieved:
 
 @lru_cache(maxsize=2)
 def _index(id: str, retrieve: str) -> Index:
-    """Of the context of an item, which all its questions share."""
+    """Return the index of an item's context, which all its questions share."""
     template = item_of(id).prompt.template
     text = messages_of(id)[-1].content
     context = text[len(template.before) : len(text) - len(template.after)]
@@ -100,7 +100,7 @@ def _index(id: str, retrieve: str) -> Index:
 
 
 class _Watch:
-    """Says how far the embedding of a context is, where it takes long; and is where it can be stopped."""
+    """A function that reports the progress of a long embedding, and raises if the run is being stopped."""
 
     def __init__(self, recipe: Recipe) -> None:
         self.context = f"{recipe.task} at {write_length(recipe.length)}"
@@ -114,7 +114,7 @@ class _Watch:
 
 
 def _needs(item: Item) -> list[tuple[int, int]] | None:
-    """Where the context says what the answer is read from."""
+    """Return the positions of the evidence in the context."""
     wanted = item.question.support or item.question.evidence
     start = len(item.prompt.template.before)
     return [(s.start - start, s.end - start) for s in item.survey.spans if s.fact in wanted] or None

@@ -1,9 +1,9 @@
-"""Embeddings from any server that speaks OpenAI's `/v1/embeddings`: OpenAI, vLLM, llama.cpp, Text Embeddings Inference.
+"""Embeddings from any server with OpenAI's `/v1/embeddings`: OpenAI, vLLM, llama.cpp, Text Embeddings Inference.
 
     openai:text-embedding-3-small                       OpenAI's own server, with the key in OPENAI_API_KEY
     openai:BAAI/bge-m3@http://127.0.0.1:8000/v1         any other, with the key in EMBEDDINGS_API_KEY if it wants one
 
-OpenAI's key is never sent to another server, and nothing that looks like another address is sent to OpenAI.
+OpenAI's key is never sent to another server, and a name that looks like an address is never sent to OpenAI.
 """
 
 import json
@@ -36,17 +36,17 @@ if TYPE_CHECKING:
 
 _BATCH = 64
 _REQUESTS = 4
-"""At a time."""
+"""The number of texts in a request."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
-"""Seconds before a request is made again that may fare better. A run has more patience (prompts.py)."""
+"""Seconds before a failed request is repeated. A run waits longer (prompts.py)."""
 _PASSING = (408, 409, 429)
-"""With 5xx: what may be over soon."""
+"""Status codes of temporary failures, beside 5xx."""
 _SECONDS = 120.0
-"""For 64 texts. A request that took all of it is not made again here."""
+"""The time limit for 64 texts. A request that reaches it is not repeated here."""
 _GREETING_SECONDS = 30.0
 _NO_KEY = "none"
 _TOO_MUCH = (400, 413, 422)
-"""How servers refuse more texts, or longer ones, than they take."""
+"""Status codes for too many or too long texts."""
 _QUOTED = 200
 
 
@@ -55,7 +55,7 @@ class Endpoint:
     address: Address
     client: "OpenAI"
     seconds: float = _SECONDS
-    """That a request may take."""
+    """The seconds of a request."""
 
     @staticmethod
     def at(address: Address) -> "Endpoint":
@@ -75,7 +75,7 @@ class Endpoint:
         return self.address.spec
 
     def check(self) -> None:
-        """One short text, for which a server has less time."""
+        """Embed one short text, with a shorter time limit."""
         replace(self, seconds=_GREETING_SECONDS).embed(["Ready."])
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -83,7 +83,7 @@ class Endpoint:
         given_up = Event()
 
         def vectors_of(batch: Sequence[str]) -> Vectors:
-            if given_up.is_set():  # a server that hangs would be waited for once more
+            if given_up.is_set():  # a server that does not answer would cost this time again
                 return np.zeros((0, 0), np.float32)
             try:
                 return self._batch(batch)
@@ -162,7 +162,7 @@ class Endpoint:
     def _refusal(self, error: "APIStatusError", texts: Sequence[str]) -> RunError:
         where, model = self.address.url, self.address.model
         match error.status_code:
-            case 401 | 403:  # nothing of what it says: some servers quote the key
+            case 401 | 403:  # nothing of the server's message: some servers quote the key
                 return RunError(f"{where} refuses the API key: check {self.address.key}")
             case 404:
                 return RunError(f"{where} knows no embedding model {model}: check its name and the address")
@@ -172,7 +172,7 @@ class Endpoint:
         return EmbedderUnavailableError(refused) if _may_pass(error) else RunError(refused)
 
     def _quoted(self, said: str) -> str:
-        """The beginning of what others say, on one line, and without the key in any writing of it."""
+        """Return the beginning of a server's message on one line, without the key in any form."""
         key = self.client.api_key
         for form in () if key == _NO_KEY else (key, repr(key)[1:-1], json.dumps(key)[1:-1], quote(key, safe="")):
             said = said.replace(form, "…")

@@ -1,9 +1,4 @@
-"""A context, made ready to be asked: cut, embedded, searched.
-
-index = Index(context, Retrieval.parse("sentences"))
-for question in questions:
-    model_reads = index.find(question).text
-"""
+"""An index of a context: it is cut into parts once, and searched for each question."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,22 +18,51 @@ JOINT = "\n\n"
 
 
 class Found(NamedTuple):
+    """A part of a context that was found, with its score.
+
+    Examples:
+        >>> found = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25")).find("Who sleeps?").chunks[0]
+        >>> found.chunk.start, found.score > 0
+        (10, True)
+    """
+
     chunk: Chunk
+    """The part."""
     score: float
+    """The similarity to the question; a higher score is more similar."""
 
 
 @dataclass(frozen=True)
 class Retrieved:
+    """The parts of a context that a question finds.
+
+    Examples:
+        >>> context = "It rains. Mary sleeps."
+        >>> retrieve(context, "Who sleeps?", Retrieval.parse("sentences;by=bm25", top=1)).text
+        'Mary sleeps.'
+    """
+
     text: str
-    """The chunks, with a blank line between them: the shortened context."""
+    """The parts with a blank line between them: the shortened context."""
     chunks: tuple[Found, ...]
-    """In the order in which they stand in the text."""
+    """The parts, in the order of `text`."""
     recall: Recall | None
-    """None where it was not said what is needed."""
+    """The share of the evidence that was found. None if no evidence was given."""
 
 
 class Index:
-    """What of it was embedded once is not embedded again; `watch` is told how far the rest is."""
+    """A context that is cut into parts, for several questions on it. Vectors are cached on disk.
+
+    Args:
+        context: The text.
+        setting: How to cut and search it.
+        watch: A function that is called with the number of parts embedded and the number of all parts.
+
+    Examples:
+        >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25", top=1))
+        >>> [index.find(question).text for question in ("Does it rain?", "Who sleeps?")]
+        ['It rains.', 'Mary sleeps.']
+    """
 
     def __init__(self, context: str, setting: Retrieval, watch: Watch | None = None) -> None:
         self.context = context
@@ -50,7 +74,23 @@ class Index:
             self.ranking = BM25(texts) if setting.by == BY_WORDS else Dense(texts, embedder(setting.by), watch)
 
     def find(self, question: str, evidence: Sequence[Stretch] | None = None) -> Retrieved:
-        """The chunks most like a question; `needs` are the characters of what answers it."""
+        """Return the parts that are most similar to a question.
+
+        Args:
+            question: The question.
+            evidence: The positions of the evidence, as pairs of start and end characters. Needed for the recall.
+
+        Returns:
+            The parts, as a text and one by one, and the recall.
+
+        Raises:
+            EmbedderUnavailableError: The embedder cannot be reached.
+
+        Examples:
+            >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25", top=1))
+            >>> index.find("Who sleeps?", evidence=[(10, 22)]).recall
+            Recall(complete=True, share=1.0)
+        """
         ranked = self.ranking.best(question, self.setting.top) if self.ranking else []
         found = [Found(self.chunks[number], score) for number, score in ranked]
         if self.setting.order == "position":
@@ -61,13 +101,44 @@ class Index:
 
 
 def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Stretch] | None = None) -> Retrieved:
-    """What a question finds in a context. With several questions on it, keep its `Index`."""
+    """Return the parts of a context that are most similar to a question.
+
+    Use an `Index` for several questions on one context.
+
+    Args:
+        context: The text.
+        question: The question.
+        setting: How to cut and search the text.
+        evidence: The positions of the evidence, as pairs of start and end characters. Needed for the recall.
+
+    Returns:
+        The parts, as a text and one by one, and the recall.
+
+    Raises:
+        UsageError: A package is missing: `pip install 'carrara[retrieval]'`.
+        EmbedderUnavailableError: The embedder cannot be reached.
+
+    Examples:
+        >>> retrieve("It rains. Mary sleeps.", "Who sleeps?", Retrieval.parse("sentences;by=bm25", top=1)).text
+        'Mary sleeps.'
+    """
     return Index(context, setting).find(question, evidence)
 
 
 def ready(setting: Retrieval) -> None:
-    """Load what a setting needs, and ask it once, so that what is missing is said before a run begins."""
-    if setting.by != BY_WORDS:  # asked itself: for what follows, the store may have the answer
+    """Load the models of a setting and use them once, so that anything missing is reported before a run begins.
+
+    Args:
+        setting: How to cut and search texts.
+
+    Raises:
+        UsageError: A package is missing.
+        EmbedderUnavailableError: The embedder cannot be reached.
+
+    Examples:
+        >>> ready(Retrieval.parse("sentences;by=bm25"))
+    """
+    if setting.by != BY_WORDS:  # use the model itself: for the next line, the cache may have the answer
         embedder(setting.by).check()
     retrieve("Ready.", "Ready?", setting)
 

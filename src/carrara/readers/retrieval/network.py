@@ -1,12 +1,12 @@
-"""The network of all-MiniLM-L6-v2, in products of bytes.
+"""The network of all-MiniLM-L6-v2, computed with products of bytes.
 
-Its package keeps each weight as a byte, with a scale for each column, in a graph that computes with floats. The same
-bytes stand here in a graph that multiplies bytes by bytes, which processors do four times faster: what is multiplied by
-them is made bytes as well, each row by a scale of its own. So no row depends on another, and sums of whole numbers are
+Its package stores each weight as a byte, with a scale for each column, in a graph that computes with floats. This
+module puts the same bytes into a graph that multiplies bytes by bytes, which processors do four times faster. The
+activations become bytes as well, with a scale for each row. So no row depends on another, and sums of whole numbers are
 the same in any order.
 
-The values of a text's first and last token stay a product of floats. Where a head has nothing to say it looks at these
-two, so an error of theirs goes to all tokens alike, and the mean over tokens does not lessen it.
+The values of a text's first and last token stay products of floats. Attention heads without a target look at these two,
+so their errors would affect all tokens alike, and the mean over tokens would not reduce them.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ Array = npt.NDArray[Any]
 _LAYERS = 6
 _WIDTH = 384
 _EVEN, _LOW = 128, 16
-"""The byte that stands for 0: in the middle, or (after GELU, which gives nothing below -0.17) near the end."""
+"""The byte that stands for 0: in the middle, or near the end (after GELU, whose values are at least -0.17)."""
 _MATRICES = {
     "Q": "attention.self.query",
     "K": "attention.self.key",
@@ -29,7 +29,7 @@ _MATRICES = {
     "I": "intermediate.dense",
     "F": "output.dense",
 }
-"""In the order in which a layer multiplies by them: the package's graph does not name them otherwise."""
+"""The order in which a layer multiplies by its matrices. The package's graph has no other names for them."""
 _NORMS = {"seen": "attention.output.LayerNorm", "said": "output.LayerNorm"}
 
 _GRAPH = """
@@ -116,7 +116,7 @@ probe (uint8[16, 16] x, int8[16, 16] y) => (int32[16, 16] z) { z = MatMulInteger
 
 
 def started(package: Path) -> Any:
-    """A session of ONNX Runtime: of the tokens' ids of texts of one length it makes their states."""
+    """Return a session of ONNX Runtime, which computes token vectors from token ids of texts of one length."""
     from onnx.numpy_helper import from_array
     from onnx.parser import parse_model
 
@@ -143,7 +143,7 @@ def _session(model: Any) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # What more it would do makes one node of a sum and a norm, which takes five times as long as the two (measured).
+    # Further optimization fuses a sum and a norm into one node, which takes five times as long as the two (measured).
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
     return onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
@@ -188,9 +188,9 @@ def _weights(package: Path, signed: bool) -> dict[str, Array]:
 
 
 def _multiplies_signed_bytes() -> bool:
-    """Whether products by signed bytes are right. On x86 without VNNI they are cut off at 16 bits, on the way.
+    """Return whether products by signed bytes are right. On x86 without VNNI, intermediate sums are cut off at 16 bits.
 
-    There the weights are shifted to bytes without a sign, which is slower, and gives the same whole numbers.
+    There the weights are shifted to unsigned bytes, which is slower and gives the same whole numbers.
     """
     from onnx.parser import parse_model
 

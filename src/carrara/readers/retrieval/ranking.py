@@ -1,4 +1,4 @@
-"""Rankings: which of some texts are most like a query. Of two that are equally so, the first comes first."""
+"""Rankings of texts by their similarity to a query. Of two texts with equal scores, the first comes first."""
 
 import re
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ class Ranking(Protocol):
 
 
 class Dense:
-    """By the inner product of embeddings, searched exhaustively by FAISS."""
+    """A ranking by the inner product of embeddings, searched exhaustively by FAISS."""
 
     def __init__(self, texts: Sequence[str], embedder: Embedder, watch: Watch | None = None) -> None:
         try:
@@ -29,7 +29,7 @@ class Dense:
             raise missing("faiss-cpu") from None
         self.embedder = embedder
         self.places: dict[str, list[int]] = {}
-        """Equal texts are one row, and so have one score."""
+        """The positions of each text. Equal texts are one row, and so have one score."""
         for place, text in enumerate(texts):
             self.places.setdefault(text, []).append(place)
         self.rows = list(self.places.values())
@@ -40,7 +40,7 @@ class Dense:
     def best(self, query: str, top: int) -> Ranked:
         vector = embedded(self.embedder, [query])
         asked = min(top, len(self.rows))
-        while True:  # more than wanted, while what was left out may be as good
+        while True:  # more than wanted, as long as the next one may be as good
             scores, rows = self.index.search(vector, min(asked + 1, len(self.rows)))
             if asked >= len(self.rows) or scores[0, -1] < scores[0, min(top, len(self.rows)) - 1]:
                 break
@@ -51,7 +51,7 @@ class Dense:
 
 
 class BM25:
-    """By the words in common (Lucene's formula, k1 = 1.5, b = 0.75). A text without any is not found."""
+    """A ranking by common words (Lucene's BM25, k1 = 1.5, b = 0.75). A text without a common word is not found."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         try:

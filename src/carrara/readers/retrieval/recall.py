@@ -1,4 +1,4 @@
-"""Recall: whether the evidence of a question is among what was found."""
+"""Recall: the share of a question's evidence that is among the parts found."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -6,18 +6,25 @@ from typing import NamedTuple
 from carrara.readers.retrieval.chunks import Chunk
 
 Stretch = tuple[int, int]
-"""Characters start … end-1 of a context."""
+"""The characters from start to end - 1 of a context."""
 
 
 class Recall(NamedTuple):
+    """The evidence that was found.
+
+    Examples:
+        >>> Recall(complete=False, share=0.5).share
+        0.5
+    """
+
     complete: bool
-    """Whether all of it was found: the measure of BABILong."""
+    """Whether all evidence was found: the measure of BABILong."""
     share: float
-    """How many of the needed stretches were found, from 0 to 1; 1 where nothing is needed."""
+    """The share of the pieces of evidence that were found, from 0 to 1. It is 1 if there is no evidence."""
 
 
 def recall(context: str, evidence: Sequence[Stretch], chunks: Iterable[Chunk]) -> Recall:
-    """A stretch is found when each of its characters is in some chunk, white space aside.
+    """Return the recall. A piece of evidence is found if a chunk has each of its characters, white space aside.
 
     >>> recall("one two three", [(0, 7), (8, 13)], [Chunk(0, 0, 3), Chunk(1, 4, 7)])
     Recall(complete=False, share=0.5)
@@ -32,7 +39,7 @@ def recall(context: str, evidence: Sequence[Stretch], chunks: Iterable[Chunk]) -
 
 
 def _runs(chunks: Iterable[Chunk]) -> list[Stretch]:
-    """What the chunks cover, neighbours taken together."""
+    """Return the stretches that the chunks cover, with neighbours merged."""
     runs: list[Stretch] = []
     last = -1
     for number, start, end in sorted(chunks):

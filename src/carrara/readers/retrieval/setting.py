@@ -1,4 +1,4 @@
-"""How to retrieve, in one line: `chunks:512:gpt2;by=minilm;top=5;order=score`."""
+"""The setting of retrieval, which is written in one line: `chunks:512:gpt2;by=minilm;top=5;order=score`."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ BM25 = "bm25"
 MINILM = "minilm"
 ENDPOINT = "openai:"
 TOKENIZER = "gpt2"
-"""What windows are counted by where nothing else is said: the yardstick of BABILong."""
+"""The default tokenizer for windows: that of BABILong."""
 
 _WINDOWS = re.compile(r"chunks:([0-9]{1,9})(?::([^;]+))?")
 _WHOLE = re.compile(r"[0-9]{1,9}")
@@ -23,18 +23,25 @@ _NAMES = ("by", "top", "order", "overlap")
 
 @dataclass(frozen=True)
 class Retrieval:
-    """Frozen, so that it can name what was measured with it."""
+    """The settings of retrieval: the parts of a context, and their ranking. `str` gives the line that names them.
+
+    Examples:
+        >>> str(Retrieval(size=512, tokenizer="gpt2", by="bm25"))
+        'chunks:512:gpt2;by=bm25;top=5;order=score'
+    """
 
     size: int = 0
-    """Tokens of a window; 0 stands for sentences."""
+    """Tokens of a window. 0: parts are sentences."""
     tokenizer: str = ""
+    """The tokenizer that counts windows. Empty for sentences."""
     overlap: int = 0
     """Tokens that a window shares with the one before."""
     by: str = MINILM
-    """`minilm`, `bm25` or `openai:MODEL[@URL]`."""
+    """The ranking: `minilm`, `bm25` or `openai:MODEL[@URL]`."""
     top: int = 5
+    """The number of parts to retrieve."""
     order: Order = "score"
-    """Of what was found: the best first, as in BABILong, or as it stands in the context."""
+    """The order of the parts: `score`, the best first as in BABILong, or `position`, as in the context."""
 
     @staticmethod
     def parse(
@@ -45,12 +52,26 @@ class Retrieval:
         order: str | None = None,
         overlap: int | None = None,
     ) -> "Retrieval":
-        """Read what people write; what is given by name goes before what the text says.
+        """Parse a setting. Arguments given by name override the text.
 
-        >>> str(Retrieval.parse("sentences"))
-        'sentences;by=minilm;top=5;order=score'
-        >>> str(Retrieval.parse("chunks:512;by=bm25", top=10, order="position"))
-        'chunks:512:gpt2;by=bm25;top=10;order=position'
+        Args:
+            text: `sentences`, `chunks:512` or `chunks:512:gpt2`, and further settings such as `;by=bm25;top=10`.
+            by: The ranking: `minilm`, `bm25` or `openai:MODEL[@URL]`. By default minilm.
+            top: The number of parts to retrieve. By default 5.
+            order: The order of the parts: `score` or `position`. By default score.
+            overlap: Tokens that a window shares with the one before. By default 0.
+
+        Returns:
+            The setting.
+
+        Raises:
+            UsageError: The text or an argument is wrong.
+
+        Examples:
+            >>> str(Retrieval.parse("sentences"))
+            'sentences;by=minilm;top=5;order=score'
+            >>> str(Retrieval.parse("chunks:512;by=bm25", top=10, order="position"))
+            'chunks:512:gpt2;by=bm25;top=10;order=position'
         """
         head, *rest = text.strip().split(";")
         windows = _WINDOWS.fullmatch(head)

@@ -1,7 +1,7 @@
-"""Embeddings are computed once: those of a text, by an embedder, are kept beside the corpora.
+"""A cache of embeddings on disk: each text is embedded once by each embedder.
 
-Sentences of books come again in every length, item and question, so after some contexts there is little left to embed.
-One SQLite file holds what one embedder made; it is safe against a kill, and with several processes at work.
+The same sentences of books occur in many lengths, items and questions, so that after some contexts little is left to
+embed. One SQLite file holds the vectors of one embedder. It survives a kill, and several processes can use it.
 """
 
 import re
@@ -19,19 +19,19 @@ from carrara.util.cache import cache_folder
 from carrara.util.errors import RunError
 
 _AT_ONCE = 1 << 16
-"""Characters that are embedded and then kept together: a second's work, which is all that a kill can lose."""
+"""The characters that are embedded between two writes: about a second's work, which is all that a kill can lose."""
 _ASKED = 500
 _SECONDS = 120.0
 _PAGE = 1 << 14
-"""Bytes: a vector takes 1.5 kB or more, and one page should hold several."""
+"""The size of a page in bytes. A vector takes 1.5 kB or more, and a page should hold several."""
 _F32 = np.dtype("<f4")
 
 _one_at_a_time = Lock()
-"""An embedder has all cores at work already, and a second thread may be waiting for the same texts."""
+"""A lock, because an embedder already uses all cores, and a second thread may be waiting for the same texts."""
 
 
 def embedded(embedder: Embedder, texts: Sequence[str], watch: Watch | None = None) -> Vectors:
-    """The vectors of texts, of which those are computed that never were before."""
+    """Return the vectors of texts. Only texts that are not in the cache are embedded."""
     keys = [blake2b(text.encode(), digest_size=16).digest() for text in texts]
     by_key = dict(zip(keys, texts, strict=True))
     with _opened(embedder.name) as store:
@@ -48,7 +48,7 @@ def embedded(embedder: Embedder, texts: Sequence[str], watch: Watch | None = Non
 
 
 def _joined(rows: Sequence[bytes], embedder: str) -> Vectors:
-    """Rows of the store as vectors. One whose length is another, or that holds no numbers, is not what was kept."""
+    """Return rows of the store as vectors. A row of another length, or without numbers, is ignored."""
     if not rows:
         return np.zeros((0, 0), np.float32)
     if len({len(row) for row in rows}) == 1 and rows[0] and len(rows[0]) % _F32.itemsize == 0:
@@ -59,7 +59,7 @@ def _joined(rows: Sequence[bytes], embedder: str) -> Vectors:
 
 
 def _made(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]) -> dict[bytes, bytes]:
-    """The vectors of texts that were not there; another thread or process may have come first meanwhile."""
+    """Add the vectors of missing texts. Another thread or process may have added them meanwhile."""
     found = _read(store, list(texts))
     new = {key: text for key, text in texts.items() if key not in found}
     if new:

@@ -1,7 +1,7 @@
-"""What the search for shortcuts found about the official tasks, stored beside the code in `findings.jsonl`.
+"""The findings of the search for shortcuts about the official tasks, stored in `findings.jsonl`.
 
-A listing or a report has no time to search. A line is for one version of a task, with its default parameters, at one
-length. A task of a plugin has no line, and neither has another version: `carrara audit` searches them.
+A listing or a report has no time to search. A line is about one version of a task with its default parameters at one
+length. Tasks of plugins and other versions have no line: `carrara audit` searches them.
 
 `python -m carrara.verify.shortcuts.findings` (`make shortcuts`) writes the file anew.
 """
@@ -25,7 +25,7 @@ _FINDINGS = Path(__file__).with_suffix(".jsonl")
 
 @dataclass(frozen=True)
 class ShortcutScore:
-    """What a shortcut scores on a task."""
+    """The score of a shortcut on a task."""
 
     kind: str
     name: str
@@ -36,37 +36,37 @@ class ShortcutScore:
 
 @dataclass(frozen=True)
 class Findings:
-    """What was found about one task at a length of 4k tokens."""
+    """The findings about one task at a length of 4k tokens."""
 
     task: str
-    """With its version."""
+    """The name of the task with its version."""
     shortcuts: tuple[ShortcutScore, ...]
-    """The best of each kind; where that is declared, the best that is not, too."""
+    """The best shortcut of each kind. If it is declared, also the best undeclared one."""
     reach: float
-    """What the oracle scores on the tenth of the context where it scores most."""
+    """The score of the oracle on the tenth of the context where it scores most."""
     backwards: float | None
-    """What the oracle scores on the context backwards: 1 where the order does not matter."""
+    """The score of the oracle on the context backwards. It is 1 if the order does not matter."""
 
     @property
     def best(self) -> ShortcutScore:
-        """The best shortcut, without those that read a part."""
+        """The best shortcut, except for those that read a part."""
         return max((one for one in self.shortcuts if one.kind != "part"), key=lambda one: one.score)
 
     @property
     def best_declared(self) -> ShortcutScore | None:
-        """The best shortcut that the task declares, without those that read a part. None: it declares none."""
+        """The best declared shortcut, except for those that read a part. None if there is none."""
         declared = [one for one in self.shortcuts if one.declared and one.kind != "part"]
         return max(declared, key=lambda one: one.score, default=None)
 
 
 def findings_of(name: str) -> Findings | None:
-    """Return what was found about the present version of a task."""
+    """Return the findings about the present version of a task."""
     return read_findings().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
 
 
 @cache
 def read_findings() -> dict[str, Findings]:
-    """Return what was found, by name and version; nothing if the file is missing."""
+    """Return the findings by name and version. Empty if the file is missing."""
     try:
         rows = [json.loads(line) for line in _FINDINGS.read_text("utf-8").splitlines()]
     except OSError:
@@ -94,7 +94,7 @@ def search_task(name: str, instances: int = INSTANCES) -> Findings:
 
 
 def main(names: Sequence[str] = ()) -> None:
-    """Search on all tasks, or on some and leave the findings about the others."""
+    """Search all tasks, or some and keep the findings about the others."""
     official = list(filter(registry.is_official, registry.names()))
     rows = {row.task: row for row in parallel_map(search_task, list(names) or official)}
     known = {f"{name}@{registry.load(name).version}": findings_of(name) for name in official} | rows

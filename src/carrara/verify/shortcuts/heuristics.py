@@ -1,7 +1,7 @@
-"""Readers that do not understand: each answers by strings, counts and places alone, or without the context.
+"""Heuristics without understanding: each answers from strings, counts and positions, or without the context.
 
-A reader is given what it sees and what answers look like, and says something, or None where it has nothing to say. The
-context-free reader is given the question, and knows what answers a task has.
+A heuristic gets its view of the item and the form of answers, and returns an answer, or None. The heuristics without
+the context get the question, and know the answers that a task has.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ Reader = Callable[[Sight, Form], Said]
 
 
 def _option(choose: Callable[[Mapping[str, list[int]]], str | None]) -> Reader:
-    """A reader that chooses by the places of each option, where there are options."""
+    """Return a heuristic that chooses among the options, if there are any, by the positions of each."""
 
     def reader(sight: Sight, form: Form) -> Said:
         return choose({option: sight.places(option) for option in sight.options}) if sight.options else None
@@ -31,12 +31,12 @@ def _option(choose: Callable[[Mapping[str, list[int]]], str | None]) -> Reader:
 
 
 def _most(places: Mapping[str, list[int]], by: Callable[[list[int]], int]) -> str | None:
-    """The one option that occurs for which something is greatest."""
+    """Return the option with the greatest value of a function, among those that occur."""
     return max((option for option, at in places.items() if at), key=lambda option: by(places[option]), default=None)
 
 
 def _only(places: Mapping[str, list[int]], fits: Callable[[int], bool]) -> str | None:
-    """The option that alone occurs so many times."""
+    """Return the only option whose number of occurrences fits."""
     found = [option for option, at in places.items() if fits(len(at))]
     return found[0] if len(found) == 1 else None
 
@@ -46,7 +46,7 @@ def _or_last(choose: Callable[[Mapping[str, list[int]]], str | None]) -> Callabl
 
 
 def _line(measure: Callable[[str], float]) -> Reader:
-    """The choice that begins the piece which measures most unlike the others."""
+    """Return a heuristic that takes the option in the segment that differs most from the others."""
 
     def reader(sight: Sight, form: Form) -> Said:
         segments = [
@@ -93,7 +93,7 @@ def _in_order(sight: Sight, at: Callable[[list[int]], int]) -> bool:
 
 
 def _near(sight: Sight, most: int) -> bool:
-    """Whether two names that follow one another in the question do so in the text, at most so many words apart."""
+    """Return whether two names that follow one another in the question do so in the text, at most a few words apart."""
     places = [sight.places(name) for name in sight.named]
     return all(any(0 < b - a <= most for a in one for b in other) for one, other in pairwise(places))
 
@@ -171,7 +171,7 @@ NUMBERS: Mapping[str, Reader] = {
 
 
 def _listed(choose: Callable[[Sight, Form], Iterable[str]]) -> Reader:
-    """Words of the text, none of which the question names; one, or as many as a reader finds."""
+    """Return a heuristic that takes words of the text that the question does not name: one or several."""
 
     def reader(sight: Sight, form: Form) -> Said:
         if sight.options or form.numeric:
@@ -190,7 +190,7 @@ def _so_often(fits: Callable[[int], bool]) -> Callable[[Sight, Form], Iterable[s
 
 
 def _beside(sight: Sight, step: int) -> Iterable[str]:
-    """The words next to what the question names."""
+    """Return the words next to those that the question names."""
     for name in sight.named:
         for at in sight.places(name)[-1:]:
             beyond = at + step * (len(words(name)) if step > 0 else 1)
@@ -231,13 +231,16 @@ WORDS: Mapping[str, Reader] = {
 
 
 def _overlap(sight: Sight, segment: Sequence[str]) -> int:
-    """How many words of the question a piece has, each as often as both do."""
+    """Return the number of words that a segment shares with the question, with multiplicity."""
     asked = sight.asked
     return 0 if asked.keys().isdisjoint(segment) else sum((asked & Counter(segment)).values())
 
 
 def _piece(choose: Callable[[Sight, Sequence[int]], int]) -> Reader:
-    """A whole piece, where answers are as long as pieces are; the longer half of them is what may be asked for."""
+    """Return a heuristic that takes a whole segment, if answers are as long as segments are.
+
+    Only the longer half can be an answer.
+    """
 
     def reader(sight: Sight, form: Form) -> Said:
         long = [gold for gold in form.golds if len(gold) > LONG]
@@ -268,16 +271,16 @@ READERS: Mapping[str, Reader] = {**OPTIONS, **YES_OR_NO, **NUMBERS, **WORDS, **P
 # --- without the context ---
 
 BLIND = ("the commonest answer", "the question alone", "the answer before")
-"""The names of the heuristics that never see the context."""
+"""The names of the heuristics without the context."""
 
 
 class ContextFreeReader:
-    """Answers by what answers items have: of themselves, with each word of their questions, and one after the other."""
+    """Answers by the frequency of answers: alone, with each word of their questions, and in their order."""
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._before: dict[str, str] = {}
-        """The answer of the item that was taken last, by the part of the question."""
+        """Return the answer of the previous item, by the part of the question."""
         self._beside: defaultdict[tuple[str, str], Counter[tuple[int, str]]] = defaultdict(Counter)
         for item in items:
             self._answers[_kind(item)][item.gold] += 1
@@ -292,7 +295,7 @@ class ContextFreeReader:
         return max(self._answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]
 
     def _likeliest(self, item: Item) -> str:
-        """Naive Bayes on the question's words at their places."""
+        """Return the most probable answer, by naive Bayes on the question's words at their positions."""
         asked, kind = list(enumerate(item.question.ask.split())), _kind(item)
 
         def likelihood(answer: str) -> float:

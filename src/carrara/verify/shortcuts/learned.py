@@ -1,9 +1,9 @@
-"""A reader that has learned: which of all that may be said is likely right, by what can be counted about it.
+"""A learned heuristic: which candidate answer is probably right, by features that can be counted.
 
-What may be said of an item are the answers of the readers, and those of the closed list if there is one. Each has
-features: who says it, where in the text it stands, how often, how long it is, how many words of the question are near,
-how common an answer it is. A logistic regression on items of the training split weighs them, and its choice is scored
-on those of the test split. What it finds is what was overlooked.
+The candidates of an item are the answers of the other heuristics, and those of the closed list if there is one. Each
+has features: the heuristics that give it, its positions in the text, its frequency, its length, the words of the
+question near it, its frequency as an answer. A logistic regression on items of the training split weighs them, and its
+choice is scored on those of the test split. It finds shortcuts that were overlooked.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,15 @@ Numbers = NDArray[np.float64]
 
 STEPS, RATE, DECAY = 400, 0.05, 1e-3
 NEAR = 12
-"""Words around a mention within which words of the question are counted."""
+"""The distance, in words, within which words of the question count as near a mention."""
 SLOTS = 4
-"""Places among the options, and numbers of times, that are told apart."""
+"""The number of positions among the options, and of frequencies, that are distinguished."""
 MENTIONS = 40
-"""Of what is said very often, the last ones are looked at."""
+"""The number of mentions that are used. Of more, the last ones are used."""
 
 
 class Posed(NamedTuple):
-    """What may be said of an item, by whom it is said, what can be counted about it, and what it is worth."""
+    """The candidate answers of an item, with their sources, features and scores."""
 
     said: Sequence[str]
     by: Sequence[Sequence[str]]
@@ -36,7 +36,7 @@ class Posed(NamedTuple):
 
 
 def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
-    """What can be counted about each thing that may be said: a row for each."""
+    """Return the features: a row for each candidate."""
     asked = {*words(sight.ask)} - {*words(" ".join(sight.options))}
     places = [sight.places(one.removeprefix(form.lead)) for one in said]
     order = sorted((at[-1] for at in places if at), reverse=True)
@@ -74,7 +74,10 @@ class Learned:
 
     @classmethod
     def of(cls, items: Sequence[Posed]) -> "Learned | None":
-        """Weights by which what is worth most is likeliest, by gradient descent (Adam); None: there is no choice."""
+        """Return weights that make the best candidates most probable, by gradient descent (Adam).
+
+        None: there is no choice.
+        """
         able = [item for item in items if len(item.said) > 1 and np.ptp(item.worth) > 0]
         if not able:
             return None
@@ -98,19 +101,19 @@ class Learned:
 
 
 def _features(item: Posed, readers: Sequence[str]) -> Numbers:
-    """Who says it, how many do, and what can be counted about it."""
+    """Return the features of the sources: which heuristics give a candidate, and how many."""
     votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
     return np.hstack([np.array(votes), item.counts])
 
 
 def _share(worth: Numbers) -> Numbers:
-    """What is best, and nothing else; several share it."""
+    """Return the target distribution: the best candidates share it equally."""
     best = worth == worth.max()
     return np.asarray(best / best.sum())
 
 
 def _likely(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
-    """The softmax within each item."""
+    """Return the softmax within each item."""
     tops = np.repeat(np.maximum.reduceat(values, starts), sizes)
     raised = np.exp(values - tops)
     return np.asarray(raised / np.repeat(np.add.reduceat(raised, starts), sizes))

@@ -1,16 +1,16 @@
-"""The search for shortcuts: what the cheapest wrong ways of solving a task score, beside its chance level.
+"""The search for shortcuts: the scores of the simplest wrong ways of solving a task, compared with its chance level.
 
-An item is worth what its cheapest wrong way is worth. Four kinds of them are tried on every task:
+Four kinds of heuristics are tried on every task:
 
     blind     who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
     strings   who sees letters, counts and places (readers.py), and what a task itself knows to be trivial or a trick
     part      the task's own oracle on a tenth of the context, or on all of it backwards (truncated.py)
     learned   who has learned from the training split which of these to believe when (learned.py)
 
-Of each kind the best one is chosen on the training split and scored on the test split, so that the best of many is no
-better by luck. A task may declare shortcuts that it cannot do without (`Task.known_shortcuts`; `Task.shortcuts` for
-what its parameters bring): of a kind that has such, the best of the others is found too, and whoever learns does
-without them.
+The best heuristic of each kind is chosen on the training split and scored on the test split, so that selection does not
+inflate its score. A task may declare shortcuts that it cannot avoid (`Task.known_shortcuts`, or `Task.shortcuts` if
+they depend on parameters). For a kind with a declared shortcut, the best undeclared one is found too, and the learned
+one does without the declared ones.
 """
 
 from collections import defaultdict
@@ -34,29 +34,30 @@ Kind = Literal["blind", "strings", "part", "learned"]
 KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
 LEARNED = "what was learned"
 MARGIN = 0.10
-"""Above the chance level: a shortcut that scores more has to be declared."""
+"""The distance above the chance level from which a shortcut has to be declared."""
 FEW = 30
-"""Questions that a breach takes at least."""
+"""The least number of questions of a breach."""
 SURE = 2.0
-"""Standard errors by which it has to be more."""
+"""The least distance in standard errors."""
 SURE_BLIND = 3.0
-"""Standard errors by which a blind shortcut has to score more than the chance level, however little that is."""
+"""The distance in standard errors from which a blind shortcut is a breach, however small it is."""
 MOST = 48
-"""Things that may be said of an item, from among which is chosen."""
+"""The most candidate answers of an item."""
 LONGEST = 1 << 16
-"""Characters of what a reader says: longer lists are right nowhere, and take long to read."""
+"""The most characters of a heuristic's answer. Longer lists are never right, and take long to read."""
 ECHO = "the prompt said back"
 ECHOED, ECHOES = 1 << 15, 1 << 20
-"""Tokens of a prompt that is said back, and of all of either split: long ones take as long to read as all the rest."""
+"""The most tokens of a prompt that is repeated as a reply, and of all of a split. Long ones take as long as all the
+rest."""
 FREQUENT, LAST = 12, 12
-"""Words of the context that may be said, too, where an answer is one of them."""
+"""The most words of the context that are candidates, if an answer is one of them."""
 NAMES = frozenset({*KINDS, *BLIND, *READERS, *HOLDS, *truncated.CUTS, LEARNED, ECHO})
-"""The kinds of heuristics, and the names of those that are tried on every task."""
+"""The kinds of heuristics, with the names of those that are tried on every task."""
 
 
 @dataclass(frozen=True)
 class Shortcut:
-    """The best of its kind; or the best that is not declared."""
+    """The best shortcut of its kind, or the best undeclared one."""
 
     kind: Kind
     name: str
@@ -64,14 +65,14 @@ class Shortcut:
     error: float
     """The standard error of the score."""
     n: int
-    """Questions that it is the mean of."""
+    """The number of questions in the mean."""
     chance_level: float
     declared: str
-    """Why the task cannot do without it; empty where it does not say so."""
+    """Why the task cannot avoid it. Empty if the task does not declare it."""
 
     @property
     def beats_chance(self) -> bool:
-        """Whether it sees no context and scores more than the guesser whose score the chance level is."""
+        """Whether it sees no context and still scores more than the guesser whose score is the chance level."""
         if self.kind != "blind" or self.name == ECHO or self.declared or self.n < FEW:
             return False
         return self.score - SURE_BLIND * self.error > self.chance_level
@@ -82,18 +83,18 @@ class Shortcut:
 
 
 class Found(NamedTuple):
-    """What the search found out about a task at one length."""
+    """The findings of the search about a task at one length."""
 
     shortcuts: list[Shortcut]
-    """The best of each kind."""
+    """The best shortcut of each kind."""
     reach: dict[str, float]
-    """What the oracle scores on each part of the context."""
+    """The score of the oracle on each part of the context."""
     backwards: float | None
-    """And on all of it backwards: 1 where order says nothing."""
+    """The score of the oracle on the context backwards. It is 1 if the order has no meaning."""
 
 
 class Taken(NamedTuple):
-    """What was taken down of an item, by those who do not understand it: small, whatever its length."""
+    """The answers of all heuristics to an item. Their size does not depend on the length."""
 
     item: Item
     scores: Mapping[Kind, Mapping[str, float]]
@@ -101,7 +102,7 @@ class Taken(NamedTuple):
 
 
 class Search:
-    """Items of a task's training split first, to learn from; then those of its test split."""
+    """A search. Add items of a task's training split first, then those of its test split."""
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
         check_known_shortcuts(learned_from)
@@ -113,7 +114,7 @@ class Search:
         self._echoed = 0
 
     def take(self, item: Item) -> Taken:
-        """Have everybody answer an item who does not understand it."""
+        """Have every heuristic answer an item."""
         form = self._forms.get(item.question.part) or Form.of([item])
         sight = form.sight(item)
         blind = self._habits.replies(item)
@@ -138,7 +139,7 @@ class Search:
         return Taken(item, scores, posed)
 
     def found(self, task: Sequence[Taken]) -> Found:
-        """What comes of it on items of the test split."""
+        """Return the findings on items of the test split."""
         shortcuts = [*self._best("blind", task), *self._best("strings", task), *self._best("part", task)]
         if scores := self._learned(task):
             shortcuts.append(_shortcut("learned", LEARNED, scores, task))
@@ -147,7 +148,10 @@ class Search:
         return Found(shortcuts, parts, backwards)
 
     def _best(self, kind: Kind, task: Sequence[Taken]) -> Iterator[Shortcut]:
-        """What does best on the training split, scored on the test split; down to the first that is not declared."""
+        """Yield the heuristics that are best on the training split, down to the first undeclared one.
+
+        Their scores are those on the test split.
+        """
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
         means = {name: fmean(_filled(kind, name, _asked(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
@@ -157,7 +161,7 @@ class Search:
                 return
 
     def _learned(self, task: Sequence[Taken]) -> list[float]:
-        """Questions of each part are learned by themselves."""
+        """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         found = list[float]()
         for name in sorted({taken.item.question.part for taken in task}):
             learned = Learned.of([taken.posed for taken in self._train if taken.item.question.part == name])
@@ -171,7 +175,7 @@ class Search:
 
 
 def check_known_shortcuts(items: Sequence[Item]) -> None:
-    """Refuse known shortcuts of a task that have the name of no heuristic and of no kind.
+    """Raise for known shortcuts of a task that name no heuristic and no kind.
 
     Args:
         items: Items of one task. They give the names of the task's own heuristics and trivial baselines, which may
@@ -201,13 +205,16 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
 
 def _worth(item: Item, reply: str) -> float:
-    """The score of a reply, as `grade` has it, without the published ones."""
+    """Return the score of a reply as `grade` computes it, without the paper scores."""
     stated = item.task.read(reply, item.question)
     return item.task.score(stated.answer, item.question) if stated else 0.0
 
 
 def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
-    """What may be said, and by whom: options, what readers say, and where that is one word, words of the context."""
+    """Return the candidate answers with their sources.
+
+    Candidates are options, answers of heuristics, and words of the context if the answer is one word.
+    """
     by = defaultdict[str, list[str]](list)
     for option in sight.options:
         by[form.reply(option)] = []
@@ -227,18 +234,20 @@ def _shortcut(kind: Kind, name: str, scores: Sequence[float], task: Sequence[Tak
 
 
 def _declared(item: Item) -> Mapping[str, str]:
-    """By name or kind, each with why."""
+    """Return the declared reasons, by name or kind."""
     return item.task.shortcuts()
 
 
 def _by_name(declared: Mapping[str, str], name: str) -> str:
-    """Why a shortcut is declared: by its name, or by that of what it answers yes or no by."""
+    """Return why a shortcut is declared: by its name, or by that of the heuristic that it turns into yes or no."""
     return declared.get(name, declared.get(name.partition(" if ")[2], ""))
 
 
 def _error(scores: Sequence[float]) -> float:
-    """The standard error of a mean; of a few scores that are all alike it is no smaller than of so many right and wrong
-    ones, two of each added."""
+    """Return the standard error of a mean.
+
+    A few equal scores have at least that of right and wrong ones, two of each added.
+    """
     n = len(scores)
     likely = (sum(scores) + 2) / (n + 4)
     return max(pstdev(scores), sqrt(likely * (1 - likely))) / sqrt(n)
@@ -249,12 +258,12 @@ def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:
 
 
 def _asked(kind: Kind, name: str, several: Sequence[Taken]) -> Sequence[Taken]:
-    """Those that somebody was to answer: not every prompt is said back."""
+    """Return the items that a heuristic answered. Not every prompt is repeated as a reply."""
     return [taken for taken in several if name != ECHO or name in taken.scores[kind]] or several
 
 
 def _filled(kind: Kind, name: str, several: Sequence[Taken]) -> list[float]:
-    """The scores of one shortcut; where it has nothing to say, it guesses as well as anybody."""
+    """Return the scores of one shortcut. Without an answer, its score is the chance level."""
     return [taken.scores[kind].get(name, taken.item.question.chance_level) for taken in several]
 
 

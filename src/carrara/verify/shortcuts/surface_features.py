@@ -1,4 +1,4 @@
-"""What somebody sees who knows words by their letters and understands none: where they stand, and how often.
+"""The view of a text without understanding: words as strings, with their positions and frequencies.
 
 >>> told = ("Mary went to the park.", "Mary took the milk.")
 >>> sight = Sight(told, "Where is Mary?", ("park", "the office"), ("mary",))
@@ -19,23 +19,23 @@ _QUOTED = re.compile(r'"([^"\n]+)"')
 _NUMBER = re.compile(r"-?[0-9]+")
 _JOINTS = (", ", ",", "\n", " ")
 CLOSED = 24
-"""Different answers up to which they may be known by heart."""
+"""The number of different answers up to which they may be memorized."""
 
 
 def words(text: str) -> list[str]:
-    """In small letters. Most segments of some contexts are one word, which is told at once."""
+    """Return the words of a text in lower case. Most segments of some contexts are one word, which is handled first."""
     return [text.casefold()] if text.isalnum() else [word.casefold() for word in _WORD.findall(text)]
 
 
 @dataclass(frozen=True)
 class Sight:
     segments: Sequence[str]
-    """Of the context, in order."""
+    """The segments of the context, in order."""
     ask: str
     options: Sequence[str]
-    """The answers that are possible, where they are a closed list."""
+    """The possible answers, if they are a closed list."""
     named: Sequence[str]
-    """What this question names, and others of its task do not."""
+    """The words that this question names and others of its task do not."""
 
     @cached_property
     def by_piece(self) -> list[list[str]]:
@@ -63,7 +63,10 @@ class Sight:
         return [n for n, segment in enumerate(self.by_piece) for _ in segment]
 
     def places(self, said: str) -> list[int]:
-        """Where something is said, as whole words; where it begins with an article, that may be another."""
+        """Return the positions at which a text occurs as whole words.
+
+        If it begins with an article, that may be another one.
+        """
         sought = words(said)
         while len(sought) > 1 and sought[0] in ("the", "a", "an"):
             sought = sought[1:]
@@ -77,7 +80,7 @@ class Sight:
 
     @cached_property
     def counted(self) -> Counter[str]:
-        """The words of the context, in the order of their first place."""
+        """The words of the context, in the order of their first occurrence."""
         return Counter(self.words)
 
     @cached_property
@@ -86,22 +89,22 @@ class Sight:
 
 
 def _shared(one: str, other: str) -> str:
-    """What two texts begin with, both."""
+    """Return the common beginning of two texts."""
     differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return one[: next(differ, min(len(one), len(other)))]
 
 
 @dataclass(frozen=True)
 class Form:
-    """What the answers of a kind of questions look like, and what their questions have in common."""
+    """The form of the answers to a kind of questions, and the common words of their questions."""
 
     golds: Counter[str]
     lead: str
-    """What all of them begin with."""
+    """The beginning of all answers."""
     separator: str | None
-    """What stands between several, if most are several."""
+    """The separator of several words, if most answers have several."""
     several: int
-    """How many most of them are."""
+    """The number of words in most answers."""
     common: frozenset[str]
     """The words that most questions have."""
 
@@ -120,7 +123,7 @@ class Form:
 
     @cached_property
     def closed(self) -> tuple[str, ...]:
-        """The answers that are known by heart, commonest first, if they come again and again."""
+        """Return the memorized answers, the most frequent first, if they recur."""
         known = 4 * len(self.golds) <= self.golds.total() and len(self.golds) <= CLOSED
         return tuple(gold for gold, _ in self.golds.most_common()) if known else ()
 

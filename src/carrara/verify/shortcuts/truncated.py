@@ -1,7 +1,7 @@
-"""Reach: what the task's own oracle makes of a tenth of the context, or of the whole backwards.
+"""The reach of a task: the score of its own oracle on a tenth of the context, or on the whole context backwards.
 
-A task that is solved from a tenth does not measure a long context. Where the part does not tell, the reader guesses
-blindly, as well as anybody can: it has the chance level of the question.
+A task that is solved from a tenth does not measure a long context. If the part does not decide the question, the score
+is the question's chance level.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -14,10 +14,10 @@ from carrara.types import Segment, UndecidableError
 
 TENTH = 0.1
 LEAST = 10
-"""Pieces that have a tenth."""
+"""The number of segments above which a context is divided into tenths."""
 
 Cut = Callable[[Rng, Sequence[float]], Sequence[int]]
-"""From the places of segments, from 0 to 1, to those that are left, in order."""
+"""Functions from the positions of segments, from 0 to 1, to the segments that are kept, in order."""
 
 
 def _window(start: float) -> Cut:
@@ -58,7 +58,10 @@ class _Cut:
 
 
 def scores(item: Item) -> dict[str, float]:
-    """What the oracle scores on each part of an item's context, and on it backwards. What must come first is there."""
+    """Return the scores of the oracle on each part of an item's context, and on it backwards.
+
+    The opening stays in place.
+    """
     opening = len(item.context.instance.start)
     segments = list(item.prompt.packing)
     head, body = segments[:opening], segments[opening:]
