@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 
 COMMAND = ["run", "qa1", "--lengths", "4k", "-n", "1", "--model", "carrara/oracle"]
 STAGES = {
-    "generated": ("prompt/items.py", "context_of"),
+    "generated": ("items/item.py", "context_of"),
     "rendered and asked": ("runs/tasks.py", "ask.<locals>.solve"),
     "scored": ("runs/tasks.py", "graded.<locals>.score"),
 }

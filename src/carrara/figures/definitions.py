@@ -1,4 +1,4 @@
-"""Definitions of the tables and figures of the papers, read from `results/published/figures/PAPER.toml`.
+"""Definitions of the tables and figures of the papers, read from `papers/figures/PAPER.toml`.
 
 A file has these tables:
 

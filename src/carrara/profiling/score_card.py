@@ -24,7 +24,7 @@ class Card:
     """The base score: the mean at the shortest length, mostly without filler."""
     chance_level: float
     status: Usability
-    """The status by the rule of `results/analysis/effective.py`, as in every report."""
+    """The status by the rule of `stats/effective.py`, as in every report."""
     reason: str
     """Why there is no effective length."""
     low: float | None
