@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from benchmarks.replay import SOURCES, Kept
-from carrara.answers.extraction import Extraction, Rule, candidates, decided
+from carrara.answers.extraction import Extraction, Rule, agree, candidates
 from carrara.util.table import table
 
 RESULTS = Path(__file__).parents[1] / "results/answer_rules.txt"
@@ -25,7 +25,7 @@ def readings(kept: Kept) -> list[Extraction | None]:
     """Return what each rule that finds answers makes of a reply, in the order of the rules."""
     task, question = kept.task, kept.question
     found = candidates(task.answer, kept.reply, question, task.not_answers(question))
-    return [decided(rule, answers) for rule, answers in found if answers]
+    return [agree(rule, answers) for rule, answers in found if answers]
 
 
 def rows(source: str) -> list[list[str]]:

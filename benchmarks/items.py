@@ -21,7 +21,7 @@ from statistics import median
 from carrara.answers.grade import grade
 from carrara.item_id import Recipe
 from carrara.items import registry
-from carrara.items.item import contexts, make, named, pose, rebuild
+from carrara.items.item import contexts, instance_key, make, pose, rebuild
 from carrara.rl.stream import Stream
 from carrara.util.errors import CarraraError
 from carrara.util.quantities import read_lengths, write_length
@@ -87,7 +87,7 @@ def right(recipe: Recipe) -> tuple[Recipe, str]:
 
 def score(recipe: Recipe, reply: str) -> None:
     """Score a reply, with an instance that is built anew."""
-    posed = pose(*named(recipe, None))
+    posed = pose(*instance_key(recipe, None))
     grade(posed.task, posed.questions[recipe.question], reply, "ok")
 
 

@@ -14,7 +14,7 @@ from statistics import mean, median
 
 from carrara.answers.grade import grade
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.generators.writer import FORMATS, Key, topics, write
+from carrara.generators.writer import FORMATS, DraftKey, topics, write
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.types import Message
@@ -53,7 +53,7 @@ def main() -> None:
 def _pair(n: int, size: int = 0) -> tuple[str, str]:
     """Two drafts for one key; with a size, as many of them as have so many characters: full-length writings."""
     rng = Rng("benchmark", n)
-    key = Key(rng.choice(FORMATS), rng.choice(topics()))
+    key = DraftKey(rng.choice(FORMATS), rng.choice(topics()))
     one, other = write(key, rng), write(key, rng)
     while len(one) < size:
         one += "\n\n" + write(key, rng)

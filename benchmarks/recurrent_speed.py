@@ -23,7 +23,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
-from carrara.recurrent.cpu import halved, hold
+from carrara.recurrent.cpu import hold, uses_half_precision
 from carrara.recurrent.reading import Desk
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
@@ -68,7 +68,7 @@ def measure(kind: str, folder: Path, long: bool) -> str:
     words = batch.ids.numel()
     needed = flops(lambda: training.lesson.learn(batch, stage))
     taken = seconds(lambda: training.lesson.learn(batch, stage))
-    half = halved("auto", torch.device("cpu"))
+    half = uses_half_precision("auto", torch.device("cpu"))
     peak = fastest(half)
     model: Any = training.model.eval()
     ids = torch.tensor([[rng.between(3, 2000) for _ in range(SEGMENT)] for _ in range(AT_ONCE)])
@@ -98,7 +98,10 @@ def resident(folder: Path, length: int, items: int) -> int:
         params = {"haystack": "sotu", "repeat": "true"} if length > 1 << 20 else {}
         item = make("babilong/qa1", length=length, index=index, tokenizer="gpt2", params=params)
         desk.lay(index, segments(item, trained.tongue, trained.segment))
-    with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=halved("auto", torch.device("cpu"))):
+    with (
+        torch.inference_mode(),
+        torch.autocast("cpu", torch.bfloat16, enabled=uses_half_precision("auto", torch.device("cpu"))),
+    ):
         while desk.readings:
             desk.turn()
     return getrusage(RUSAGE_SELF).ru_maxrss << 10
@@ -110,7 +113,7 @@ def main() -> None:
         return
     torch.set_num_threads(1)
     hold()
-    precision = "bfloat16" if halved("auto", torch.device("cpu")) else "float32"
+    precision = "bfloat16" if uses_half_precision("auto", torch.device("cpu")) else "float32"
     print(f"one core, {precision}: {fastest(precision != 'float32') / 1e9:,.0f} GFLOP/s in a product of large matrices")
     print(f"\n{'':8}{'trained':>19}{'read':>21}{'resident, MB':>18}")
     lengths = "".join(f"{n:>9}" for n in [*READ.split(","), LONG])

@@ -17,7 +17,7 @@ from contextlib import closing
 from typing import NamedTuple
 
 from carrara.items.item import Item, make
-from carrara.readers.retrieval import Index, Recall, Retrieval, Retrieved
+from carrara.readers.retrieval import FoundParts, Index, Recall, Retrieval
 from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.recall import Stretch
 from carrara.readers.retrieval.store import store_file
@@ -62,7 +62,7 @@ class Tally:
         assert found.recall is not None
         self.recalls.append(found.recall)
 
-    def _find(self, item: Asked) -> Retrieved:
+    def _find(self, item: Asked) -> FoundParts:
         index = Index(item.context, self.setting)
         self.parts += len(index.chunks) + 1  # and the question
         return index.find(item.question, item.evidence)

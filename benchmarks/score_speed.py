@@ -22,7 +22,7 @@ from typing import NamedTuple
 from carrara.answers.grade import grade
 from carrara.item_id import Recipe
 from carrara.items import registry
-from carrara.items.item import named, pose, questions_of
+from carrara.items.item import instance_key, pose, questions_of
 from carrara.util.parallel import count_cores
 
 LENGTHS = [0, *(1024 << n for n in range(11)), *(1536 << n for n in range(8))]
@@ -125,7 +125,7 @@ def timed_plainly(path: Path, number: int) -> tuple[Times, float]:
             if n % max(1, number // PLAIN):
                 continue
             recipe = Recipe.parse(row["id"])
-            task, _, _, questions = pose(*named(recipe, None))
+            task, _, _, questions = pose(*instance_key(recipe, None))
             graded = grade(task, questions[recipe.question], row["reply"])
             json.dumps({"id": row["id"], "score": graded.score, "scores": dict(graded.scores)})
             wall += time.perf_counter() - start

@@ -14,7 +14,7 @@ from statistics import mean
 
 from cydifflib import SequenceMatcher
 
-from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.rng import Rng, digest
 
 SHORTEST = ("tweet", "riddle")
@@ -25,7 +25,7 @@ EACH = 4
 
 def main(drafts: int) -> None:
     for form in SHORTEST:
-        key, rng = Key(form, "penguins"), Rng("different", form)
+        key, rng = DraftKey(form, "penguins"), Rng("different", form)
         start = time.perf_counter()
         different = len({digest(write(key, rng)) for _ in range(drafts)})
         taken = time.perf_counter() - start
@@ -45,7 +45,7 @@ def _alike(form: str, autojunk: bool) -> float:
 def _ratios(form: str, ratio: Callable[[str, str], float]) -> Iterator[float]:
     for n in range(KEYS):
         rng = Rng("alike", form, n)
-        key = Key(form, rng.choice(topics()), rng.choice(("", *styles())), rng.choice(("", *moods())))
+        key = DraftKey(form, rng.choice(topics()), rng.choice(("", *styles())), rng.choice(("", *moods())))
         yield from (ratio(*pair) for pair in combinations([write(key, rng) for _ in range(EACH)], 2))
 
 

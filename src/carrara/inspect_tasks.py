@@ -8,7 +8,7 @@ parameters; a task that is imported from here has them in its signature.
 """
 
 from carrara.models.provider import carrara
-from carrara.runs.inspect_tasks import Maker, full_names, maker, typed
+from carrara.runs.inspect_tasks import Maker, add_signature, full_names, maker
 
 _NAMES = full_names()
 __all__ = ["carrara", *_NAMES]
@@ -19,7 +19,7 @@ for _name in _NAMES.values():
 def __getattr__(short: str) -> Maker:
     if short not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {short!r}")
-    found = globals()[short] = typed(_NAMES[short])
+    found = globals()[short] = add_signature(_NAMES[short])
     return found
 
 

@@ -97,7 +97,7 @@ ALL = sys.maxsize
 """The number of a job's instances that stands for all there are."""
 
 
-class Job(NamedTuple):
+class RunJob(NamedTuple):
     """A task at a length."""
 
     first: Recipe

@@ -385,7 +385,7 @@ def settings_of(given: object, options: type) -> dict[str, Any]:
     return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
 
 
-def merged(*options: object) -> dict[str, Any]:
+def merge_options(*options: object) -> dict[str, Any]:
     """Return the values of several option classes as arguments of one that inherits from all of them.
 
     None stands for an option class without any given value. A folder that was not given is left out.

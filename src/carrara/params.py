@@ -84,7 +84,7 @@ def of_instance(task: "Task") -> str:
     >>> of_instance(build(task, "latent_list", {"view": "sum", "fillers": "print"}))
     'view=sum'
     """
-    return ";".join(_changed(task, lambda field: not field.metadata.get("presents")))
+    return ";".join(_changed_params(task, lambda field: not field.metadata.get("presents")))
 
 
 def canonical(task: "Task") -> str:
@@ -95,10 +95,10 @@ def canonical(task: "Task") -> str:
     >>> canonical(build(task, "latent_list", {"view": "sum", "complexity": "5"}))
     'complexity=5;view=sum'
     """
-    return ";".join(_changed(task, lambda field: True))
+    return ";".join(_changed_params(task, lambda field: True))
 
 
-def _changed(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
+def _changed_params(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
     return [
         f"{field.name}={_write(getattr(task, field.name))}"
         for field in fields(task)
@@ -108,7 +108,7 @@ def _changed(task: "Task", wanted: "Callable[[Field[Any]], bool]") -> list[str]:
 
 def check_unsized(task: "Task", name: str, length: int) -> None:
     """Raise if a length is requested and a parameter sets the size of instances without a length."""
-    changed = _changed(task, lambda field: bool(field.metadata.get("unsized")))
+    changed = _changed_params(task, lambda field: bool(field.metadata.get("unsized")))
     if length and changed:
         raise UsageError(
             f"{name}: {changed[0]} counts at length 0 alone, and {write_length(length)} is asked for: leave it out, or "

@@ -28,12 +28,12 @@ from carrara.answers.types import AnswerType
 from carrara.generators.round_robin import in_turn
 from carrara.rng import Key, Rng
 from carrara.types import (
-    Deferred,
-    Drawn,
+    Choice,
     ErrorType,
     FillerStream,
     Guesser,
     Instance,
+    LazyEvidence,
     LengthBudget,
     Message,
     PromptTemplate,
@@ -253,7 +253,7 @@ class Task(ABC):
             Question(
                 ask=self.fill(self.wording, instance.ask, instance),
                 gold=gold,
-                evidence=evidence if isinstance(evidence, Deferred) else tuple(evidence),
+                evidence=evidence if isinstance(evidence, LazyEvidence) else tuple(evidence),
                 chance_level=chance_level,
                 labels=self.sweep_labels() if instance.labels is None else instance.labels,
                 options=options,
@@ -491,7 +491,7 @@ class Task(ABC):
         """
         return {}
 
-    def draws(self, instance: Instance) -> Iterable[Drawn]:
+    def draws(self, instance: Instance) -> Iterable[Choice]:
         """Return choices that a search may have moved away from an even draw. `carrara stats` prints their shares.
 
         Args:

@@ -181,7 +181,7 @@ class Sentences(Sequence[SegmentGroup]):
         return zip(map(_segment, zip(self._texts, repeat(_USER), count(), repeat(None))))
 
 
-class Deferred(Sequence[int]):
+class LazyEvidence(Sequence[int]):
     """Evidence that is computed on first access, because scoring a reply does not need it."""
 
     def __init__(self, compute: Callable[[], Iterable[int]]) -> None:
@@ -304,7 +304,7 @@ class Example(NamedTuple):
     answer: str
 
 
-class Drawn(NamedTuple):
+class Choice(NamedTuple):
     """A choice that was drawn for a question, for comparison with an even draw."""
 
     what: str

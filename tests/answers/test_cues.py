@@ -2,7 +2,14 @@
 
 import pytest
 
-from carrara.answers.cues import affirmed, behind_hesitation, behind_retraction, denies, is_about_another, sentences
+from carrara.answers.cues import (
+    affirmative_sentences,
+    behind_hesitation,
+    behind_retraction,
+    denies,
+    is_about_another,
+    sentences,
+)
 from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen"))
@@ -65,7 +72,7 @@ def test_sentences(text: str, parts: list[str]) -> None:
 
 def test_sentences_that_affirm() -> None:
     said = "She is in the garden, not in the kitchen. John is in the kitchen. She may be there. Mary is in the garden."
-    assert affirmed(said, WHERE) == ["She is in the garden.", "Mary is in the garden."]
+    assert affirmative_sentences(said, WHERE) == ["She is in the garden.", "Mary is in the garden."]
 
 
 def test_sentences_about_somebody_else() -> None:

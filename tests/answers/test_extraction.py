@@ -6,7 +6,7 @@ The first rule that finds an answer decides.
 import pytest
 
 from carrara.answers import Choice, Extraction, Number, YesNo
-from carrara.answers.extraction import announced, answer_line, asks_for, behind_label
+from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
 from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen", "office"))
@@ -181,7 +181,7 @@ def test_an_answer_of_several_lines_is_all_that_follows() -> None:
     ],
 )
 def test_announcements(text: str, parts: list[str]) -> None:
-    assert announced(text) == parts
+    assert announcements(text) == parts
 
 
 def test_what_stands_behind_the_label() -> None:

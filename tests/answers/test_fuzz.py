@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from carrara.answers import Choice
-from carrara.answers.grade import Graded, grade
+from carrara.answers.grade import Grade, grade
 from carrara.items import registry
 from carrara.result import STATUSES
 from carrara.types import Question
@@ -79,16 +79,16 @@ def test_replies_go_far_into_the_readers() -> None:
 
 
 def test_what_is_promised_is_looked_at() -> None:
-    assert not list(broken_promises(Graded("ok", "5", 1.0, {"paper": 0.5})))
-    assert not list(broken_promises(Graded("refused", None, 0.0)))
+    assert not list(broken_promises(Grade("ok", "5", 1.0, {"paper": 0.5})))
+    assert not list(broken_promises(Grade("refused", None, 0.0)))
     for broken in (
-        Graded("ok", "5", 1.1),
-        Graded("ok", "5", float("nan")),
-        Graded("ok", "5", 1.0, {"paper": -0.1}),
-        Graded("unparsed", None, 0.5),
-        Graded("truncated", "5", 0.5),
-        Graded("ok", None, 0.0),
-        Graded("read", "5", 1.0),  # type: ignore[arg-type]
+        Grade("ok", "5", 1.1),
+        Grade("ok", "5", float("nan")),
+        Grade("ok", "5", 1.0, {"paper": -0.1}),
+        Grade("unparsed", None, 0.5),
+        Grade("truncated", "5", 0.5),
+        Grade("ok", None, 0.0),
+        Grade("read", "5", 1.0),  # type: ignore[arg-type]
     ):
         assert list(broken_promises(broken))
 
@@ -96,12 +96,12 @@ def test_what_is_promised_is_looked_at() -> None:
 def test_an_exception_and_another_grade_are_failures(monkeypatch: pytest.MonkeyPatch) -> None:
     case = Case("sync/graph", 0, 0)
     found = Found()
-    grades = iter([Graded("ok", "5", 1.0), Graded("ok", "6", 1.0)])
+    grades = iter([Grade("ok", "5", 1.0), Grade("ok", "6", 1.0)])
     monkeypatch.setattr(fuzz_grading, "grade", lambda *_: next(grades))
     try_one(case, "a", found)
     assert found.failures == ["sync/graph:0: another grade when it is graded again"]
 
-    def raising(*_: object) -> Graded:
+    def raising(*_: object) -> Grade:
         raise RecursionError("too deep")
 
     monkeypatch.setattr(fuzz_grading, "grade", raising)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from carrara.answers import similarity
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.generators.writer import FORMATS, Key, topics, write
+from carrara.generators.writer import FORMATS, DraftKey, topics, write
 from carrara.rng import Rng
 
 letters = st.text(alphabet="abcde \n", max_size=300)
@@ -27,7 +27,7 @@ def test_ratios_are_difflibs(one: str, other: str) -> None:
 def test_ratios_of_drafts_are_difflibs() -> None:
     for n in range(60):
         rng = Rng("ratios", n)
-        key = Key(rng.choice(FORMATS), rng.choice(topics()))
+        key = DraftKey(rng.choice(FORMATS), rng.choice(topics()))
         one, other = write(key, rng), write(key, rng)
         assert published_ratio(one, other) == SequenceMatcher(None, one, other).ratio()
 
@@ -37,13 +37,13 @@ def test_ratios_are_the_same_without_cydifflib(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setitem(sys.modules, "cydifflib", None)
     module = runpy.run_path(similarity.__file__)
     assert module["SequenceMatcher"] is SequenceMatcher
-    one, other = write(Key("essay", "bees"), Rng("one")), write(Key("essay", "bees"), Rng("other"))
+    one, other = write(DraftKey("essay", "bees"), Rng("one")), write(DraftKey("essay", "bees"), Rng("other"))
     assert module["published_ratio"](one, other) == published_ratio(one, other)
     assert module["ratio"](one, other) == ratio(one, other)
 
 
 def test_what_goes_on_and_on_scores_less_and_ends_soon() -> None:
-    gold = write(Key("essay", "bees"), Rng("gold"))
+    gold = write(DraftKey("essay", "bees"), Rng("gold"))
     assert ratio(gold, gold) == 1.0
     assert ratio("", gold) == 0.0
     twice, often = ratio(gold + "\n\n" + gold, gold), ratio((gold + "\n\n") * 1000, gold)

@@ -15,7 +15,7 @@ from rich.text import Text
 import carrara as package
 from carrara.runs.progress import RunProgress
 from carrara.servers.inspect_errors import SetupError, plain
-from carrara.servers.retry import Trouble
+from carrara.servers.retry import RetryTrouble
 from carrara.util.progress import make_console, text_column
 from tests.helpers.process import carrara, python
 
@@ -156,7 +156,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
     terminal = Console(file=(shown := io.StringIO()), force_terminal=True, width=200, color_system=None)
     with RunProgress(2, {"1": 1, "2": 1}, terminal) as progress:
         assert progress.is_bar
-        progress.troubled(Trouble("failing", TEXT), again=True)
+        progress.troubled(RetryTrouble("failing", TEXT), again=True)
     assert f"trouble: {TEXT}, asking again" in shown.getvalue()
 
 

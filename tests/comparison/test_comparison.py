@@ -13,7 +13,7 @@ import pytest
 import carrara as door
 from carrara.comparison.inputs import sides
 from carrara.comparison.report import comparison_lines, write_comparison
-from carrara.comparison.statistics import Compared, Side, compare
+from carrara.comparison.statistics import Comparisons, Side, compare
 from carrara.item_id import Recipe
 from carrara.result import Result, Status
 from carrara.stats.paired_test import sign_flip_p
@@ -49,7 +49,7 @@ def curve(model: str, right: dict[int, int], n: int = 30, **recipe: Any) -> list
     return [reply(model, i, length, float(i < count), **recipe) for length, count in right.items() for i in range(n)]
 
 
-def both(first: list[Result], second: list[Result], by_instance: bool = False) -> Compared:
+def both(first: list[Result], second: list[Result], by_instance: bool = False) -> Comparisons:
     return compare([Side("A", first), Side("B", second)], by_instance)
 
 

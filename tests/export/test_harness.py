@@ -41,8 +41,8 @@ def test_tasks_name_what_they_hold(tmp_path: Path) -> None:
     for row in rows:
         item = item_of(row["id"])
         assert (row["prompt"], row["gold"]) == (item.text, item.gold)
-        assert harness.scored(row, [item.gold]) == {"score": 1.0, "answers_read": 1.0}
-        assert harness.scored(row, ["I like turtles"]) == {"score": 0.0, "answers_read": 0.0}
+        assert harness.score_document(row, [item.gold]) == {"score": 1.0, "answers_read": 1.0}
+        assert harness.score_document(row, ["I like turtles"]) == {"score": 0.0, "answers_read": 0.0}
 
 
 def test_a_base_model_is_asked_how_likely_the_answer_is(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from carrara.figures.files import save
 from carrara.figures.marks import MOST_PUBLISHED, FigureData
 from carrara.figures.vega import svg
 from carrara.item_id import Recipe
-from carrara.papers.scores import claimed, read_scores
+from carrara.papers.scores import claimed_length, read_scores
 from carrara.result import Result
 from carrara.stats.curve_crossing import crossings
 from carrara.stats.summary import summarize_by_labels
@@ -116,8 +116,8 @@ def test_effective_sizes_are_babilongs() -> None:
     assert "Qwen2.5-72B-Instruct 64k (50 % of its claimed 128k)" in one.notes[0]
     assert "Llama-3.1-70B-Instruct 16k (12 % of its claimed 128k)" in one.notes[0]
     assert "nothing" in one.notes[2]
-    assert claimed("Qwen2.5-72B-Instruct") == 128 << 10
-    assert claimed("anything else") is None
+    assert claimed_length("Qwen2.5-72B-Instruct") == 128 << 10
+    assert claimed_length("anything else") is None
 
 
 # --- one's own ---

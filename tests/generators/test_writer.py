@@ -13,8 +13,8 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators.bank import BUILT_IN, flaw
 from carrara.generators.drafts import source
 from carrara.generators.people import DAYS, MONTHS
-from carrara.generators.template_bank import Stock, stock, stocks
-from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.generators.template_bank import TemplateBank, stock, stocks
+from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.rng import Rng
 
 MOST_TOKENS = 512
@@ -24,12 +24,12 @@ EACH = 7
 """Manners in which each format is written on each topic, so that every manner occurs many times."""
 
 
-def drafts() -> Iterator[tuple[Key, str]]:
+def drafts() -> Iterator[tuple[DraftKey, str]]:
     """All formats on all topics in all manners: some five thousand drafts."""
     for n, (form, topic) in enumerate(product(FORMATS, topics())):
         for step in range(EACH):
             style, mood = MANNERS[(EACH * n + step) % len(MANNERS)]
-            key = Key(form, topic, style, mood)
+            key = DraftKey(form, topic, style, mood)
             yield key, write(key, Rng("drafts", n, step))
 
 
@@ -46,7 +46,7 @@ def test_there_is_enough_to_write() -> None:
 
 
 def test_a_draft_follows_from_its_key_and_rng() -> None:
-    key = Key("essay", "bees", "gothic", "angry")
+    key = DraftKey("essay", "bees", "gothic", "angry")
     assert write(key, Rng("one")) == write(key, Rng("one")) != write(key, Rng("other"))
 
 
@@ -82,7 +82,7 @@ RULES: dict[str, tuple[str, Callable[[re.Match[str]], bool] | None]] = {
 }
 
 
-def broken(rule: str, key: Key, text: str) -> list[str]:
+def broken(rule: str, key: DraftKey, text: str) -> list[str]:
     pattern, wrong = RULES[rule]
     return [
         text[max(0, found.start() - 20) : found.end() + 20]
@@ -118,7 +118,7 @@ def test_no_draft_has(rule: str) -> None:
     ],
 )
 def test_it_would_be_found(rule: str, text: str) -> None:
-    assert broken(rule, Key("poem", "bees"), text)
+    assert broken(rule, DraftKey("poem", "bees"), text)
 
 
 def test_drafts_can_stand_in_a_conversation() -> None:
@@ -132,7 +132,7 @@ def test_drafts_are_short(tokenizer: str) -> None:
     assert max(counts) <= MOST_TOKENS
 
 
-def everything() -> Iterator[tuple[str, Stock]]:
+def everything() -> Iterator[tuple[str, TemplateBank]]:
     for kind in ("topics", "voices", "moods"):
         for file in stocks(kind).values():
             yield f"{kind}/{file}", stock(kind, file)
@@ -217,9 +217,9 @@ def _words(text: str) -> list[str]:
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.slow
 def test_drafts_for_one_key_are_all_different(form: str) -> None:
-    found = source(BUILT_IN, 2).drafts(Key(form, "penguins"), 3000, Rng("different", form))
+    found = source(BUILT_IN, 2).drafts(DraftKey(form, "penguins"), 3000, Rng("different", form))
     rng = Rng("different", form)
-    assert found == [write(Key(form, "penguins"), rng) for _ in range(3000)]
+    assert found == [write(DraftKey(form, "penguins"), rng) for _ in range(3000)]
     assert len(set(found)) == 3000
 
 
@@ -235,7 +235,7 @@ def alike(form: str, autojunk: bool) -> float:
     ratios = []
     for n in range(12):
         rng = Rng("alike", form, n)
-        key = Key(form, rng.choice(topics()), *rng.choice(MANNERS))
+        key = DraftKey(form, rng.choice(topics()), *rng.choice(MANNERS))
         pairs = combinations([write(key, rng) for _ in range(4)], 2)
         ratios += [measure(one, other) for one, other in pairs]
     return float(mean(ratios))
@@ -250,6 +250,6 @@ def test_drafts_for_one_key_are_as_alike_as_one_authors(autojunk: bool) -> None:
 
 
 def test_keys_are_named_as_people_would() -> None:
-    assert Key("essay", "bees").one == "an essay about bees"
-    assert Key("poem", "the Moon", "archaic", "angry").one == "an angry poem about the Moon in an archaic style"
-    assert Key("email", "chess", "formal").one == "an email about chess in a formal style"
+    assert DraftKey("essay", "bees").one == "an essay about bees"
+    assert DraftKey("poem", "the Moon", "archaic", "angry").one == "an angry poem about the Moon in an archaic style"
+    assert DraftKey("email", "chess", "formal").one == "an email about chess in a formal style"

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
-from carrara.answers.grade import Graded, grade
+from carrara.answers.grade import Grade, grade
 from carrara.result import STATUSES
 from tests.helpers.fuzz import Case
 
@@ -80,7 +80,7 @@ def try_one(case: Case, reply: str, found: Found) -> None:
         found.slowest_long = max(found.slowest_long, (1e3 * taken / len(reply), name, len(reply)))
 
 
-def broken_promises(graded: Graded) -> Iterable[str]:
+def broken_promises(graded: Grade) -> Iterable[str]:
     if graded.status not in STATUSES:
         yield f"the status {graded.status!r}, which there is not"
     for name, score in {"score": graded.score, **graded.scores}.items():

@@ -11,7 +11,7 @@ from carrara.items import bulk, render
 from carrara.util.errors import LengthError
 from tests.helpers.process import carrara
 
-ROW = partial(render.line, row=render.rendered)
+ROW = partial(render.line, row=render.render)
 
 
 def first(name: str, length: int) -> Recipe:

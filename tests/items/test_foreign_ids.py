@@ -14,7 +14,7 @@ import pytest
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 
 from carrara.item_id import Recipe
-from carrara.items.bulk import Named, again, bulk
+from carrara.items.bulk import HashedId, bulk, remake
 from carrara.items.item import Item, rebuild
 from carrara.items.registry import load
 from carrara.tokenizers import permission
@@ -199,7 +199,7 @@ def test_workers_on_other_machines_are_told_which_tokenizers_are_allowed(
     permission.allow(name)
     assert len(list(bulk([first], 1, None, _id, print, engine="ray"))) == 1
     monkeypatch.delenv("CARRARA_ALLOWED_TOKENIZERS")  # an earlier command has allowed it
-    assert len(list(again([Named(str(first), None)], None, _id, engine="ray"))) == 1
+    assert len(list(remake([HashedId(str(first), None)], None, _id, engine="ray"))) == 1
     assert len(sent) == 3
 
 

@@ -11,7 +11,7 @@ from carrara.cli._messages import messages_on_stderr
 from carrara.cli.main import main, make_app
 from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
-from carrara.options import merged
+from carrara.options import merge_options
 from carrara.runs.config import RunConfig
 from carrara.runs.presets import PRESETS, preset_of
 from carrara.util.errors import UsageError
@@ -246,7 +246,7 @@ def _planned(official: Path, *more: str) -> RunConfig:
     fixed = ["--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]
     _, bound, _ = make_app().parse_args(["run", *given, *fixed], exit_on_error=False, print_error=False)
     options = bound.arguments
-    settings = merged(*(options.get(name) for name in ("items", "server", "options")))
+    settings = merge_options(*(options.get(name) for name in ("items", "server", "options")))
     with messages_on_stderr():
         return RunConfig(options["tasks"], options["model"][0], **settings)
 

@@ -33,7 +33,7 @@ from carrara.readers.retrieval.embedders import Vectors, unit
 from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.readers.retrieval.ranking import BM25, Dense, words_of
 from carrara.readers.retrieval.recall import recall
-from carrara.readers.retrieval.store import embedded, store_file
+from carrara.readers.retrieval.store import embed_texts, store_file
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 
@@ -259,14 +259,14 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_text_is_embedded_once() -> None:
     by = Drawn()
-    first = embedded(by, ["a", "b", "a", "c"])
+    first = embed_texts(by, ["a", "b", "a", "c"])
     assert sorted(by.embedded) == ["a", "b", "c"]
-    again = embedded(by, ["c", "d", "a"])
+    again = embed_texts(by, ["c", "d", "a"])
     assert by.embedded[3:] == ["d"]
     assert (again[[0, 2]] == first[[3, 0]]).all()
     assert (first[0] == first[2]).all()
     assert (again == Drawn().embed(["c", "d", "a"])).all()
-    assert embedded(by, []).shape[0] == 0
+    assert embed_texts(by, []).shape[0] == 0
 
 
 def test_threads_do_not_embed_the_same() -> None:
@@ -278,45 +278,45 @@ def test_threads_do_not_embed_the_same() -> None:
     by = Slow()
     texts = [f"{n} " + "x" * 9000 for n in range(40)]
     with ThreadPoolExecutor(4) as pool:
-        made = list(pool.map(lambda _: embedded(by, texts), range(4)))
+        made = list(pool.map(lambda _: embed_texts(by, texts), range(4)))
     assert sorted(by.embedded) == sorted(texts)
     assert all((vectors == made[0]).all() for vectors in made)
 
 
 def test_embedders_do_not_mix() -> None:
-    embedded(Drawn("one"), ["a"])
+    embed_texts(Drawn("one"), ["a"])
     other = Drawn("other")
-    embedded(other, ["a"])
+    embed_texts(other, ["a"])
     assert other.embedded == ["a"]
 
 
 def test_progress_is_told() -> None:
     told: list[tuple[int, int]] = []
     texts = [f"{n} " + "x" * 9000 for n in range(20)]
-    embedded(Drawn(), texts, lambda done, total: told.append((done, total)))
+    embed_texts(Drawn(), texts, lambda done, total: told.append((done, total)))
     assert len(told) > 1
     assert told[-1] == (20, 20)
     assert told == sorted(told)
-    embedded(Drawn(), texts, lambda done, total: told.append((-1, total)))
+    embed_texts(Drawn(), texts, lambda done, total: told.append((-1, total)))
     assert told[-1] == (20, 20)
 
 
 def test_a_changed_model_and_a_broken_store_are_told() -> None:
-    embedded(Drawn(), ["a"])
+    embed_texts(Drawn(), ["a"])
     with pytest.raises(RunError, match=r"another length: remove .*\.sqlite"):
-        embedded(Drawn(dimension=9), ["b"])
+        embed_texts(Drawn(dimension=9), ["b"])
     store_file("broken").write_bytes(b"not a database, and longer than a header of SQLite is: " * 40)
     with pytest.raises(RunError, match=r"cannot be kept in .*broken.*\.sqlite"):
-        embedded(Drawn("broken"), ["a"])
+        embed_texts(Drawn("broken"), ["a"])
 
 
 @pytest.mark.parametrize("row", [b"", b"\0" * 4, b"\0" * 5, np.full(8, np.nan, np.float32).tobytes()])
 def test_a_row_that_is_no_vector_is_told(row: bytes) -> None:
-    embedded(Drawn(), ["a", "b"])
+    embed_texts(Drawn(), ["a", "b"])
     with closing(sqlite3.connect(store_file("drawn"))) as store, store:
         store.execute("UPDATE vectors SET vector = ? WHERE rowid = 1", [row])
     with pytest.raises(RunError, match=r"drawn.*\.sqlite holds what is no vector of drawn: remove it"):
-        embedded(Drawn(), ["a", "b"])
+        embed_texts(Drawn(), ["a", "b"])
 
 
 WORKER = """
@@ -644,7 +644,7 @@ def test_a_refusal_is_told_without_the_key(
     texts = [*TEXTS[:20], "x" * 101]
     by = endpoint(server, model)
     with pytest.raises(RunError, match=message) as raised:
-        embedded(by, texts)
+        embed_texts(by, texts)
     assert "secret" not in str(raised.value)
     assert isinstance(raised.value, EmbedderUnavailableError) == (model == "broken")
     with closing(sqlite3.connect(store_file(by.name))) as store:

@@ -12,8 +12,8 @@ import pytest
 
 from carrara.items.item import make
 from carrara.readers.prompts import prompt_of
-from carrara.readers.retrieval import EmbedderUnavailableError, Retrieved, contexts
-from carrara.readers.retrieval.contexts import found
+from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, contexts
+from carrara.readers.retrieval.contexts import retrieve_parts
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara
 
@@ -70,7 +70,7 @@ def test_recall_is_told_of_the_supporting_facts() -> None:
     item = make("babilong/qa2", length=4096, index=2, tokenizer="gpt2")
     facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
     for top in (1, 5, 400):
-        shown = found(item.id, f"sentences;by=bm25;top={top};order=score")
+        shown = retrieve_parts(item.id, f"sentences;by=bm25;top={top};order=score")
         assert shown.recall is not None
         assert shown.recall.share == sum(fact in shown.text for fact in facts) / len(facts)
         assert shown.recall.complete == (shown.recall.share == 1)
@@ -91,7 +91,7 @@ def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
         assert complaint in ended.stderr
         assert "Traceback" not in ended.stderr
     with pytest.raises(UsageError):
-        found(make("babilong/qa1").id, "words")
+        retrieve_parts(make("babilong/qa1").id, "words")
 
 
 class Failing:
@@ -103,11 +103,11 @@ class Failing:
     def __call__(self, id: str, retrieve: str) -> "Failing":
         return self
 
-    def find(self, question: str, evidence: object) -> Retrieved:
+    def find(self, question: str, evidence: object) -> FoundParts:
         self.times -= 1
         if self.times >= 0:
             raise EmbedderUnavailableError("http://host/v1 does not answer")
-        return Retrieved("what was found", (), None)
+        return FoundParts("what was found", (), None)
 
 
 @pytest.fixture
@@ -124,7 +124,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 @pytest.mark.usefixtures("heard")
 def test_an_outage_is_waited_out_and_told(impatient: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     impatient.setattr(contexts, "_index", Failing(3))
-    assert found(make("babilong/qa1").id, SETTING).text == "what was found"
+    assert retrieve_parts(make("babilong/qa1").id, SETTING).text == "what was found"
     assert capsys.readouterr().err.splitlines() == [
         "carrara: retrieval waits, for up to 6 hours: http://host/v1 does not answer",
         "carrara: retrieval goes on",
@@ -137,11 +137,11 @@ def test_items_wait_together_for_a_server_that_stays_away(impatient: pytest.Monk
     impatient.setattr(contexts, "PATIENCE", 0.3)
     items = [make("babilong/qa1", index=index).id for index in range(20)]
     with pytest.raises(EmbedderUnavailableError):
-        found(items[0], SETTING)
+        retrieve_parts(items[0], SETTING)
     asked = down.times
     for id in items[1:]:
         with pytest.raises(EmbedderUnavailableError):
-            found(id, SETTING)
+            retrieve_parts(id, SETTING)
     assert asked - down.times == 19  # the patience was that of all: each is tried, and not waited for again
 
 
@@ -153,7 +153,7 @@ def test_a_run_that_waits_can_be_stopped(impatient: pytest.MonkeyPatch) -> None:
         with anyio.move_on_after(0.3):
             async with anyio.create_task_group() as group:
                 for id in items:
-                    group.start_soon(anyio.to_thread.run_sync, found, id, SETTING)
+                    group.start_soon(anyio.to_thread.run_sync, retrieve_parts, id, SETTING)
 
     clock = time.monotonic()
     anyio.run(stopped)
@@ -175,6 +175,8 @@ def test_long_embedding_is_told(
     impatient.setenv("CARRARA_CACHE", str(tmp_path))
     impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
     impatient.setattr(contexts, "LINE_EVERY", 0.0)
-    found(make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score")
+    retrieve_parts(
+        make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score"
+    )
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.endswith(" parts of a context of babilong/qa1 at 4k are embedded")

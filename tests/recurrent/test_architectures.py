@@ -11,9 +11,9 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
-from carrara.recurrent.decode import likelihoods, room, said
+from carrara.recurrent.decode import decode_answer, likelihoods, room
 from carrara.recurrent.muon import orthogonal
-from carrara.recurrent.protocol import State, each, joined, nbytes, read, rows, tensors
+from carrara.recurrent.protocol import State, each, join_states, nbytes, read, rows, tensors
 from carrara.recurrent.ssm import Mixer
 from tests.recurrent.tiny_models import TINY
 
@@ -127,7 +127,7 @@ def test_a_step_leaves_its_state_and_reads_each_item_for_itself(kind: Any) -> No
         for one, all_ in zip(tensors(alone), tensors(rows(after, torch.tensor([row]))), strict=True):
             assert torch.allclose(one.float(), all_.float(), atol=1e-5)
     assert 0 < model.nbytes(after) <= nbytes(after)
-    assert joined([rows(after, torch.tensor([row])) for row in range(3)])[0] is not None
+    assert join_states([rows(after, torch.tensor([row])) for row in range(3)])[0] is not None
     silent, told = model.step(state, ids[:, 1], keep=False)
     assert silent is state
     assert told.shape == (3, 16, 20)
@@ -172,7 +172,7 @@ class Mine:
 def test_a_model_that_keeps_the_protocol_is_asked_token_by_token() -> None:
     model = Mine()
     state, _ = model.step(model.init(1), torch.tensor([[5, 5, 6]]))
-    assert said(model, state, [7], end=6, most=3) == [5, 5, 5]
+    assert decode_answer(model, state, [7], end=6, most=3) == [5, 5, 5]
     chances = likelihoods(model, state, [7], [[5], [6], [8, 9]])
     assert sorted(chances, reverse=True) == chances
     assert torch.equal(state["sum"], each(state, torch.clone)["sum"])
@@ -184,4 +184,4 @@ def test_a_model_that_never_ends_is_cut_off(kind: Any) -> None:
     state, _ = model.step(model.init(1), torch.randint(3, 50, (1, 16)))
     most = room(model, [7, 8], 512)
     with torch.inference_mode():
-        assert len(said(model, state, [7, 8], end=-1, most=most)) == most > 8
+        assert len(decode_answer(model, state, [7, 8], end=-1, most=most)) == most > 8

@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.recurrent import checkpoint
-from carrara.recurrent.decode import said
+from carrara.recurrent.decode import decode_answer
 from carrara.recurrent.protocol import read
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.training import Training
@@ -22,11 +22,11 @@ from tests.recurrent.tiny_models import run, same, settings
 @pytest.mark.parametrize("size", [1, 2, 7, 24])
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_mamba_in_segments_is_the_whole_one(size: int, rank: int, mamba: Path) -> None:
-    from carrara.recurrent.backbone import pretrained
-    from carrara.recurrent.mamba import MambaAround
+    from carrara.recurrent.backbone import load_pretrained
+    from carrara.recurrent.mamba import MambaWrapper
 
-    plain, _ = pretrained(str(mamba))
-    around = MambaAround(pretrained(str(mamba))[0], rank).eval()
+    plain, _ = load_pretrained(str(mamba))
+    around = MambaWrapper(load_pretrained(str(mamba))[0], rank).eval()
     ids = torch.randint(0, 200, (2, 24))
     state, parts = around.init(2), []
     with torch.inference_mode():
@@ -39,9 +39,9 @@ def test_a_mamba_in_segments_is_the_whole_one(size: int, rank: int, mamba: Path)
 
 
 def test_a_window_around_a_backbone_sees_one_segment_back(backbone: Path) -> None:
-    from carrara.recurrent.backbone import WindowAround, pretrained
+    from carrara.recurrent.backbone import WindowWrapper, load_pretrained
 
-    around = WindowAround(pretrained(str(backbone))[0]).eval()
+    around = WindowWrapper(load_pretrained(str(backbone))[0]).eval()
     one, other, last, ask = torch.randint(0, 200, (4, 1, 12))
     with torch.inference_mode():
         first, second = (read(around, read(around, around.init(1), ids), last) for ids in (one, other))
@@ -58,10 +58,10 @@ def test_a_mamba_goes_around_a_mamba_alone(backbone: Path) -> None:
 
 def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path) -> None:
     """The values that are written are 0 at first, and are read beside what the backbone does."""
-    from carrara.recurrent.backbone import ARMTAround, pretrained
+    from carrara.recurrent.backbone import ARMTWrapper, load_pretrained
 
-    plain, _ = pretrained(str(backbone))
-    around = ARMTAround(pretrained(str(backbone))[0], slots=3, keys=4).eval()
+    plain, _ = load_pretrained(str(backbone))
+    around = ARMTWrapper(load_pretrained(str(backbone))[0], slots=3, keys=4).eval()
     ids = torch.randint(0, 200, (2, 20))
     with torch.inference_mode():
         state, logits = around.step(around.init(2), ids)
@@ -73,10 +73,10 @@ def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path
 
 
 def test_a_memory_around_a_backbone_goes_from_segment_to_segment(backbone: Path) -> None:
-    from carrara.recurrent.backbone import ARMTAround, RMTAround, pretrained
+    from carrara.recurrent.backbone import ARMTWrapper, RMTWrapper, load_pretrained
 
-    for kind in (RMTAround, ARMTAround):
-        around = kind(pretrained(str(backbone))[0], slots=3).eval()
+    for kind in (RMTWrapper, ARMTWrapper):
+        around = kind(load_pretrained(str(backbone))[0], slots=3).eval()
         for memory in getattr(around, "memories", []):
             torch.nn.init.normal_(memory.value.weight)
         one, other, ask = torch.randint(0, 200, (3, 1, 12))
@@ -111,7 +111,9 @@ def test_a_backbone_is_trained_and_goes_on(
     assert all("lora" in name or name.startswith("memor") for name in before) == bool(rank)
     found = checkpoint.load(tmp_path / "straight")
     state = found.model.init(1)  # type: ignore[operator]
-    assert isinstance(found.tongue.decode(said(found.model, state, found.tongue.question("Where?"), -1, 3)), str)
+    assert isinstance(
+        found.tongue.decode(decode_answer(found.model, state, found.tongue.question("Where?"), -1, 3)), str
+    )
 
 
 @pytest.mark.parametrize(("preset", "kind"), [("gpt2", "rmt"), ("paper", "rmt"), ("paper", "armt"), ("paper", "mamba")])

@@ -17,13 +17,13 @@ from tests.recurrent.tiny_models import run, stories
 
 @pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
 def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
-    from carrara.recurrent.linear_probe import fitted
+    from carrara.recurrent.linear_probe import fit_probes
     from carrara.recurrent.memory_probe import look
 
     run(tmp_path / "a", 2, kind=kind)
     trained = checkpoint.load(tmp_path / "a")
     item = make("babilong/qa1", length=3000, index=3, tokenizer="gpt2")
-    probes = fitted(trained, stories(), 8)
+    probes = fit_probes(trained, stories(), 8)
     found = look(trained, item, stories().pool, probes)
     assert found.points[-1] == found.segments - 1
     assert [fact.text for fact in found.facts] == [piece.text for u in item.context.instance.chunks for piece in u]
@@ -60,16 +60,16 @@ def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: P
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
     """Answers that are a direction of the memory are found; of answers that are not in it, no more than by chance."""
-    from carrara.recurrent.linear_probe import Seen, _fit
+    from carrara.recurrent.linear_probe import ProbeData, _fit
 
     answers: list[tuple[int, ...]] = [(n % 4, 1) for n in range(400)]
     directions, noise = torch.randn(4, 30), torch.randn(400, 30)
     there = [noise[n] + 3 * directions[answer[0]] for n, answer in enumerate(answers)]
-    probe = _fit(Seen(there[:300], answers[:300]), Seen(there[300:], answers[300:]))
+    probe = _fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
     assert probe.right > 0.95
     assert probe.commonest == 0.25
     assert probe.weights.shape == (31, 4)
-    blind = _fit(Seen(list(noise[:300]), answers[:300]), Seen(list(noise[300:]), answers[300:]))
+    blind = _fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
     assert blind.right < 0.45
     assert probe.chance(there[300][None], answers[300]) > 0.5
     assert probe.chance(there[300][None], [99, 1]) == 0

@@ -116,9 +116,9 @@ def test_a_trainer_of_ones_own_gets_stories_in_bytes() -> None:
 
     from torch.utils.data import DataLoader
 
-    from carrara.recurrent import Told
+    from carrara.recurrent import StoryDataset
 
-    told = Told("qa1", segments=3, size=256)
+    told = StoryDataset("qa1", segments=3, size=256)
     one = next(iter(told))
     assert one.ids.shape == (3, 256)
     text = bytes(one.ids.flatten().tolist()).decode()

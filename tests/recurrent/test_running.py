@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
 from carrara.items.item import make
-from carrara.recurrent.decode import said
+from carrara.recurrent.decode import decode_answer
 from carrara.recurrent.protocol import read
 from carrara.recurrent.streams import segments
 from carrara.recurrent.vocabulary import END
@@ -90,4 +90,4 @@ def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None
             for segment in segments(item, tongue, 64):
                 state = read(model, state, torch.from_numpy(segment)[None])
             assert torch.allclose(state.memory, ended[n].memory, atol=1e-5)
-    assert said(model, ended[0], [5, 6], END, 4) is not None
+    assert decode_answer(model, ended[0], [5, 6], END, 4) is not None

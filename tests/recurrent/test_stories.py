@@ -13,7 +13,7 @@ from carrara.items.item import make
 from carrara.recurrent.stories import Sample
 from carrara.recurrent.streams import segments
 from carrara.recurrent.text_codec import Words
-from carrara.recurrent.vocabulary import PAD, Vocabulary, learned
+from carrara.recurrent.vocabulary import PAD, Vocabulary, build_vocabulary
 from carrara.util.errors import UsageError
 from tests.recurrent.tiny_models import stories
 
@@ -24,7 +24,7 @@ def test_own_words_are_no_bucket_and_come_back() -> None:
     assert vocabulary.decode(ids) == "mary garden. 37"
     assert ids[-3] >= len(vocabulary) - 4
     assert max(ids) < len(vocabulary)
-    assert learned(["b a"], ["a c c d"], common=1).words == ["a", "b", "c"]
+    assert build_vocabulary(["b a"], ["a c c d"], common=1).words == ["a", "b", "c"]
 
 
 def test_what_is_strewn_changes_no_answer() -> None:
@@ -34,7 +34,7 @@ def test_what_is_strewn_changes_no_answer() -> None:
     near = own._strewing.near
     assert len(near) > 100
     assert all(not PLACED.fullmatch(sentence) for sentence in near)
-    vocabulary = Words(learned(own.texts(), own.filler(2000)))
+    vocabulary = Words(build_vocabulary(own.texts(), own.filler(2000)))
     differ = 0
     for _ in range(20):
         one, other = own.sample(vocabulary, 3, 96), plain.sample(vocabulary, 3, 96)
@@ -59,13 +59,13 @@ def test_what_cannot_be_said_is_not_asked() -> None:
     """In the middle of a story an answer may be a word that no story's end brings."""
     own = stories("michelangelo/latent_list", complexity="1")
     texts = [*own.texts()]
-    few = Words(Vocabulary(sorted({word for word in learned(texts, []).own if word not in ("2", "-")}), []))
+    few = Words(Vocabulary(sorted({word for word in build_vocabulary(texts, []).own if word not in ("2", "-")}), []))
     answers = [ask.answer for _ in range(4) for ask in own.sample(few, 2, 128).asks]
     assert answers
     assert not few.says("2")
     assert not few.says("-31")
     assert few.says("312")
-    every = Words(learned(texts, []))
+    every = Words(build_vocabulary(texts, []))
     assert len([ask for _ in range(4) for ask in own.sample(every, 2, 128).asks]) > len(answers)
     assert all(few.says(few.decode(answer)) for answer in answers)
 
@@ -76,14 +76,14 @@ def test_code_is_not_strewn() -> None:
         stories("michelangelo/latent_list", complexity="1"),
     )
     own.strewn = 1.0
-    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
     one, other = own.sample(vocabulary, 4, 64), plain.sample(vocabulary, 4, 64)
     assert np.array_equal(one.segments, other.segments)
 
 
 def test_questions_may_be_asked_at_the_end_alone() -> None:
     own = stories()
-    vocabulary = Words(learned(own.texts(), own.filler(500)))
+    vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
     assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).asks} == {0, 1, 2, 3}
     assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, between=False).asks} == {3}
 
@@ -97,14 +97,14 @@ def test_a_conversation_is_not_trained_on() -> None:
 def test_a_question_of_another_graph_is_no_question() -> None:
     """Questions of other instances are asked too; one about a node that this graph has not is left out."""
     own = stories("sync/graph")
-    vocabulary = learned(own.texts(), own.filler(500))
+    vocabulary = build_vocabulary(own.texts(), own.filler(500))
     assert own.sample(Words(vocabulary), 8, 128).asks
 
 
 def test_a_story_has_its_segments_and_its_answers() -> None:
     """Every answer is what a solver of the official facts finds in the tokens up to there."""
     own = stories()
-    vocabulary = learned(own.texts(), own.filler(2000))
+    vocabulary = build_vocabulary(own.texts(), own.filler(2000))
     asked = 0
     for _ in range(20):
         sample = own.sample(Words(vocabulary), 4, 64)
@@ -126,7 +126,7 @@ def test_a_story_has_its_segments_and_its_answers() -> None:
 
 def test_stories_never_come_again() -> None:
     own = stories()
-    vocabulary = learned(own.texts(), own.filler(2000))
+    vocabulary = build_vocabulary(own.texts(), own.filler(2000))
     seen = {own.sample(Words(vocabulary), 1, 96).segments.tobytes() for _ in range(50)}
     assert len(seen) == 50
 
@@ -134,13 +134,13 @@ def test_stories_never_come_again() -> None:
 def test_stories_that_never_fit_are_told() -> None:
     own = stories("babilong/qa3")
     with pytest.raises(UsageError, match="take longer segments"):
-        own.sample(Words(learned(["a"], [])), 1, 4)
+        own.sample(Words(build_vocabulary(["a"], [])), 1, 4)
 
 
 def test_a_stream_is_the_context_and_nothing_else() -> None:
     item = make("babilong/qa1", length=2048, index=3, tokenizer="gpt2")
     own = stories()
-    vocabulary = learned(own.texts(), own.filler(20_000))
+    vocabulary = build_vocabulary(own.texts(), own.filler(20_000))
     read_ = [int(i) for segment in segments(item, Words(vocabulary), 50) for i in segment]
     template = item.prompt.template
     context = item.text[len(template.before) : len(item.text) - len(template.after)]

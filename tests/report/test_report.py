@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from carrara.api.results import Results
 from carrara.cli.main import main
-from carrara.export.harness import scored
+from carrara.export.harness import score_document
 from carrara.items.item import make
 from carrara.items.subsets import APART
 from carrara.report.html import _environment
@@ -209,7 +209,7 @@ def test_every_count_is_the_same_wherever_it_stands(
     statuses = [one.status for one in own]
     assert statuses == ["ok", "unparsed", "unparsed", "unparsed", "ok"]
     doc = {"id": item.id, "prompts": ""}
-    harness = [scored(doc, [said]) for said in replies]
+    harness = [score_document(doc, [said]) for said in replies]
     assert sum(one["answers_read"] for one in harness) == 2
     results_at[tmp_path] = [*own, refused]
     assert call(str(tmp_path)) == 0

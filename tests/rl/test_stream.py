@@ -1,4 +1,4 @@
-"""Items without end, the course that they follow, and rewards: the same as any reply's score."""
+"""Items without end, the curriculum that they follow, and rewards: the same as any reply's score."""
 
 import json
 import pickle
@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import carrara
-from carrara.rl import Course, Stream, prompts, rewards
+from carrara.rl import Curriculum, Stream, prompts, rewards
 from carrara.rl.stream import HELD_OUT
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
@@ -162,37 +162,37 @@ def test_a_reward_without_an_item_is_an_error() -> None:
         rewards(["x"], id=[other])
 
 
-# --- the course ---
+# --- the curriculum ---
 
 
-def run(course: Course, start: int, count: int, worth: float) -> list[str]:
+def run(curriculum: Curriculum, start: int, count: int, worth: float) -> list[str]:
     """So many prompts, each with two replies that are worth that much together."""
     found = []
-    for item in islice(Stream("qa1", course, tokenizer="words").items(start), count):
+    for item in islice(Stream("qa1", curriculum, tokenizer="words").items(start), count):
         found.append(item.id)
-        course.learn([(item.id, 1.0), (item.id, 2 * worth - 1)])
+        curriculum.learn([(item.id, 1.0), (item.id, 2 * worth - 1)])
     return found
 
 
 def test_a_course_goes_on_when_prompts_are_answered_well(caplog: pytest.LogCaptureFixture) -> None:
-    course = Course("0,256,512", threshold=0.75, last=3)
+    curriculum = Curriculum("0,256,512", threshold=0.75, last=3)
     with caplog.at_level("INFO", "carrara"):
-        run(course, 0, 6, 0.7)
-        assert (course.length, len(course.seen)) == (0, 3)
-        run(course, 6, 3, 0.8)
-    assert caplog.messages == ["the course goes on to 256 tokens: the last 3 prompts had 0.767"]
-    assert (course.length, list(course.seen.values())) == (256, [[1.0, pytest.approx(0.6)]])
+        run(curriculum, 0, 6, 0.7)
+        assert (curriculum.length, len(curriculum.seen)) == (0, 3)
+        run(curriculum, 6, 3, 0.8)
+    assert caplog.messages == ["the curriculum goes on to 256 tokens: the last 3 prompts had 0.767"]
+    assert (curriculum.length, list(curriculum.seen.values())) == (256, [[1.0, pytest.approx(0.6)]])
     late = Stream("qa1", 0, tokenizer="words").item(0).id
-    course.learn([(late, 1.0)] * 9)
-    assert len(course.seen) == 1
-    run(course, 9, 20, 1.0)
-    assert course.length == 512
+    curriculum.learn([(late, 1.0)] * 9)
+    assert len(curriculum.seen) == 1
+    run(curriculum, 9, 20, 1.0)
+    assert curriculum.length == 512
 
 
 def test_a_course_goes_on_where_it_was_kept() -> None:
-    whole = Course("0,256", threshold=1.0, last=4)
+    whole = Curriculum("0,256", threshold=1.0, last=4)
     ids = run(whole, 0, 3, 1.0) + run(whole, 3, 5, 1.0)
-    begun = Course("0,256", threshold=1.0, last=4)
+    begun = Curriculum("0,256", threshold=1.0, last=4)
     first = run(begun, 0, 3, 1.0)
     kept = pickle.loads(pickle.dumps(begun))
     assert kept == begun
@@ -202,29 +202,34 @@ def test_a_course_goes_on_where_it_was_kept() -> None:
 
 
 def test_a_course_is_told_by_its_rewards() -> None:
-    course = Course("0,256", threshold=0.5, last=2)
-    items = list(islice(Stream("qa1", course, tokenizer="words").items(), 2))
+    curriculum = Curriculum("0,256", threshold=0.5, last=2)
+    items = list(islice(Stream("qa1", curriculum, tokenizer="words").items(), 2))
     ids = [items[0].id, items[0].id, items[1].id, items[1].id]
-    assert course.rewards([items[0].gold, "", "", items[1].gold], [""] * 4, id=ids, completion_ids=[]) == [1, 0, 0, 1]
-    assert course.length == 256
+    assert curriculum.rewards([items[0].gold, "", "", items[1].gold], [""] * 4, id=ids, completion_ids=[]) == [
+        1,
+        0,
+        0,
+        1,
+    ]
+    assert curriculum.length == 256
 
 
 def test_a_course_asks_for_what_can_be() -> None:
     with pytest.raises(UsageError, match=r"threshold=2 is no mean reward"):
-        Course("1k", threshold=2)
+        Curriculum("1k", threshold=2)
     with pytest.raises(UsageError, match="`last=0` is not a whole number"):
-        Course("1k", last=0)
+        Curriculum("1k", last=0)
 
 
 PROCESSES = """
 import sys, torch.distributed as together
-from carrara.rl import Course, Stream
+from carrara.rl import Curriculum, Stream
 rank = int(sys.argv[1])
 together.init_process_group("gloo", init_method=f"file://{sys.argv[2]}", rank=rank, world_size=2)
-course = Course("0,256", threshold=0.5, last=4)
+curriculum = Curriculum("0,256", threshold=0.5, last=4)
 items = [Stream("qa1", 0, tokenizer="words").item(n) for n in range(4)][2 * rank:2 * rank + 2]
-course.rewards([item.gold if rank else "" for item in items], id=[item.id for item in items])
-print(course.length)
+curriculum.rewards([item.gold if rank else "" for item in items], id=[item.id for item in items])
+print(curriculum.length)
 together.destroy_process_group()
 """
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from carrara.export.about import CANARY
-from carrara.rl import Course, Stream, prompts, rewards
+from carrara.rl import Curriculum, Stream, prompts, rewards
 from carrara.types import Style
 
 if not find_spec("trl"):
@@ -103,17 +103,17 @@ def test_grpo_learns_from_our_rewards(style: Style, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_course_goes_on_while_grpo_trains(tmp_path: Path) -> None:
-    course = Course("0,256", threshold=0.0, last=2)  # no model is too poor for it
+    curriculum = Curriculum("0,256", threshold=0.0, last=2)  # no model is too poor for it
     items = list(islice(Stream("qa1", 0, tokenizer="words").items(), 4))
     read: list[int] = []
 
     def watched(completions: Any, prompts: Any, **columns: Any) -> list[float]:
         read.append(len(prompts[0][-1]["content"].split()))
-        return course.rewards(completions, prompts, **columns)
+        return curriculum.rewards(completions, prompts, **columns)
 
-    data = prompts("qa1", course, tokenizer="words")
+    data = prompts("qa1", curriculum, tokenizer="words")
     trainer(tmp_path, watched, data, [item.text for item in items], 4).train()
-    assert course.length == 256
+    assert curriculum.length == 256
     assert read[0] < 200 < read[-1]
 
 
@@ -156,7 +156,7 @@ def test_the_documentation_trains(tmp_path: Path) -> None:
         exec(code, space)
         found.append(space)
     assert [space["trainer"].state.global_step for space in found] == [1, 1]
-    course = found[1]["course"]
-    assert pickle.loads(found[1]["kept"]) == course
-    assert len(course.seen) == 2
-    assert all(f"/1024/chat/hf:{folder}" in id for id in course.seen)
+    curriculum = found[1]["curriculum"]
+    assert pickle.loads(found[1]["kept"]) == curriculum
+    assert len(curriculum.seen) == 2
+    assert all(f"/1024/chat/hf:{folder}" in id for id in curriculum.seen)

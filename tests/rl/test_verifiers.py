@@ -16,7 +16,7 @@ import pytest
 import carrara
 import carrara.rl
 from carrara.export.about import CANARY
-from carrara.rl import Course
+from carrara.rl import Curriculum
 from tests.helpers.server import reply
 
 vf = pytest.importorskip("verifiers", reason="verifiers is not installed: pip install 'carrara[rl]'")
@@ -115,8 +115,8 @@ def test_rows_are_numbers_and_say_whose_they_are() -> None:
 
 
 def test_a_course_goes_on_and_a_row_keeps_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
-    course = Course("0,256", threshold=1.0, last=2)
-    environment = carrara.load_environment("qa1", course, tokenizer="words", evals=2)
+    curriculum = Curriculum("0,256", threshold=1.0, last=2)
+    environment = carrara.load_environment("qa1", curriculum, tokenizer="words", evals=2)
     golds = {}
     for number in range(1 << 31, (1 << 31) + 2):
         for length in (0, 256):
@@ -124,21 +124,21 @@ def test_a_course_goes_on_and_a_row_keeps_its_length(monkeypatch: pytest.MonkeyP
             golds[item.text] = item.gold
     with answering(lambda asked: reply(golds[asked])) as address:
         first = evaluated(environment, address, monkeypatch, 2)
-        assert course.length == 256
+        assert curriculum.length == 256
         again = evaluated(environment, address, monkeypatch, 2)
     assert {row["reward"] for row in first + again} == {1.0}
     assert {row["info"]["id"] for row in first} == {row["info"]["id"] for row in again}
     assert all("/0/chat/" in row["info"]["id"] for row in first)
-    assert course.seen == {}
+    assert curriculum.seen == {}
 
 
 def test_a_server_that_fails_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    course = Course("0,256", threshold=0.0, last=1)
-    environment = carrara.load_environment("qa1", course, tokenizer="words", evals=1)
+    curriculum = Curriculum("0,256", threshold=0.0, last=1)
+    environment = carrara.load_environment("qa1", curriculum, tokenizer="words", evals=1)
     [row] = evaluated(environment, "http://127.0.0.1:9/v1", monkeypatch, 1)
     assert row["error"]
     assert row["reward"] == 0.0
-    assert course.length == 0
+    assert curriculum.length == 0
 
 
 def test_the_documentation_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from carrara.servers.retry import (
     GarbledReplyError,
     Kind,
     ReplyTimeoutError,
-    Trouble,
+    RetryTrouble,
     trouble_of,
 )
 from carrara.util.errors import RunError, UsageError
@@ -123,8 +123,8 @@ def test_a_server_on_this_machine_needs_no_key(monkeypatch: pytest.MonkeyPatch) 
         make_model("openai-api/test/x", "https://api.example.org/v1", {})
 
 
-def failed(kind: Kind) -> Trouble:
-    return Trouble(kind, "it failed")
+def failed(kind: Kind) -> RetryTrouble:
+    return RetryTrouble(kind, "it failed")
 
 
 @pytest.mark.parametrize(("kind", "requests"), [("final", 1), ("garbled", 3), ("hanging", 3), ("failing", 20)])

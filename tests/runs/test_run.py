@@ -22,9 +22,9 @@ from carrara.cli.main import main
 from carrara.items import registry
 from carrara.logs.replies import read_results
 from carrara.runs import progress
-from carrara.runs.inspect_tasks import full_names, typed
+from carrara.runs.inspect_tasks import add_signature, full_names
 from carrara.servers.response import tells_overflow
-from carrara.servers.retry import Trouble
+from carrara.servers.retry import RetryTrouble
 from carrara.util.progress import LINE_EVERY
 from tests.helpers.process import KEY, Ended, carrara, python
 from tests.helpers.server import Address
@@ -102,7 +102,7 @@ def test_a_broken_test_of_ones_own_stands_in_nobodys_way(tmp_path: Path, monkeyp
     monkeypatch.setenv("CARRARA_TASKS", str(tmp_path / "mine"))
     names = full_names()
     assert {"bad", "qa1"} <= set(names)
-    made = typed(names["bad"])
+    made = add_signature(names["bad"])
     with pytest.raises(PrerequisiteError, match=r"bad\.py"):
         made()
 
@@ -266,7 +266,7 @@ def test_plain_completion_through_inspect(tmp_path: Path) -> None:
 
 def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
     console = Console(file=io.StringIO(), width=200)
-    gone = Trouble("unreachable", "the server is gone")
+    gone = RetryTrouble("unreachable", "the server is gone")
     with progress.progress(3, {"b": 100, "c": 100}, "2 of 3 prompts to ask", console) as shown:
         progress.answered("a")  # known already
         for _ in range(50):

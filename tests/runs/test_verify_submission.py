@@ -10,7 +10,7 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.items.registry import load, names
-from carrara.logs.replies import Reply, read_replies
+from carrara.logs.replies import LoggedReply, read_replies
 from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
 from carrara.stats.scores import stat
@@ -18,7 +18,7 @@ from tests.runs.test_evidence_position import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 
-Forge = Callable[[list[Reply]], list[Reply]]
+Forge = Callable[[list[LoggedReply]], list[LoggedReply]]
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +33,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-def with_result(one: Reply, **changes: object) -> Reply:
+def with_result(one: LoggedReply, **changes: object) -> LoggedReply:
     return replace(one, result=replace(one.result, **changes))  # type: ignore[arg-type]
 
 
-def with_id(one: Reply, old: str, new: str, **changes: object) -> Reply:
+def with_id(one: LoggedReply, old: str, new: str, **changes: object) -> LoggedReply:
     assert old in one.result.id
     return with_result(one, id=one.result.id.replace(old, new), **changes)
 
@@ -114,7 +114,7 @@ def copied(folder: Path, tmp_path: Path, plan: Callable[[list[dict[str, object]]
     return out
 
 
-def right_alone(folder: Path) -> list[Reply]:
+def right_alone(folder: Path) -> list[LoggedReply]:
     """The right replies alone, with one in each cell at least."""
     right = [one for one in read_replies(folder) if one.result.score]
     assert {one.result.length for one in right} == {0, 1024}

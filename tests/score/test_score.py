@@ -21,7 +21,7 @@ from inspect_ai.log import read_eval_log
 
 from carrara.cli.main import main
 from carrara.item_id import Recipe
-from carrara.items.item import Posed, pose, questions_of, rebuild
+from carrara.items.item import PosedInstance, pose, questions_of, rebuild
 from carrara.items.registry import load
 from carrara.logs.replies import read_results
 from carrara.packing.prompt_pack import Pack
@@ -30,7 +30,7 @@ from carrara.score.job import ScoreProgress, Troubles
 from carrara.score.lines import BOM, Batch, Lines
 from carrara.score.parallel import ScorerPool
 from carrara.score.scored import SMALL, Scorer, ScorerConfig, Trouble
-from carrara.score.summary import Tally
+from carrara.score.summary import ScoreCounts
 from carrara.stats import summarize
 from carrara.util.errors import RunError, UsageError
 from carrara.util.parallel import Engine
@@ -278,7 +278,7 @@ def test_the_table_is_that_of_a_run(seed: int) -> None:
         for model in ("m", "n")
     ]
     chance.shuffle(results)
-    tally = Tally()
+    tally = ScoreCounts()
     for result in results:
         tally.add(result)
     assert tally.rows() == summarize(results)
@@ -399,7 +399,7 @@ def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyP
     rows = [*replies(LIST, 5, (0, 512, 1024)), *replies("sync/graph", 2, (0, 4096))]
     built: list[Recipe] = []
 
-    def counted(recipe: Recipe, pack: Pack | None) -> Posed:
+    def counted(recipe: Recipe, pack: Pack | None) -> PosedInstance:
         built.append(recipe)
         return pose(recipe, pack)
 

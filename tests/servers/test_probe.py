@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from carrara.servers.probe import check_server, is_probed, probe_server
-from carrara.servers.retry import Trouble
+from carrara.servers.retry import RetryTrouble
 from carrara.servers.server_info import ServerInfo, server_info_lines
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.process import Ended, carrara
@@ -148,7 +148,7 @@ def test_the_table() -> None:
         (ServerInfo("openai/m", reachable=True, counts_tokens=True), "no"),
         (ServerInfo("openai/m", reachable=True, counts_tokens=False), "no: it is detected by token counts"),
         (ServerInfo("openai/m", reachable=True, separate_reasoning=True), "no: reasoning has a field of its own"),
-        (ServerInfo("openai/m", reachable=False, trouble=Trouble("busy", "the server answered 429")), "unknown"),
+        (ServerInfo("openai/m", reachable=False, trouble=RetryTrouble("busy", "the server answered 429")), "unknown"),
         (ServerInfo("vllm-completions/m", reachable=True), "yes, plain text"),
     ],
 )

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from carrara.cli.main import main
 from carrara.items import registry
 from carrara.logs.replies import merge_results
-from carrara.papers.scores import PAPERS, Score, counting, read_scores
+from carrara.papers.scores import PAPERS, PublishedScore, counting, read_scores
 from carrara.result import Result
 from carrara.stats.correlation import Column, correlate, interval, ranks, spearman
 from carrara.stats.model_aliases import model_aliases, plain
@@ -159,7 +159,7 @@ def test_scores_are_in_range_and_names_are_known() -> None:
     }
 
 
-def _table(paper: str, table: str) -> dict[tuple[str, str, int | None, str], Score]:
+def _table(paper: str, table: str) -> dict[tuple[str, str, int | None, str], PublishedScore]:
     return {
         (score.name, score.task, score.length, score.metric): score
         for score in read_scores([paper])

@@ -10,7 +10,7 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.corpora import registry
 from carrara.corpora.sentences import clean, has_marker
 from carrara.generators.bank import flaw
-from carrara.generators.haystack import PASSAGE, named
+from carrara.generators.haystack import PASSAGE, haystack_name
 from carrara.items.item import make
 from carrara.util.errors import UsageError
 from tests.helpers.published import BOOKS, needs_books
@@ -163,19 +163,19 @@ def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str
 def test_the_first_indexing_says_how_many_and_later_ones_nothing(
     text: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = named(str(text))
+    found = haystack_name(str(text))
     told = capsys.readouterr().err
     assert told == (
         f"carrara: of {text} 2 sentences with a chat marker "
         "and 7 control characters and escape sequences are left out\n"
     )
-    assert named(str(text)) == found
+    assert haystack_name(str(text)) == found
     assert not capsys.readouterr().err
 
 
 def test_no_prompt_has_them(text: Path) -> None:
     text.write_text("".join(ODD.replace("bell", f"bell {n}").replace("road", f"road {n}") for n in range(400)), "utf-8")
-    haystack = named(str(text))
+    haystack = haystack_name(str(text))
     item = make("babilong/qa1", length=2048, params={"haystack": haystack, "background": "all", "repeat": "true"})
     prompt = "".join(message.content for message in item.messages())
     assert "bell" in prompt
@@ -219,7 +219,7 @@ def test_an_older_index_is_made_anew_under_its_name(text: Path, old: str, capsys
     assert corpora.open("odd").hash == corpora.add("odd", str(text)).hash == opened.hash
     assert not capsys.readouterr().err
     assert corpora.open(old).hash == old  # ids have it
-    assert named(str(text)) == opened.hash
+    assert haystack_name(str(text)) == opened.hash
 
 
 @pytest.mark.usefixtures("heard")

@@ -42,7 +42,7 @@ def test_no_word_is_from_a_dictionary_of_another_licence() -> None:
 
 def test_lists_are_in_order_and_say_nothing_twice() -> None:
     for kind in ("dictionary", "common"):
-        words = vocabulary.listed(kind)
+        words = vocabulary.all_words(kind)
         assert list(words) == sorted(set(words))
         assert not SPOKEN_FOR.intersection(words)
 

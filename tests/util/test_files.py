@@ -26,7 +26,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a text": ("a.txt", lambda path: corpora.open(str(path))),
     "a named corpus": ("a.txt", lambda path: corpora.add("name", str(path))),
     "a folder of texts": ("a.txt", lambda path: corpora.open(str(path.parent))),
-    "a haystack": ("a", lambda path: haystack.named(str(path))),
+    "a haystack": ("a", lambda path: haystack.haystack_name(str(path))),
     "JSON Lines": ("a.jsonl", lambda path: corpora.open(f"{path}:text")),
     "Parquet": ("a.parquet", lambda path: corpora.open(f"{path}:text")),
     "a folder of tables": ("a.jsonl", lambda path: corpora.open(f"{path.parent}:text")),
@@ -35,7 +35,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a bank": ("a.jsonl", lambda path: bank.bank(str(path))),
     "a bank of MRCR": ("a.json", bank.entries),
     "a bank that grows": ("a.jsonl", lambda path: append_file.growing(path).__enter__()),
-    "words": ("a.txt", lambda path: vocabulary.named(str(path))),
+    "words": ("a.txt", lambda path: vocabulary.vocabulary_name(str(path))),
     "BABILong": ("qa1_4k.json", babilong.sources),
     "a folder of BABILong": ("qa1_4k.json", lambda path: babilong.sources(path.parent)),
     "MRCR": ("a.csv", mrcr_rows.sources),
@@ -173,7 +173,7 @@ def test_folders_and_sockets_and_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["x" * 5000, "x/" * 3000])
 def test_a_name_that_is_too_long_is_no_traceback(name: str) -> None:
-    for read in (corpora.open, haystack.named, bank.bank, vocabulary.named):
+    for read in (corpora.open, haystack.haystack_name, bank.bank, vocabulary.vocabulary_name):
         with pytest.raises(UsageError):
             read(name)
 

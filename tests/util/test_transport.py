@@ -21,7 +21,7 @@ from carrara.servers.probe import check_server
 from carrara.servers.providers import CredentialsTransport, make_model, prepare_client
 from carrara.servers.retry import trouble_of
 from carrara.util.errors import RunError
-from carrara.util.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, malformed
+from carrara.util.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, protocol_error
 from tests.helpers.tls import certificate, secured
 
 HTTP: Any = [httpx, httpx2]
@@ -176,9 +176,9 @@ def test_an_answer_that_is_not_http_is_told_from_an_outage(words: str, said: str
     for http in HTTP:
         error = ConnectionError("Connection error.")
         error.__cause__ = http.RemoteProtocolError(words)
-        assert malformed(error) == said
+        assert protocol_error(error) == said
         assert trouble_of(error, lambda error: True, ()).kind == ("garbled" if said else "unreachable")
-    assert malformed(httpx.TooManyRedirects("Exceeded maximum allowed redirects.")) != ""
+    assert protocol_error(httpx.TooManyRedirects("Exceeded maximum allowed redirects.")) != ""
 
 
 # --- certificates ---

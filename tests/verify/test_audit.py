@@ -9,7 +9,7 @@ from carrara import params
 from carrara.answers.grade import grade
 from carrara.item_id import Recipe
 from carrara.items import registry
-from carrara.items.item import Posed, contexts, make, questions_of
+from carrara.items.item import PosedInstance, contexts, make, questions_of
 from carrara.rng import SPLITS, Split
 from carrara.task import Task
 from carrara.types import ANSWER, Question
@@ -108,7 +108,7 @@ def test_no_blind_answer_beats_the_chance_level(task: str) -> None:
             assert sum(scores) / len(scores) <= chance_level + 4 * error, kind
 
 
-def _kind(pair: tuple[Posed, Question[Any]]) -> str:
+def _kind(pair: tuple[PosedInstance, Question[Any]]) -> str:
     return str(sorted((name, value) for name, value in pair[1].labels.items() if name != ANSWER))
 
 

@@ -23,11 +23,11 @@ class Mine(LatentList):
 @pytest.mark.sampled(18)
 def test_a_kept_chance_level_is_the_computed_one(task: str) -> None:
     """Whoever changes a chance level writes them anew: `make chance-levels`."""
-    assert chance_levels.kept()[f"{task}@{registry.load(task).version}"] == chance_levels.computed(task)
+    assert chance_levels.stored_levels()[f"{task}@{registry.load(task).version}"] == chance_levels.compute_level(task)
 
 
 def test_chance_levels_of_all_tests_are_kept_and_no_others() -> None:
-    assert list(chance_levels.kept()) == [f"{task}@{registry.load(task).version}" for task in TASKS]
+    assert list(chance_levels.stored_levels()) == [f"{task}@{registry.load(task).version}" for task in TASKS]
 
 
 def no_world(recipe: Recipe) -> None:
@@ -45,14 +45,16 @@ def test_a_test_of_ones_own_is_computed_and_not_kept(tmp_path: Path, monkeypatch
     folder.mkdir()
     (folder / "lists.py").write_text(MINE, "utf-8")
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
-    assert chance_levels.chance_level_of("mine/lists") == chance_levels.computed("mine/lists", chance_levels.FEW) > 0
+    assert (
+        chance_levels.chance_level_of("mine/lists") == chance_levels.compute_level("mine/lists", chance_levels.FEW) > 0
+    )
     monkeypatch.setattr(chance_levels, "_KEPT", file)
-    monkeypatch.setattr(chance_levels, "computed", lambda name, instances=0: 0.25)
+    monkeypatch.setattr(chance_levels, "compute_level", lambda name, instances=0: 0.25)
     assert chance_levels.chance_level_of("mine/lists") == 0.25
     chance_levels.main()
     assert file.read_text("utf-8").splitlines() == [f"{task}@{registry.load(task).version} 0.2500" for task in TASKS]
 
 
 def test_a_version_that_is_not_kept_is_computed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chance_levels, "kept", lambda: {"babilong/qa17@1": 0.9})
+    monkeypatch.setattr(chance_levels, "stored_levels", lambda: {"babilong/qa17@1": 0.9})
     assert chance_levels.chance_level_of("babilong/qa17") == 0.5

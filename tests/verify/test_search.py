@@ -18,7 +18,7 @@ from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.types import Segment
 from carrara.util.errors import PluginError
-from carrara.verify.audit import audit, searched
+from carrara.verify.audit import audit, search_shortcuts
 from carrara.verify.shortcuts import search
 from carrara.verify.shortcuts.findings import read_findings
 
@@ -70,7 +70,7 @@ def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> Recipe:
 
 
 def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = searched(of_one(Guard, monkeypatch), 60)
+    found = search_shortcuts(of_one(Guard, monkeypatch), 60)
     by_kind = {one.kind: one for one in found.shortcuts}
     assert by_kind["strings"].score == by_kind["learned"].score == 1.0
     assert "said last" in by_kind["strings"].name or "first mention is last" in by_kind["strings"].name
@@ -82,11 +82,11 @@ def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch
 
 def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     recipe = of_one(Guard, monkeypatch)
-    names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
+    names = [one.name for one in search_shortcuts(recipe, 60).shortcuts if one.kind == "strings"]
     for _ in range(6):  # several readers come to the same
         monkeypatch.setattr(Guard, "known_shortcuts", dict.fromkeys(names, "It is so."))
-        names = [one.name for one in searched(recipe, 60).shortcuts if one.kind == "strings"]
-    shortcuts = searched(recipe, 60).shortcuts
+        names = [one.name for one in search_shortcuts(recipe, 60).shortcuts if one.kind == "strings"]
+    shortcuts = search_shortcuts(recipe, 60).shortcuts
     assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
     assert not [one for one in shortcuts if one.kind == "strings" and not one.declared and one.breaches]
 
@@ -109,14 +109,14 @@ def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatc
 def test_a_misspelt_known_shortcut_is_refused(monkeypatch: pytest.MonkeyPatch, name: str, sentence: str) -> None:
     monkeypatch.setattr(Guard, "known_shortcuts", {"strings": "It is so.", name: "It is so."})
     with pytest.raises(PluginError) as refused:
-        searched(of_one(Guard, monkeypatch), 30)
+        search_shortcuts(of_one(Guard, monkeypatch), 30)
     assert str(refused.value) == sentence
 
 
 def test_a_known_shortcut_may_be_a_heuristic_of_the_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Guard, "known_shortcuts", {"the first name": "It is so."})
     monkeypatch.setattr(Guard, "heuristics", lambda self, instance, question: {"the first name": NAMES[0]})
-    searched(of_one(Guard, monkeypatch), 30)
+    search_shortcuts(of_one(Guard, monkeypatch), 30)
 
 
 def test_the_audit_of_a_plugin_refuses_a_misspelt_known_shortcut(
@@ -141,7 +141,7 @@ def test_known_shortcuts_of_an_official_task_are_names_of_heuristics(name: str) 
 
 def test_a_sum_that_no_reader_knows_is_learned(monkeypatch: pytest.MonkeyPatch) -> None:
     """How much is said tells the answer; so do its words, which stand in the text."""
-    found = searched(of_one(Found, monkeypatch), 100)
+    found = search_shortcuts(of_one(Found, monkeypatch), 100)
     assert next(one for one in found.shortcuts if one.kind == "learned").score > 0.9
 
 
@@ -178,14 +178,14 @@ def test_repeating_the_prompt_is_tried_on_the_first_items_alone(monkeypatch: pyt
     """Its score is the mean over these items."""
     monkeypatch.setattr(search, "ECHOES", 12 * 512)
     monkeypatch.setattr(search, "_worth", lambda item, reply: float(reply == item.messages()[-1].content))
-    found = {one.name: one for one in searched(first("minerva/snapshot", 512), 40).shortcuts}
+    found = {one.name: one for one in search_shortcuts(first("minerva/snapshot", 512), 40).shortcuts}
     assert found[search.ECHO].n == 12
     assert found[search.ECHO].score == 1
     assert all(one.n > 30 for name, one in found.items() if name != search.ECHO)
 
 
 def test_a_needle_is_in_a_tenth_of_ten() -> None:
-    reach = searched(first("classic/passkey", 2048), 100).reach
+    reach = search_shortcuts(first("classic/passkey", 2048), 100).reach
     assert all(score < 0.25 for score in reach.values())
     assert sum(reach.values()) > 0.1
 

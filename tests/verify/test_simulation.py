@@ -12,14 +12,14 @@ from carrara.answers.grade import grade
 from carrara.item_id import Recipe
 from carrara.items import item as item_module
 from carrara.items import registry
-from carrara.items.item import Posed, questions_of
+from carrara.items.item import PosedInstance, questions_of
 from carrara.tasks.minerva.positions import Positions
 from carrara.tokenizers import DEFAULT
 from carrara.types import CHANCE_LEVEL, GUESSERS
 from carrara.util.errors import LengthError
 from carrara.verify.audit import audit
 from carrara.verify.chance_levels import chance_level_of
-from carrara.verify.simulation import FEW, Simulated, Simulation
+from carrara.verify.simulation import FEW, Simulation, SimulationResult
 
 TASKS = registry.names()
 SETTINGS = [
@@ -72,7 +72,7 @@ class Bell(Task):
 """
 
 
-def posed(task: str, given: str, instances: int, seed: int = 11) -> Iterator[Posed]:
+def posed(task: str, given: str, instances: int, seed: int = 11) -> Iterator[PosedInstance]:
     loaded = registry.load(task)
     written = dict(one.split("=") for one in given.split(";") if one)
     params = parameters.canonical(parameters.build(loaded, task, written))
@@ -85,7 +85,7 @@ def posed(task: str, given: str, instances: int, seed: int = 11) -> Iterator[Pos
             continue
 
 
-def simulated(task: str, params: str, instances: int) -> list[Simulated]:
+def simulated(task: str, params: str, instances: int) -> list[SimulationResult]:
     simulation = Simulation()
     for one in posed(task, params, instances):
         for n, question in enumerate(one.questions):
@@ -201,7 +201,7 @@ def test_a_wrong_chance_level_is_told_in_both_directions(
 
 
 def test_few_worlds_prove_nothing() -> None:
-    one = Simulated("", FEW - 1, 0.9, 0.1, 0.01)
+    one = SimulationResult("", FEW - 1, 0.9, 0.1, 0.01)
     assert not one.differs
     assert replace(one, instances=FEW).differs
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from carrara.answers.cues import affirmed, sentences
+from carrara.answers.cues import affirmative_sentences, sentences
 from carrara.answers.extraction import asks_for
 from carrara.answers.types import AROUND, AnswerType
 from carrara.types import Question
@@ -101,7 +101,12 @@ class Choice(AnswerType[str]):
         """Return the options that the text names and the question does not."""
         words = self.words(question.options)
         asked = set(words.find(question.ask))
-        return (one for sentence in affirmed(text, question) for one in words.find(sentence) if one not in asked)
+        return (
+            one
+            for sentence in affirmative_sentences(text, question)
+            for one in words.find(sentence)
+            if one not in asked
+        )
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return options or ("unknown",)
@@ -118,7 +123,7 @@ _WORDS = re.compile(r"[\w-]+")
 _VERBS = frozenset(("is", "does", "are", "do", "isn", "doesn", "aren", "t", "currently", "now"))
 
 
-def _restated(sentence: str, ask: str) -> str | None:
+def _find_restated_verdict(sentence: str, ask: str) -> str | None:
     """Return the verdict of a sentence that restates the question: yes, or no if it denies it.
 
     >>> _restated("The sphere isn't above the box.", "Is the sphere above the box?")
@@ -174,7 +179,7 @@ class YesNo(AnswerType[str]):
             return iter(self.verdicts)
         said = [one for one in sentences(text.strip()) if not any(word in one.lower() for word in _LEFT_OPEN)]
         found = [VERDICTS.get(one.lower()) for sentence in said for one in _VERDICT.findall(sentence)]
-        stated = _restated(said[-1], sentences(question.ask)[-1]) if said else None
+        stated = _find_restated_verdict(said[-1], sentences(question.ask)[-1]) if said else None
         return (verdict for verdict in (*found, stated) if verdict in self.verdicts)
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:

@@ -61,7 +61,7 @@ def behind_retraction(text: str) -> str:
     >>> behind_retraction("The garden. Wait, that is wrong: the kitchen.")
     'the kitchen.'
     """
-    return _behind(_TAKES_BACK, text)
+    return _texts_after(_TAKES_BACK, text)
 
 
 def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
@@ -70,11 +70,11 @@ def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
     >>> behind_hesitation("Two. No, one."), behind_hesitation("White. Sorry, gray.")
     ('one.', 'gray.')
     """
-    text = _behind(_HESITATES, text)
-    return text if no_is_answer else _behind(_NO, text)
+    text = _texts_after(_HESITATES, text)
+    return text if no_is_answer else _texts_after(_NO, text)
 
 
-def _behind(pattern: re.Pattern[str], text: str) -> str:
+def _texts_after(pattern: re.Pattern[str], text: str) -> str:
     last = deque(pattern.finditer(text), maxlen=1)
     return text[last[0].end() :] if last else text
 
@@ -89,7 +89,7 @@ def denies(text: str) -> bool:
     return _DENIES.search(text) is not None
 
 
-def affirmed(text: str, question: Question[Any]) -> list[str]:
+def affirmative_sentences(text: str, question: Question[Any]) -> list[str]:
     """Return the sentences of a text that deny nothing, leave nothing open, and are not about another name.
 
     >>> affirmed("It is not here. It is there. Or is it? John is here.", Question("Where is Mary?", "here", (), 0.0))

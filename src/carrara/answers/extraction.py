@@ -8,7 +8,7 @@ retraction on. Then the first rule that finds an answer decides:
 
 1. `answer line`: the last line with the label that the prompt asks for. If it states no answer, the reply has none.
 2. `boxed`: the text in boxes.
-3. `announced`: the text after words such as `Answer:`.
+3. `announcements`: the text after words such as `Answer:`.
 4. `alone`: a line or sentence that is an answer and nothing else.
 5. `bold`: text in bold or as code.
 6. `only value`: values in sentences that deny nothing.
@@ -82,7 +82,7 @@ def extract(
     """
     for rule, answers in candidates(kind, reply, question, ignore):
         if answers or rule == "answer line":
-            return decided(rule, answers)
+            return agree(rule, answers)
     return None
 
 
@@ -107,7 +107,7 @@ def candidates(
         yield rule, [*find(kind, text, question)]
 
 
-def decided(rule: Rule, values: list[Any]) -> Extraction | None:
+def agree(rule: Rule, values: list[Any]) -> Extraction | None:
     """Return the answer on which all values agree. None if they differ, or there are none."""
     agree = values and all(value == values[0] for value in values)
     return Extraction(values[0], rule) if agree else None
@@ -128,21 +128,21 @@ def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list
     lead = max(map(first.rfind, kind.leads))
     if lead < 0 or "," in first[:lead] or denies(first) or (others and kind.several_lines):
         return []
-    return [*_parsed(kind, [first[lead + 1 :].strip()], question)]
+    return [*_parse_each(kind, [first[lead + 1 :].strip()], question)]
 
 
-def _parsed(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
+def _parse_each(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
     """Yield those of several texts that are an answer and nothing else."""
     for text in texts:
         if (answer := kind.parse_value(plain(text), question)) is not None:
             yield answer
 
 
-def _alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_whole_reply(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
     if kind.several_lines:
         return _alone_in_paragraphs(kind, text, question)
     own = [one for one in sentences(text) if one.strip() and not is_about_another(one, question)]
-    found = [value for one in own for value in islice(_parsed(kind, _readings(one), question), 1)]
+    found = [value for one in own for value in islice(_parse_each(kind, _readings(one), question), 1)]
     return found[-1:] if kind.steps and _ends_alone(kind, text, question) else found
 
 
@@ -152,7 +152,7 @@ def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[
     for paragraph in BLANK_LINE.split(text.strip()):
         lead, _, rest = paragraph.partition("\n")
         forms = (_ASIDE.sub("", paragraph), rest if lead.endswith(":") else "")
-        answers = [*islice(_parsed(kind, forms, question), 1)]
+        answers = [*islice(_parse_each(kind, forms, question), 1)]
         found += answers
         others += [] if answers else [paragraph]
     return [*found, *kind.find_values(plain("\n\n".join(others)), question)] if found else []
@@ -160,7 +160,7 @@ def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[
 
 def _ends_alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> bool:
     """Return whether the last line is an answer and nothing else."""
-    last = _parsed(kind, _readings(text.strip().rpartition("\n")[2]), question)
+    last = _parse_each(kind, _readings(text.strip().rpartition("\n")[2]), question)
     return next(last, None) is not None
 
 
@@ -169,17 +169,17 @@ def _readings(sentence: str) -> list[str]:
     return [_ASIDE.sub("", _JOINTS.sub("", sentence)), *_LABEL.split(sentence, 1)[1:]]
 
 
-def _boxed(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
-    return _parsed(kind, _BOX.findall(text), question)
+def _from_boxes(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+    return _parse_each(kind, _BOX.findall(text), question)
 
 
 def _bold(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
-    return _parsed(kind, ("".join(parts) for parts in _SET_OFF.findall(text)), question)
+    return _parse_each(kind, ("".join(parts) for parts in _SET_OFF.findall(text)), question)
 
 
-def _announced(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_announcements(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
     """Return the answers of the lines that state one and no other."""
-    lines = (decided("announced", _values(kind, line, question)) for line in announced(text, kind.several_lines))
+    lines = (agree("announced", _values(kind, line, question)) for line in announcements(text, kind.several_lines))
     found = [line.answer for line in lines if line]
     return found[-1:] if kind.steps else found
 
@@ -189,9 +189,9 @@ def _only_value(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> 
 
 
 _RULES: dict[Rule, Callable[["AnswerType[Any]", str, Question[Any]], Iterable[Any]]] = {
-    "boxed": _boxed,
-    "announced": _announced,
-    "alone": _alone,
+    "boxed": _from_boxes,
+    "announced": _from_announcements,
+    "alone": _from_whole_reply,
     "bold": _bold,
     "only value": _only_value,
 }
@@ -246,13 +246,13 @@ def answer_line(text: str, label: str = LABEL, several_lines: bool = False) -> s
         several_lines: Whether the answer may go on over the next lines: then the whole rest is returned.
     """
     start = _last(text, label)
-    return None if start is None else _behind(text, start, several_lines)
+    return None if start is None else _text_after(text, start, several_lines)
 
 
-def announced(text: str, several_lines: bool = False) -> list[str]:
+def announcements(text: str, several_lines: bool = False) -> list[str]:
     """Yield the texts after words that announce an answer, such as `Answer:` or `Therefore`."""
     found = [one for one in _ANNOUNCED.finditer(text) if not denies(_sentence_before(text, one.start()))]
-    parts = [_behind(text, one.end(), several_lines) for one in found[-_MOST:]]
+    parts = [_text_after(text, one.end(), several_lines) for one in found[-_MOST:]]
     return parts if several_lines else [_END.split(part.strip(), maxsplit=1)[0] for part in parts]
 
 
@@ -277,7 +277,7 @@ def _pattern(label: str) -> re.Pattern[str]:
     )
 
 
-def _behind(text: str, start: int, several_lines: bool) -> str:
+def _text_after(text: str, start: int, several_lines: bool) -> str:
     says = _SAYS.search(text, start)
     if several_lines or says is None:
         return text[start:]

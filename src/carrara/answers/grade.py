@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Graded:
+class Grade:
     status: Status
     answer: str | None
     score: float
@@ -41,22 +41,22 @@ def declines(text: str) -> bool:
     return _REFUSAL.match(text.replace("’", "'")) is not None
 
 
-def grade(task: "Task", question: Question[Any], reply: str, status: Status = "ok") -> Graded:
+def grade(task: "Task", question: Question[Any], reply: str, status: Status = "ok") -> Grade:
     """Grade a reply. `status` is 'ok', or the known reason why it is not a plain reply.
 
     A truncated reply is graded too, for comparison with published scores, but our score is 0, because its end is
     unknown. A request without a reply has no paper score either.
     """
     if status not in ATTEMPTED:
-        return Graded(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
+        return Grade(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
     found = task.read(reply, question)
     scores = task.paper_scores(reply, question)
     if found is None:
         refused = status == "ok" and declines(without_reasoning(reply).strip())
-        return Graded("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
+        return Grade("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
     answer = found.answer
     score = task.score(answer, question) if status == "ok" else 0.0
-    return Graded(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
+    return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
 
 
 def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import ClassVar, Generic, TypeVar
 
-from carrara.answers.cues import NOT_AN_ANSWER, affirmed
+from carrara.answers.cues import NOT_AN_ANSWER, affirmative_sentences
 from carrara.answers.extraction import FINAL, LABEL, Extraction, asks_for, extract
 from carrara.answers.number_words import in_digits
 from carrara.rng import Rng
@@ -249,7 +249,7 @@ class Word(AnswerType[str]):
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the words in quotes that the question does not name, or else those that end a sentence after `is`."""
         asked = {one.casefold() for one in _QUOTED.findall(question.ask)}
-        said = affirmed(text, question)
+        said = affirmative_sentences(text, question)
         quoted = [one for sentence in said for one in _QUOTED.findall(sentence) if one.casefold() not in asked]
         ends = [found[1] for sentence in said if (found := _IS_WORD.search(sentence[-80:].strip()))]
         for one in quoted or (end for end in ends if end.casefold() not in asked):
@@ -340,7 +340,7 @@ class Number(AnswerType[int]):
 
     def find_values(self, text: str, question: Question[int]) -> Iterator[int]:
         asked = set(find_numbers(question.ask))
-        said = (sentence for sentence in affirmed(text, question) if not _VAGUE.search(sentence))
+        said = (sentence for sentence in affirmative_sentences(text, question) if not _VAGUE.search(sentence))
         return (number for sentence in said for number in find_numbers(sentence) if number not in asked)
 
     def guesses(self, gold: int, options: Sequence[str]) -> Sequence[int]:

@@ -12,7 +12,7 @@ from carrara.util.files import to_path
 
 
 @dataclass(frozen=True, repr=False)
-class Compared(statistics.Compared):
+class ComparisonReport(statistics.Comparisons):
     """A comparison of runs, as `carrara.compare` returns it. It prints as `carrara compare` does.
 
     Examples:
@@ -75,7 +75,7 @@ def compare(
     score: Metric = "sound",
     by_instance: bool = False,
     scorer: str = "",
-) -> Compared:
+) -> ComparisonReport:
     """Compare runs item by item, at each length and over all lengths.
 
     Args:
@@ -108,4 +108,4 @@ def compare(
     ]
     sides = statistics.only(sides_of(held), None if lengths is None else lengths_of(lengths), score)
     found = statistics.compare(sides, by_instance)
-    return Compared(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)
+    return ComparisonReport(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)

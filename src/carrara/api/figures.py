@@ -18,7 +18,7 @@ from carrara.util.table import html
 
 
 @dataclass(frozen=True, repr=False)
-class Drawn(Figure):
+class PaperFigure(Figure):
     """A figure of a paper with its values. It prints as a table, and a notebook shows it as a picture.
 
     A notebook shows the table if Vega-Altair and vl-convert are not installed.
@@ -77,7 +77,7 @@ class Drawn(Figure):
 
 
 @takes(FigureConfig)
-def figure(config: FigureConfig) -> Drawn:
+def figure(config: FigureConfig) -> PaperFigure:
     """Draw a figure or table of a paper, with your own models or the paper's.
 
     Returns:
@@ -94,7 +94,7 @@ def figure(config: FigureConfig) -> Drawn:
         [1.0, 0.82, 1.0, 1.0]
     """
     shown = config.draw(_results(config.runs))
-    return Drawn(**{field.name: getattr(shown, field.name) for field in fields(shown)})
+    return PaperFigure(**{field.name: getattr(shown, field.name) for field in fields(shown)})
 
 
 def _results(runs: Sequence[Path] | Sequence[Result]) -> list[Result]:

@@ -28,16 +28,16 @@ def html(item: Item) -> str:
 
 def _spans(item: Item) -> Iterator[str]:
     message = 0
-    for (number, role, kind), run in groupby(_joined(item), key=lambda part: (part.message, part.role, part.kind)):
+    for (number, role, kind), run in groupby(_stretches(item), key=lambda part: (part.message, part.role, part.kind)):
         if number != message:
             yield f"\n\n<b>[{role}]</b>\n"
             message = number
         text = "".join(part.text for part in run)
-        shown = _shortened(text) if kind == "filler" else escape(text)
+        shown = _shorten(text) if kind == "filler" else escape(text)
         yield f'<span class="{kind}" style="{STYLES[kind]}">{shown}</span>'
 
 
-def _joined(item: Item) -> Iterator[Stretch]:
+def _stretches(item: Item) -> Iterator[Stretch]:
     """Yield the stretches of a prompt. A separator after filler counts as filler too."""
     behind_filler = False
     for part in item.prompt.stretches():
@@ -48,7 +48,7 @@ def _joined(item: Item) -> Iterator[Stretch]:
             yield part
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     """Return filler as HTML. A note stands in place of the characters left out."""
     if len(text) <= WHOLE:
         return escape(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 from carrara.api._signature import takes
 from carrara.planning.config import PlanConfig
-from carrara.planning.estimate import Line, estimate, said, total
+from carrara.planning.estimate import EstimateLine, estimate, format_estimate, total
 
 
 @dataclass(frozen=True, repr=False)
@@ -20,7 +20,7 @@ class Estimate:
         [('babilong/qa1', 4096, 10)]
     """
 
-    lines: Sequence[Line]
+    lines: Sequence[EstimateLine]
     """The estimate for each task at each length."""
 
     @property
@@ -44,7 +44,7 @@ class Estimate:
         return frame([asdict(line) for line in self.lines])
 
     def __repr__(self) -> str:
-        return "\n".join(said(self.lines))
+        return "\n".join(format_estimate(self.lines))
 
 
 @takes(PlanConfig)

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from carrara.options import File, length_of
 from carrara.result import MIN_BASE_SCORE, Result
-from carrara.stats.completeness import Part
+from carrara.stats.completeness import Completeness
 from carrara.stats.effective import EffectiveLength, Requirements, effective_lengths
 from carrara.stats.scores import METRICS, Metric, by_metric
 from carrara.util.errors import UsageError, nearest
@@ -62,7 +62,7 @@ class Results(Sequence[Result]):
         ('ok', 1.0)
     """
 
-    def __init__(self, records: Iterable[Result], title: str = "results", parts: Sequence[Part] = ()) -> None:
+    def __init__(self, records: Iterable[Result], title: str = "results", parts: Sequence[Completeness] = ()) -> None:
         self._records, self.title, self._parts = tuple(records), title, tuple(parts)
 
     @overload

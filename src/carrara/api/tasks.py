@@ -20,7 +20,7 @@ from carrara.util.log import warn_once
 
 
 @dataclass(frozen=True)
-class Loaded:
+class TaskHandle:
     """A task with its parameters, as `carrara.load` returns it.
 
     Examples:
@@ -141,7 +141,7 @@ class Loaded:
             yield from (Item(item.recipe, item.context) for item in context.items)
 
 
-def find(selection: str = "all") -> list[Loaded]:
+def find(selection: str = "all") -> list[TaskHandle]:
     """Return the tasks that a selection names.
 
     Args:
@@ -158,10 +158,10 @@ def find(selection: str = "all") -> list[Loaded]:
         >>> carrara.find("qa1,niah")
         [<babilong/qa1: qa1: single supporting fact>, <classic/niah: Needle in a haystack>]
     """
-    return [Loaded(name) for name in registry.select(selection)]
+    return [TaskHandle(name) for name in registry.select(selection)]
 
 
-def load(name: str, /, **parameters: Value) -> Loaded:
+def load(name: str, /, **parameters: Value) -> TaskHandle:
     """Load a task with its parameters.
 
     Args:
@@ -185,7 +185,7 @@ def load(name: str, /, **parameters: Value) -> Loaded:
         raise UsageError(f"{name!r} names {len(found)} tasks, and one is loaded: `carrara.find` lists several")
     task, given = registry.load(found[0]), params_of(parameters)
     params.build(task, found[0], given)
-    return Loaded(found[0], given)
+    return TaskHandle(found[0], given)
 
 
 @documented_by(ItemOptions)

@@ -36,9 +36,9 @@ def train(config: TrainConfig) -> Path:
         >>> carrara.run("qa1", f"carrara/recurrent:{folder}", lengths="0,1k")  # doctest: +SKIP
         <40 results of carrara/recurrent:models/qa1>
     """
-    from carrara.recurrent import needed
+    from carrara.recurrent import require_torch
 
-    needed()
+    require_torch()
     from carrara.recurrent.training import Training
 
     training = Training(config.settings, config.out)

@@ -10,7 +10,7 @@ from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
-    from carrara.stats.completeness import Part
+    from carrara.stats.completeness import Completeness
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -68,7 +68,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_summary(
-    rows: "Sequence[Row]", parts: "Sequence[Part]" = (), effective: "Sequence[EffectiveLength]" = ()
+    rows: "Sequence[Row]", parts: "Sequence[Completeness]" = (), effective: "Sequence[EffectiveLength]" = ()
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines

@@ -10,7 +10,7 @@ from attrs import fields
 
 from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
 from carrara.cli._output import print_json, table
-from carrara.options import Folder, file_of, merged, text
+from carrara.options import Folder, file_of, merge_options, text
 from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
 from carrara.util.parallel import parallel_map
@@ -51,7 +51,7 @@ def audit(
     from carrara.verify.audit import audit as audited
     from carrara.verify.shortcuts.search import FEW, KINDS
 
-    config = AuditConfig(tasks, **merged(items))
+    config = AuditConfig(tasks, **merge_options(items))
     work = with_permissions(partial(audited, instances=config.n, pack=config.pack))
     steps = parallel_map(work, config.jobs, workers if len(config.jobs) * config.n >= MANY else 1, engine)
     reports = list(show_progress(steps, len(config.jobs), "tasks", label="auditing"))

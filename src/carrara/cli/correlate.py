@@ -10,7 +10,7 @@ from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length
 
 if TYPE_CHECKING:
-    from carrara.papers.scores import Score as Published
+    from carrara.papers.scores import PublishedScore as Published
     from carrara.stats.scores import Metric
     from carrara.stats.series import CellScore
 
@@ -50,10 +50,10 @@ def correlate(
                 raise UsageError(f"`{name}` has no effect with `rank`, which takes published scores of the same tasks")
         if not runs:
             raise UsageError("`rank` ranks models of runs: give folders of runs")
-        return _rank(_measured(runs, wanted, score), printed, as_json)
+        return _rank(_cell_scores(runs, wanted, score), printed, as_json)
     if published and not of_papers(printed):
         raise UsageError(f"`published={published}` has no models' scores at these lengths")
-    return _correlate(_measured(runs, wanted, score), scores, printed, alias, as_json)
+    return _correlate(_cell_scores(runs, wanted, score), scores, printed, alias, as_json)
 
 
 def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
@@ -62,7 +62,7 @@ def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
     return wanted is None or (length is not None and any(same_length(one, length) for one in wanted))
 
 
-def _measured(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
+def _cell_scores(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
     from carrara.stats.scores import by_metric
     from carrara.stats.series import cell_scores
     from carrara.stats.summary import report_failures
@@ -101,10 +101,10 @@ def _correlate(
 def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> int:
     from carrara.report.correlations import ranking_lines, ranking_record
     from carrara.stats.benchmark_columns import few
-    from carrara.stats.vs_published import rankings, unpublished
+    from carrara.stats.vs_published import rankings, unpublished_cells
 
     found = rankings(own, printed)
-    left = unpublished(own, found)
+    left = unpublished_cells(own, found)
     if not found:
         raise UsageError(f"no paper has scores of {few(left)}; {_published_lengths(own, printed)}")
     if as_json:

@@ -8,7 +8,7 @@ from carrara.cli._complete import complete_figure
 from carrara.cli._flags import Force, Json, RunFolder
 from carrara.cli._output import check_replaceable, print_json, show, table
 from carrara.figures.config import FigureConfig, FigureOptions
-from carrara.options import File, folder_of, merged, text
+from carrara.options import File, folder_of, merge_options, text
 
 NAME_HELP = "Name of a figure, such as babilong-2 or michelangelo-9. By default list the figures."
 OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
@@ -39,7 +39,7 @@ def figure(
 
     if as_list or not name:
         return _list(name, as_json)
-    config = FigureConfig(name, runs, **merged(options))
+    config = FigureConfig(name, runs, **merge_options(options))
     drawn = config.draw(read_runs([folder_of(run) for run in runs], leave_out))
     if out is not None:
         path = folder_of(out)

@@ -66,7 +66,7 @@ def generate(
         jobs = items.recipes(tasks, lengths_of(lengths))
         check_count(len(jobs) * n, "contexts", allow_large)
         return _write_tables(jobs, n, items, folder, render, workers, engine)
-    row: Row = rendering.finetuning if finetune else rendering.rendered if render else rendering.recipe_row
+    row: Row = rendering.finetuning if finetune else rendering.render if render else rendering.recipe_row
     line = partial(rendering.line, row=row)
     path = folder / ("finetune.jsonl" if finetune else "items.jsonl" if render else "recipes.jsonl")
     check_replaceable(path, force, is_items)
@@ -97,11 +97,11 @@ def _write_tables(
     engine: Engine,
 ) -> int:
     """Write Parquet files. Existing files are not made again."""
-    from carrara.export.shards import Table, write_all
+    from carrara.export.shards import ShardTable, write_all
     from carrara.items import render as rendering
 
-    whole = Table("items", rendering.tabular, rendering.RENDERED)
-    table = whole if render else Table("recipes", rendering.recipe_row, rendering.RECIPE)
+    whole = ShardTable("items", rendering.tabular, rendering.RENDERED)
+    table = whole if render else ShardTable("recipes", rendering.recipe_row, rendering.RECIPE)
     folder = out / table.kind
 
     def path(first: "Recipe", number: int, of: int) -> Path:
@@ -138,16 +138,16 @@ def _from_recipes(
     path: Path, items: ItemOptions, line: "Callable[[Item], str]", workers: int | None, engine: Engine
 ) -> Source:
     """Return the items of a file of recipes, each checked against its hash."""
-    from carrara.items.bulk import Named, again
+    from carrara.items.bulk import HashedId, remake
     from carrara.packing.prompt_pack import read_pack
     from carrara.util.files import DATA, content
 
     try:
         rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
-        recipes = [Named(str(row["id"]), row.get("sha256")) for row in rows]
+        recipes = [HashedId(str(row["id"]), row.get("sha256")) for row in rows]
         if not recipes:
             raise ValueError("it has no line")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
     pack = read_pack(items.prompts) if items.prompts else None
-    return f"of {path}", len(recipes), again(recipes, pack, line, workers, engine)
+    return f"of {path}", len(recipes), remake(recipes, pack, line, workers, engine)

@@ -11,7 +11,7 @@ from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
 from carrara.guard.config import CheckGuardConfig, CheckGuardOptions, MakeGuardConfig, MakeGuardOptions
 from carrara.guard.sequential import CODES
-from carrara.options import ConnectionOptions, File, ServerOptions, merged, text
+from carrara.options import ConnectionOptions, File, ServerOptions, merge_options, text
 
 if TYPE_CHECKING:
     pass
@@ -38,7 +38,7 @@ def make(
     from carrara.guard.make import make_guard
     from carrara.guard.sample_size import LEAST_FINE_SHARE, fine_share
 
-    config = MakeGuardConfig(model, capabilities=capabilities, out=out, **merged(options, server))
+    config = MakeGuardConfig(model, capabilities=capabilities, out=out, **merge_options(options, server))
     check_replaceable(config.out, force, is_guard)  # before any request costs money
     found = make_guard(config)
     write(found, config.out)
@@ -75,7 +75,7 @@ def check(
     from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
-    config = CheckGuardConfig(guard, model or None, **merged(options, server))
+    config = CheckGuardConfig(guard, model or None, **merge_options(options, server))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         found = check_guard(config, config.out or Path(aside))
     if as_json:

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from carrara.cli._flags import MODEL_HELP, Json, RunSelection, several
 from carrara.cli._output import print_json, show
-from carrara.options import merged
+from carrara.options import merge_options
 from carrara.planning.config import EstimateOptions, PlanConfig
 from carrara.runs.jobs import RunItems
 
@@ -23,13 +23,13 @@ def plan(
 
     Example: carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25
     """
-    from carrara.planning.estimate import estimate, said, total, warnings
+    from carrara.planning.estimate import estimate, format_estimate, total, warnings
 
-    given = merged(items, options)
+    given = merge_options(items, options)
     lines = [line for name in model for line in estimate(PlanConfig(tasks, name, **given))]
     if as_json:
         print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})
         return 0
-    for line in said(lines):
+    for line in format_estimate(lines):
         show(line)
     return 0

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 from carrara.cli._flags import MinBaseScore, N, RunSelection, Threads
 from carrara.cli._output import table
 from carrara.cli.run import carry_out
-from carrara.options import Folder, ItemOptions, Lengths, check_whole, merged, text
+from carrara.options import Folder, ItemOptions, Lengths, check_whole, merge_options, text
 from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig
 
@@ -39,17 +39,19 @@ def probe(
     """
     from carrara.logs.replies import read_replies
     from carrara.logs.stream_cost import costs
-    from carrara.recurrent import needed
+    from carrara.recurrent import require_torch
     from carrara.util.files import whole_file
     from carrara.util.quantities import write_length
 
-    needed()
+    require_torch()
     args: dict[str, Any] = {"threads": threads}
     for name, argument, value in (("segment", "segment", segment), ("batch_size", "copies", batch_size)):
         if value is not None:
             args[argument] = check_whole(name, value, 1)
     _check_model(model)
-    config = RunConfig(tasks, f"carrara/probe:{model}", lengths=lengths, n=n, out=out, model_args=args, **merged(items))
+    config = RunConfig(
+        tasks, f"carrara/probe:{model}", lengths=lengths, n=n, out=out, model_args=args, **merge_options(items)
+    )
     code = carry_out(config, None, min_base_score)
     found = costs(read_replies(config.out))
     print()

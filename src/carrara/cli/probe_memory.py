@@ -36,12 +36,12 @@ def probe_memory(
         index: Which instance of the task.
         probes: Fit linear probes of the memory to so many stories; 0 fits none.
     """
-    from carrara.recurrent import needed
+    from carrara.recurrent import require_torch
 
-    needed()
+    require_torch()
     from carrara.items.item import Item, context_of
     from carrara.recurrent import checkpoint
-    from carrara.recurrent.linear_probe import fitted
+    from carrara.recurrent.linear_probe import fit_probes
     from carrara.recurrent.memory_probe import look, remembering
     from carrara.recurrent.stories import Stories
     from carrara.report.memory_page import page
@@ -61,7 +61,7 @@ def probe_memory(
     recipe = replace(recipes[0], index=index)
     item = Item(recipe, context_of(recipe, items.pack))
     stories = Stories(recipe)
-    fits = fitted(trained, stories, probes) if probes else {}
+    fits = fit_probes(trained, stories, probes) if probes else {}
     found = look(trained, item, stories.pool, fits)
     questions = {tuple(trained.tongue.question(one.ask)): one.ask for one in found.answers}
     tried = [(ask, fits[ids].right, fits[ids].commonest) for ids, ask in questions.items() if ids in fits]

@@ -4,7 +4,7 @@ from typing import Annotated
 
 from carrara.cli._flags import Json, Model
 from carrara.cli._output import print_json, show
-from carrara.options import Folder, ServerOptions, merged, text
+from carrara.options import Folder, ServerOptions, merge_options, text
 from carrara.profiling.config import ProfileConfig, ProfileOptions
 
 CAPABILITIES_HELP = (
@@ -30,7 +30,7 @@ def profile(
     from carrara.profiling.profile import profile
     from carrara.profiling.score_card import lines
 
-    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merged(options, server)))
+    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merge_options(options, server)))
     if as_json:
         print_json([card.to_dict() for card in cards])
         return 0

@@ -11,7 +11,7 @@ from carrara.util.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
-    from carrara.stats.completeness import Part
+    from carrara.stats.completeness import Completeness
 
 
 def report(
@@ -91,7 +91,7 @@ def report(
 
 
 def rows_as_json(
-    rows: Sequence["Row"], parts: Sequence["Part"], effective: Sequence["EffectiveLength"]
+    rows: Sequence["Row"], parts: Sequence["Completeness"], effective: Sequence["EffectiveLength"]
 ) -> list[dict[str, Any]]:
     """Return rows as `--json` prints them.
 

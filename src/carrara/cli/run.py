@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from carrara.cli._flags import Json, MinBaseScore, RunSelection, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
-from carrara.options import Flag, ServerOptions, merged, settings_of, text
+from carrara.options import Flag, ServerOptions, merge_options, settings_of, text
 from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
@@ -49,7 +49,7 @@ def run(
         ask_above: On a terminal, ask before sending more than that to a model that is not carrara/….
         dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
-    given = merged(items, server, options)
+    given = merge_options(items, server, options)
     configs = [RunConfig(tasks, name, **given) for name in model]  # refuse any wrong run before the first one begins
     if dry_run:
         return _show_dry_run(configs)
@@ -79,7 +79,7 @@ def run(
 def _show_dry_run(configs: Sequence[RunConfig]) -> int:
     """Print what runs would send, and what their servers support."""
     from carrara.planning.config import PlanConfig
-    from carrara.planning.estimate import estimate, said
+    from carrara.planning.estimate import estimate, format_estimate
     from carrara.servers.probe import is_probed, probe_server
     from carrara.servers.server_info import server_info_lines
 
@@ -87,7 +87,7 @@ def _show_dry_run(configs: Sequence[RunConfig]) -> int:
     for config in configs:
         plan = PlanConfig(config.tasks, config.model, **settings_of(config, RunItems), price=config.model_price)
         lines += estimate(plan)
-    for line in said(lines):
+    for line in format_estimate(lines):
         show(line)
     for config in configs:
         if is_probed(config.model, config.base_url, config.model_args):

@@ -84,10 +84,10 @@ def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int,
 
 def _record(item: "Item", reply: str | None) -> dict[str, Any]:
     if reply is None:
-        from carrara.items.render import rendered
+        from carrara.items.render import render
 
-        return dict(rendered(item))
-    return {"id": item.id, "gold": item.gold, "rules": _answers_by_rule(item, reply), **_graded(item, reply)}
+        return dict(render(item))
+    return {"id": item.id, "gold": item.gold, "rules": _answers_by_rule(item, reply), **_grade_record(item, reply)}
 
 
 def _answers_by_rule(item: "Item", reply: str) -> dict[str, list[str]]:
@@ -101,7 +101,7 @@ def _answers_by_rule(item: "Item", reply: str) -> dict[str, list[str]]:
     }
 
 
-def _graded(item: "Item", reply: str) -> dict[str, Any]:
+def _grade_record(item: "Item", reply: str) -> dict[str, Any]:
     from carrara.answers.grade import grade
 
     graded = grade(item.task, item.question, reply)
@@ -119,7 +119,7 @@ def _print_reading(item: "Item", reply: str) -> None:
     for rule, answers in _answers_by_rule(item, reply).items():
         print(f"{rule:12} {' | '.join(answers) or '-'}")
     print()
-    graded = _graded(item, reply)
+    graded = _grade_record(item, reply)
     scores = graded.pop("scores")
     for name, value in {"gold": item.gold, **graded, **scores}.items():
         print(f"{name:12} {'-' if value is None else value}")

@@ -18,7 +18,7 @@ from carrara.util.quantities import check_count, write_length
 if TYPE_CHECKING:
     from carrara.item_id import Recipe
     from carrara.packing.prompt_pack import Pack
-    from carrara.stats.dataset import Shape
+    from carrara.stats.dataset import DatasetShape
 
 TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
 RENDERED = 5
@@ -90,7 +90,7 @@ def _tokenizers(given: str) -> list[str]:
     return names
 
 
-def _print_facts(shapes: "Sequence[Shape]") -> None:
+def _print_facts(shapes: "Sequence[DatasetShape]") -> None:
     from carrara.stats.dataset import BABILONG_FACTS
 
     rows = []
@@ -110,7 +110,7 @@ def _print_facts(shapes: "Sequence[Shape]") -> None:
     table(["task", "facts", "mean", "evidence", "mean", "paper: facts", "relevant"], rows)
 
 
-def _print_answers(shapes: "Sequence[Shape]") -> None:
+def _print_answers(shapes: "Sequence[DatasetShape]") -> None:
     from carrara.stats.dataset import BABILONG_LABELS
     from carrara.util.sanitize import short
 
@@ -129,7 +129,7 @@ def _print_answers(shapes: "Sequence[Shape]") -> None:
     )
 
 
-def _print_draws(shapes: "Sequence[Shape]") -> None:
+def _print_draws(shapes: "Sequence[DatasetShape]") -> None:
     drawn = [(found.task, what, values) for found in shapes for what, values in found.drawn]
     if not drawn:
         return
@@ -143,7 +143,7 @@ def _print_draws(shapes: "Sequence[Shape]") -> None:
     )
 
 
-def _print_tokens(shapes: "Sequence[Shape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
+def _print_tokens(shapes: "Sequence[DatasetShape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
     from carrara.stats.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")

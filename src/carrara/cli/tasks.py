@@ -93,20 +93,22 @@ def _print_tasks(names: Sequence[str]) -> None:
         ],
     )
     print()
-    _wrapped(f"chance: {CHANCE_LEVEL}")
+    _print_wrapped(f"chance: {CHANCE_LEVEL}")
     for guesser, meaning in GUESSERS.items():
         if any(registry.load(name).guesser == guesser for name in names):
-            _wrapped(f"guesser {guesser}: {meaning}")
-    _wrapped("shortcut: what the best heuristic scores at 4k tokens, without understanding the text")
-    _wrapped("reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most")
+            _print_wrapped(f"guesser {guesser}: {meaning}")
+    _print_wrapped("shortcut: what the best heuristic scores at 4k tokens, without understanding the text")
+    _print_wrapped(
+        "reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most"
+    )
     if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
         print()
-        _wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
+        _print_wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
         for name, best in declared.items():
-            _wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
+            _print_wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
 
 
-def _wrapped(text: str, indent: str = "") -> None:
+def _print_wrapped(text: str, indent: str = "") -> None:
     for line in wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False):
         print(line)
 

@@ -9,7 +9,7 @@ from attrs import evolve
 
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import Threads
-from carrara.options import Folder, check_whole, merged, text
+from carrara.options import Folder, check_whole, merge_options, text
 from carrara.recurrent.config import TrainConfig, TrainOptions
 from carrara.util.errors import UsageError
 
@@ -36,15 +36,15 @@ def train(
     Args:
         seeds: Train so many models, one for each seed, in OUT/seed-0 and so on, each in a process.
     """
-    from carrara.recurrent import needed
+    from carrara.recurrent import require_torch
     from carrara.util.parallel import parallel_map
 
-    needed()
+    require_torch()
     if seeds is not None:
         check_whole("seeds", seeds, 1)
-    config = TrainConfig(tasks, out, **merged(options))
+    config = TrainConfig(tasks, out, **merge_options(options))
     jobs = [
-        Job(evolve(config, seed=seed).settings, config.out / f"seed-{seed}" if seeds else config.out, threads)
+        TrainJob(evolve(config, seed=seed).settings, config.out / f"seed-{seed}" if seeds else config.out, threads)
         for seed in range(config.seed, config.seed + (seeds or 1))
     ]
     ended = []
@@ -58,7 +58,7 @@ def train(
     return 0
 
 
-class Job(NamedTuple):
+class TrainJob(NamedTuple):
     """One model to train."""
 
     settings: "Settings"
@@ -66,14 +66,14 @@ class Job(NamedTuple):
     threads: int
 
 
-class Ended(NamedTuple):
+class Outcome(NamedTuple):
     """The outcome of one training."""
 
     said: str
     right: float
 
 
-def train_one(job: Job) -> Ended:
+def train_one(job: TrainJob) -> Outcome:
     """Train one model to its end. Several models are trained in parallel, each in its own process."""
     import torch
 
@@ -88,7 +88,7 @@ def train_one(job: Job) -> Ended:
     several = parent_process() is not None  # models are trained in parallel, each in its own process
     finish(training, make_console(lines_only=several))
     at = training.at
-    return Ended(
+    return Outcome(
         f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tasks)}, {at.total:,} steps, {at.tokens:,} "
         f"tokens in {at.seconds / 60:.1f} minutes of processor time; {at.right:.3f} right of late",
         at.right,

@@ -10,7 +10,7 @@ from carrara.cli._flags import AllowLarge, Model
 from carrara.cli._messages import say
 from carrara.cli._stopping import stopped_code
 from carrara.models.write_config import PieceOptions, WriteConfig, WriterOptions
-from carrara.options import File, merged, text
+from carrara.options import File, merge_options, text
 from carrara.util.errors import RunError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def write(
     from carrara.models.writing import write as write_pieces
     from carrara.util.progress import make_console
 
-    config = WriteConfig(model, out, allow_large=allow_large, **merged(pieces, server))
+    config = WriteConfig(model, out, allow_large=allow_large, **merge_options(pieces, server))
     try:
         written = write_pieces(config, make_console())
     except KeyboardInterrupt:

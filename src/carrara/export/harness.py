@@ -74,17 +74,17 @@ def write(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list
 
 
 def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> str:
-    quoted = [f'"{part}"' for part in map(_escaped, one.stop)]
+    quoted = [f'"{part}"' for part in map(_escape, one.stop)]
     about = [f'  first: "{one.first}"', f"  instances: {one.instances}", f"  version: {one.first.version}"]
     if prompts:
-        about.append(f'  prompts: "{_escaped(str(prompts.resolve()))}"')
+        about.append(f'  prompts: "{_escape(str(prompts.resolve()))}"')
     generated = [
         "output_type: generate_until",
         "generation_kwargs:",
         f"  until: [{', '.join(quoted)}]",
         f"  max_gen_toks: {one.budget}",
         "  do_sample: false",
-        "process_results: !function carrara.export.harness.scored",
+        "process_results: !function carrara.export.harness.score_document",
         "metric_list:",
         "  - {metric: score, aggregation: mean, higher_is_better: true}",
         "  - {metric: answers_read, aggregation: mean, higher_is_better: true}",
@@ -106,7 +106,7 @@ def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> s
     )
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
@@ -130,7 +130,7 @@ def _pack(prompts: str) -> Pack | None:
     return read_pack(Path(prompts)) if prompts else None
 
 
-def scored(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
+def score_document(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """Return the score of a reply, and whether an answer was read from it (status `ok`)."""
     recipe = Recipe.parse(doc["id"])
     posed = questions_of(recipe, _pack(doc["prompts"]))

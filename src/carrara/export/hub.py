@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.export.about import CANARY, CARD, licence
-from carrara.export.shards import Table, Written
+from carrara.export.shards import ShardTable, WrittenFile
 from carrara.item_id import Recipe
-from carrara.items.item import Item, questions_of, worded
+from carrara.items.item import Item, questions_of, wording_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import UsageError
@@ -93,15 +93,15 @@ def row(item: Item) -> Mapping[str, Any]:
     }
 
 
-def table(talks: bool) -> Table:
-    return Table("conversations" if talks else "texts", row, TALKS if talks else TEXTS)
+def table(talks: bool) -> ShardTable:
+    return ShardTable("conversations" if talks else "texts", row, TALKS if talks else TEXTS)
 
 
 def talks(first: Recipe, pack: Pack | None) -> bool:
     """Return whether a task's contexts are conversations."""
     first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)
-    wording = worded(first, load(first.task), pack)
+    wording = wording_of(first, load(first.task), pack)
     return task.prompt(instance, questions[0], wording, first.style).turns
 
 
@@ -125,7 +125,7 @@ def check_other(folder: Path, configs: Set[str]) -> None:
             raise UsageError(f"{path} is there and is of another export: remove it, or give another `out`")
 
 
-def splits(folder: Path, written: Sequence[tuple[Recipe, bool, Written]]) -> list[Split]:
+def splits(folder: Path, written: Sequence[tuple[Recipe, bool, WrittenFile]]) -> list[Split]:
     """Return the numbers of rows by configuration and split. A split without a row is left out."""
     found: dict[tuple[str, str], Split] = {}
     for first, conversations, one in written:
@@ -167,7 +167,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         head += [f'  - {{split: {one.split}, path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
     lines = ["| configuration | split | task | questions |", "|--|--|--|--|"]
     lines += [f"| {one.config} | {one.split} | {load(one.task).title} ({one.task}) | {one.rows:,} |" for one in found]
-    columns = [f"| `{column}` | {meaning} |" for column, meaning in MEANING.items() if _there(column, found)]
+    columns = [f"| `{column}` | {meaning} |" for column, meaning in MEANING.items() if _has_column(column, found)]
     return "\n".join(
         [
             *head,
@@ -190,7 +190,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     )
 
 
-def _there(column: str, found: Sequence[Split]) -> bool:
+def _has_column(column: str, found: Sequence[Split]) -> bool:
     kinds = {one.config.endswith(CONVERSATIONS) for one in found}
     return any(column in (TALKS if kind else TEXTS) for kind in kinds)
 

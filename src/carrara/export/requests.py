@@ -14,7 +14,7 @@ ANSWER = 16
 _THINKS = re.compile(r"(?:.*/)?(?:o\d|gpt-5)(?!.*chat)")
 
 
-def _sampled(model: str) -> dict[str, Any]:
+def _sampling_args(model: str) -> dict[str, Any]:
     """Return the temperature of greedy decoding.
 
     OpenAI's reasoning models refuse a request with a temperature.
@@ -46,7 +46,7 @@ def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
         "body": {
             "model": settings.model,
             **prompt,
-            **_sampled(settings.model),
+            **_sampling_args(settings.model),
             **({limit: most} if most else {}),
             **stop,
         },

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from carrara.item_id import Recipe
 from carrara.items.bulk import Share, in_order, make, shares_of
-from carrara.items.item import Item, there
+from carrara.items.item import Item, count_existing
 from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, UsageError
-from carrara.util.files import whole
+from carrara.util.files import atomic_path
 from carrara.util.parallel import Engine, parallel_map
 
 FILE = 8_000_000
@@ -40,7 +40,7 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenFile:
     path: Path
     rows: int
     unfit: Sequence[LengthError]
@@ -50,7 +50,7 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Table:
+class ShardTable:
     """The columns of files."""
 
     kind: str
@@ -63,18 +63,18 @@ def write_all(
     firsts: Sequence[Recipe],
     instances: int,
     pack: Pack | None,
-    table: Table,
+    table: ShardTable,
     path: Callable[[Recipe, int, int], Path],
     warn: Callable[[str], None],
     workers: int | None = None,
     engine: Engine = "local",
-) -> tuple[int, Iterator[Written]]:
+) -> tuple[int, Iterator[WrittenFile]]:
     """Write a number of instances from each recipe on, in files that `path` names: the k-th of n files of a recipe.
 
     Yield the number of files, and each file when it is complete.
     """
     _parquet()
-    jobs = [Share(first, there(first, instances)) for first in firsts]
+    jobs = [Share(first, count_existing(first, instances)) for first in firsts]
     parts = []
     for job in jobs:
         shares = shares_of(job, FILE, MOST)
@@ -95,7 +95,7 @@ def _check_strays(own: Set[Path]) -> None:
                 raise UsageError(f"{path} is there and holds other items: remove it, or give another `out`")
 
 
-def write(file: File, table: Table, pack: Pack | None) -> Written:
+def write(file: File, table: ShardTable, pack: Pack | None) -> WrittenFile:
     """Write one file, in any process."""
     arrow, parquet = import_module("pyarrow"), _parquet()
     about = {
@@ -105,12 +105,12 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
         "instances": file.share.instances,
     }
     if file.path.exists():
-        return _known(file.path, about, parquet)
+        return _existing_file(file.path, about, parquet)
     made = make(file.share, table.row, pack)
     schema = arrow.schema([arrow.field(name, type_of(kind, arrow)) for name, kind in table.columns.items()])
     said = {**about, "unfit": [[str(one), one.part] for one in made.unfit]}
     schema = schema.with_metadata({ABOUT: json.dumps(said).encode()})
-    with whole(file.path) as partial:
+    with atomic_path(file.path) as partial:
         # Questions on one context share it: a repeated text is stored once in a file.
         parquet.write_table(
             _rows(arrow, made.rows, schema),
@@ -119,7 +119,7 @@ def write(file: File, table: Table, pack: Pack | None) -> Written:
             dictionary_pagesize_limit=1 << 30,
             row_group_size=max(1, len(made.rows)),
         )
-    return Written(file.path, len(made.rows), made.unfit, known=False)
+    return WrittenFile(file.path, len(made.rows), made.unfit, known=False)
 
 
 def _rows(arrow: Any, rows: Sequence[object], schema: Any) -> Any:
@@ -129,7 +129,7 @@ def _rows(arrow: Any, rows: Sequence[object], schema: Any) -> Any:
         raise UsageError(f"these items cannot stand in a Parquet file ({error}): is the seed below 2**63?") from None
 
 
-def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
+def _existing_file(path: Path, about: Mapping[str, object], parquet: Any) -> WrittenFile:
     try:
         with path.open("rb") as file:
             found = parquet.read_metadata(file)
@@ -142,7 +142,7 @@ def _known(path: Path, about: Mapping[str, object], parquet: Any) -> Written:
             f"{path} holds other items ({said['kind']}, {said['instances']} instances from {said['first']}): "
             "give another `out`"
         )
-    return Written(path, found.num_rows, unfit, known=True)
+    return WrittenFile(path, found.num_rows, unfit, known=True)
 
 
 def type_of(kind: Any, arrow: Any) -> Any:

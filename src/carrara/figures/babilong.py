@@ -10,7 +10,7 @@ from statistics import fmean, stdev
 from carrara.figures.definitions import Definition
 from carrara.figures.figure import Figure, Mark
 from carrara.figures.marks import FigureData, common, mark_of, mean_of, names_of, scores
-from carrara.papers.scores import MEAN, claimed, read_times
+from carrara.papers.scores import MEAN, claimed_length, read_times
 from carrara.stats.scores import RECALL
 from carrara.stats.series import series_of
 from carrara.stats.summary import PLACE, label_evidence
@@ -25,7 +25,7 @@ _SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")
 def means(one: Definition, data: FigureData) -> Figure:
     """Return the mean over the tasks that all own models were run on. Published means are over the same tasks."""
     single = data.own_marks(one.tasks)
-    tasks, notes = _shared(single, one)
+    tasks, notes = _common_tasks(single, one)
     own = mean_of([mark for mark in single if mark.panel in tasks])
     published = data.published_marks({MEAN: ""}, tables=["Table 2"])
     if len(tasks) < len(one.tasks):
@@ -50,7 +50,7 @@ def means(one: Definition, data: FigureData) -> Figure:
     return one.figure(data.combine(own, published, all_published=True), title=title, notes=notes)
 
 
-def _shared(
+def _common_tasks(
     marks: Sequence[Mark], one: Definition, by: Callable[[Mark], float | str] = lambda mark: mark.panel
 ) -> tuple[list[str], list[str]]:
     """Return the tasks that all models were run on, and a note if some are left out.
@@ -94,7 +94,7 @@ def _used_lengths(marks: Sequence[Mark], satisfactory: float) -> list[str]:
         for model in dict.fromkeys(mark.model for mark in marks):
             if own := {mark.x: mark.value for mark in marks if mark.panel == panel and mark.model == model}:
                 length = _longest(own, satisfactory)
-                found.append(f"{model} {_used(model, length)}" if length is not None else f"{model} nothing")
+                found.append(f"{model} {_used_length(model, length)}" if length is not None else f"{model} nothing")
         notes.append(f"{panel}, satisfactory up to: {'; '.join(found)}.")
     return notes
 
@@ -109,8 +109,8 @@ def _longest(by_length: dict[float | str, float], satisfactory: float) -> int | 
     return found
 
 
-def _used(model: str, length: int) -> str:
-    window = claimed(model)
+def _used_length(model: str, length: int) -> str:
+    window = claimed_length(model)
     share = f" ({100 * length / window:.0f} % of its claimed {write_length(window)})" if window and length else ""
     return f"{write_length(length)}{share}" if length else "no filler"
 
@@ -182,7 +182,7 @@ def without_filler(one: Definition, data: FigureData) -> Figure:
     )
     notes = list[str]()
     if single:
-        tasks, notes = _shared(single, one, lambda mark: mark.x)
+        tasks, notes = _common_tasks(single, one, lambda mark: mark.x)
         if published:
             known = {mark.x for mark in published}
             found = [task for task in tasks if task in known]
@@ -204,7 +204,7 @@ def without_filler(one: Definition, data: FigureData) -> Figure:
 
 def times(one: Definition, data: FigureData) -> Figure:
     rows = data.rows(one.tasks)
-    tasks, notes = _shared(data.own_marks(one.tasks), one)
+    tasks, notes = _common_tasks(data.own_marks(one.tasks), one)
     names = names_of(rows)
     series = series_of(data.results)
     spent: dict[tuple[str, int], list[float]] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from carrara.figures.definitions import Definition
 from carrara.figures.figure import Mark
-from carrara.papers.scores import GUESSER, Score, counting
+from carrara.papers.scores import GUESSER, PublishedScore, counting
 from carrara.params import read_canonical
 from carrara.report.style import styles_of
 from carrara.result import Result
@@ -26,7 +26,7 @@ class FigureData:
 
     results: Sequence[Result]
     """The replies, with the requested score as the one that counts."""
-    scores: Sequence[Score]
+    scores: Sequence[PublishedScore]
     """Scores of papers, shown beside the user's models or alone."""
     models: Collection[str] = ()
     """The requested published models. Empty: all of a figure that has no others, or the best beside the user's."""
@@ -55,7 +55,7 @@ class FigureData:
 
     def with_label(self, parameter: str, default: str = "") -> "FigureData":
         """Return the data with a parameter of the tasks as a label, which then separates no series."""
-        return replace(self, results=[_labelled(result, parameter, default) for result in self.results])
+        return replace(self, results=[_add_label(result, parameter, default) for result in self.results])
 
     def rows(self, tasks: Collection[str], by: Sequence[str] = (), cumulative: bool = False) -> list[Row]:
         """Return own results of these tasks, at each length and by these labels."""
@@ -82,10 +82,10 @@ class FigureData:
     def published_marks(
         self,
         tasks: Mapping[str, str],
-        x: Callable[[Score], float | str] | None = None,
+        x: Callable[[PublishedScore], float | str] | None = None,
         *,
         tables: Collection[str] = (),
-        keep: Callable[[Score], bool] = lambda _: True,
+        keep: Callable[[PublishedScore], bool] = lambda _: True,
     ) -> list[Mark]:
         """Return a mark for each score that a paper prints for these tasks, with the paper's names.
 
@@ -226,7 +226,7 @@ def _is_special(result: Result) -> bool:
     return recipe is not None and not SPECIAL.isdisjoint(read_canonical(recipe.params))
 
 
-def _labelled(result: Result, parameter: str, default: str) -> Result:
+def _add_label(result: Result, parameter: str, default: str) -> Result:
     recipe = recipe_of(result.id)
     if recipe is None:
         return replace(result, labels={parameter: default, **result.labels})

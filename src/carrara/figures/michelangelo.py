@@ -7,7 +7,7 @@ from statistics import fmean
 from carrara.figures.definitions import Definition
 from carrara.figures.figure import Figure, Mark
 from carrara.figures.marks import FigureData, names_of, panel_correlations
-from carrara.papers.scores import Score
+from carrara.papers.scores import PublishedScore
 from carrara.result import Result
 from carrara.stats.curve_crossing import crossings as find_crossings
 from carrara.stats.scores import headline, replies_in_mean
@@ -22,7 +22,7 @@ def cumulative(one: Definition, data: FigureData) -> Figure:
     return one.figure(marks, levels=_guessing(one, data.scores, own.results))
 
 
-def _guessing(one: Definition, scores: Sequence[Score], results: Sequence[Result]) -> dict[str, float]:
+def _guessing(one: Definition, scores: Sequence[PublishedScore], results: Sequence[Result]) -> dict[str, float]:
     """Return the printed score of guessing, if the paper prints it for the same kinds of items."""
     [task] = one.tasks
     own = [result for result in results if result.task == task]

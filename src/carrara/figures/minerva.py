@@ -7,7 +7,7 @@ from types import MappingProxyType
 from carrara.figures.definitions import Definition, paper_data
 from carrara.figures.figure import Figure, Mark
 from carrara.figures.marks import FigureData, names_of
-from carrara.papers.scores import Score
+from carrara.papers.scores import PublishedScore
 from carrara.stats.intervals import wilson
 from carrara.stats.summary import score_categories
 from carrara.stats.vs_published import same_length
@@ -60,11 +60,11 @@ def _near(tasks: Iterable[str], data: FigureData) -> FigureData:
 
 def _at_own_length(
     tasks: Mapping[str, str], data: FigureData, lengths: Collection[int | None] = ()
-) -> Callable[[Score], bool]:
+) -> Callable[[PublishedScore], bool]:
     """Return whether a published score is at one of these lengths, and at the length of its task's run."""
     nearest = {tasks[task]: length for task, length in _nearest(tasks, data).items()}
 
-    def keep(score: Score) -> bool:
+    def keep(score: PublishedScore) -> bool:
         own = nearest.get(score.task.removesuffix(VARIATION))
         return (not lengths or score.length in lengths) and (own is None or same_length(own, score.length))
 
@@ -129,10 +129,10 @@ def presence(one: Definition, data: FigureData) -> Figure:
     groups: dict[tuple[str, float | str, str], list[Mark]] = {}
     for mark in marks:  # a sequence is absent in several ways
         groups.setdefault((mark.model, mark.x, mark.part), []).append(mark)
-    return one.figure([_pooled(same) for same in groups.values()])
+    return one.figure([_pool(same) for same in groups.values()])
 
 
-def _pooled(marks: list[Mark]) -> Mark:
+def _pool(marks: list[Mark]) -> Mark:
     n = sum(mark.n or 0 for mark in marks)
     mean = sum(mark.value * (mark.n or 0) for mark in marks) / n
     low, high = wilson(mean, n)
@@ -155,7 +155,7 @@ def gibberish(one: Definition, data: FigureData) -> Figure:
         for task, length in _nearest(one.tasks, of_kind).items()
     }
 
-    def keep(score: Score) -> bool:
+    def keep(score: PublishedScore) -> bool:
         length = lengths.get(names.get(score.task, ""))
         return length is None or same_length(length, score.length)
 

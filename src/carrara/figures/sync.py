@@ -85,7 +85,7 @@ def correlations(one: Definition, data: FigureData) -> Figure:
     pairs = _pairs(own, [one.length] if one.length else _shared_lengths(own, notes))
     if not own and data.scores:
         lengths = [one.length] if one.length else [32 << 10, 64 << 10]
-        pairs = _printed(lengths)
+        pairs = _printed_pairs(lengths)
         anew = _pairs(data.published_marks(by_test(one), tables=["Table 7"]), lengths)
         shared = [pair for pair in anew if pair in pairs]
         same = sum(abs(anew[pair] - pairs[pair]) < ROUNDING for pair in shared)
@@ -107,7 +107,7 @@ def _shared_lengths(marks: Sequence[Mark], notes: list[str]) -> list[int]:
     return sorted(shared)
 
 
-def _printed(lengths: Sequence[int]) -> Pairs:
+def _printed_pairs(lengths: Sequence[int]) -> Pairs:
     found: dict[tuple[str, str], list[float]] = {}
     for at, first, second, rho in correlations_of_sync():
         if read_length(at) in lengths:

@@ -72,10 +72,10 @@ def svg(figure: Figure) -> str:
     """
     drawn = str(_converter().vegalite_to_svg(chart(figure).to_json(), vl_version=_version()))
     drawn = _DESCRIPTIONS.sub("", drawn)
-    return _TAG.sub(lambda tag: _LONG.sub(_rounded, tag[0]), drawn)
+    return _TAG.sub(lambda tag: _LONG.sub(_round, tag[0]), drawn)
 
 
-def _rounded(number: re.Match[str]) -> str:
+def _round(number: re.Match[str]) -> str:
     return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
@@ -217,7 +217,7 @@ def _label(figure: Figure, value: float) -> str:
     return f"{100 * value:.0f}" if figure.maximum == 1 else f"{value:g}"
 
 
-def _panelled(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, columns: int = 3) -> Any:
+def _add_panels(alt: Any, figure: Figure, layers: Sequence[Any], data: Any, columns: int = 3) -> Any:
     """Return layers, repeated for each panel."""
     whole = alt.layer(*layers, data=data)
     if figure.panels == [""]:
@@ -272,7 +272,7 @@ def _curves(alt: Any, figure: Figure) -> Any:
         **encoded, color=series.colour, shape=series.marker, tooltip=["model:N", "x:N", "value:Q", "n:Q"]
     )
     sized = [layer.properties(width=300, height=230) for layer in (*lines, band, point)]
-    return _panelled(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
+    return _add_panels(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
 
 
 def _heat(alt: Any, figure: Figure) -> Any:
@@ -313,7 +313,7 @@ def _grid(
         x=x, y=y, text="label:N", color=alt.condition(dark, alt.value(ON_DARK), alt.value(ON_LIGHT))
     )  # fmt: skip
     side_by_side = max(1, COLUMNS // len(columns))
-    return _panelled(alt, figure, [cell.properties(**size), text.properties(**size)], data, side_by_side)
+    return _add_panels(alt, figure, [cell.properties(**size), text.properties(**size)], data, side_by_side)
 
 
 def _narrow(columns: Sequence[str]) -> bool:
@@ -333,7 +333,7 @@ def _bars(alt: Any, figure: Figure) -> Any:
     bar = base.mark_bar().encode(x=x, xOffset=offset, y=_up(alt, figure), color=series.colour, opacity=series.opacity)
     band = base.mark_rule(color=LIGHT["text"]).encode(x=x, xOffset=offset, y=_up(alt, figure, "low:Q"), y2="high:Q")
     sized = [layer.properties(width=width, height=220) for layer in (bar, band)]
-    return _panelled(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
+    return _add_panels(alt, figure, [*sized, *_levels(alt, figure)], _data(alt, figure), 2)
 
 
 def _stack(alt: Any, figure: Figure) -> Any:
@@ -351,7 +351,7 @@ def _stack(alt: Any, figure: Figure) -> Any:
     data = _data(alt, figure)
     for value in data.values:
         value["rank"] = parts.index(value["part"])
-    return _panelled(alt, figure, [bar], data, 1)
+    return _add_panels(alt, figure, [bar], data, 1)
 
 
 def _scatter(alt: Any, figure: Figure) -> Any:
@@ -363,7 +363,7 @@ def _scatter(alt: Any, figure: Figure) -> Any:
     text = base.mark_text(align="left", dx=7, fontSize=10).encode(**encoded, text="label:N", color=series.colour)
     written = [text] if any(mark.label for mark in figure.marks) else []
     sized = [layer.properties(width=300, height=230) for layer in (point, *written)]
-    return _panelled(alt, figure, sized, _data(alt, figure), 2)
+    return _add_panels(alt, figure, sized, _data(alt, figure), 2)
 
 
 def _dots(alt: Any, figure: Figure) -> Any:
@@ -393,7 +393,7 @@ def _histogram(alt: Any, figure: Figure) -> Any:
     bar = alt.Chart().mark_bar(color=LIGHT["s0"]).encode(
         x=alt.X("x:Q", title=figure.x_label, bin="binned"), x2="end:Q", y=_up(alt, figure)
     ).properties(width=300, height=200)  # fmt: skip
-    return _panelled(alt, figure, [bar], data, 2)
+    return _add_panels(alt, figure, [bar], data, 2)
 
 
 def _radar(alt: Any, figure: Figure) -> Any:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from carrara.generators.bank import entries, flaw, gist
-from carrara.generators.writer import Key
+from carrara.generators.writer import DraftKey
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import regular
 from carrara.util.log import logger
@@ -31,7 +31,7 @@ class Growing:
         """The number of pieces for each key."""
         self._known = {gist(text) for _, text in found}
 
-    def add(self, key: Key, text: str, model: str) -> str | None:
+    def add(self, key: DraftKey, text: str, model: str) -> str | None:
         """Append a piece, or return why it cannot be one."""
         if wrong := flaw(text):
             return wrong

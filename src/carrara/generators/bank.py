@@ -18,7 +18,7 @@ from typing import Any
 
 from carrara.answers.reply_text import without_reasoning
 from carrara.corpora.sentences import has_marker
-from carrara.generators.writer import Key
+from carrara.generators.writer import DraftKey
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
 from carrara.util.files import DATA, content
@@ -38,10 +38,10 @@ Row = tuple[str, Any]
 @dataclass(frozen=True, eq=False)
 class Bank:
     hash: str
-    entries: tuple[tuple[Key, str], ...]
+    entries: tuple[tuple[DraftKey, str], ...]
 
 
-def named(text: str) -> str:
+def bank_name(text: str) -> str:
     """Return the name of a bank in an id.
 
     >>> named("built-in")
@@ -55,7 +55,7 @@ def bank(name: str) -> Bank:
     path = Path(name).expanduser()
     if not os.path.exists(path):
         if os.path.isfile(_place(name)):
-            return _kept(name, str(_place(name)))
+            return _read_stored(name, str(_place(name)))
         raise UsageError(
             f"there is no file of writings {name!r}, and no bank of this hash was used here before: `carrara write` "
             f"makes one, and {BUILT_IN} needs none"
@@ -68,10 +68,10 @@ def bank(name: str) -> Bank:
     if not _place(hash).is_file():
         with cache_file(_place(hash)) as file:
             file.write(data)
-    return _kept(hash, str(_place(hash)))
+    return _read_stored(hash, str(_place(hash)))
 
 
-def entries(path: Path) -> list[tuple[Key, str]]:
+def entries(path: Path) -> list[tuple[DraftKey, str]]:
     """Yield the entries of a file, in its order."""
     try:
         said = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
@@ -81,7 +81,7 @@ def entries(path: Path) -> list[tuple[Key, str]]:
         raise UsageError(f"the writings {path} cannot be read: {error}") from None
     known: dict[str, str] = {}
     found = []
-    for where, row in _nested(path, said) if path.suffix == ".json" else _lines(path, said):
+    for where, row in _nested_rows(path, said) if path.suffix == ".json" else _lines(path, said):
         key, text = _entry(row, where)
         if known.setdefault(gist(text), where) != where:
             raise UsageError(
@@ -128,9 +128,9 @@ def gist(text: str) -> str:
 
 
 @lru_cache(maxsize=8)
-def _kept(hash: str, place: str) -> Bank:
+def _read_stored(hash: str, place: str) -> Bank:
     rows = [json.loads(line) for line in Path(place).read_text("utf-8").split("\n")]
-    return Bank(hash, tuple((Key(*row[:-1]), row[-1]) for row in rows))
+    return Bank(hash, tuple((DraftKey(*row[:-1]), row[-1]) for row in rows))
 
 
 def _place(hash: str) -> Path:
@@ -148,7 +148,7 @@ def _lines(path: Path, content: str) -> Iterator[Row]:
                 raise UsageError(f"{where} is not JSON: {error}") from None
 
 
-def _nested(path: Path, content: str) -> Iterator[Row]:
+def _nested_rows(path: Path, content: str) -> Iterator[Row]:
     def within(level: Any, where: str, expected: str) -> Iterator[tuple[str, Any]]:
         if not isinstance(level, dict):
             raise UsageError(f"{where} is not an object with {expected}: a bank of lines is called .jsonl")
@@ -166,7 +166,7 @@ def _nested(path: Path, content: str) -> Iterator[Row]:
                     yield where, {"format": form, "topic": topic, "style": style, "text": text}
 
 
-def _entry(row: Any, where: str) -> tuple[Key, str]:
+def _entry(row: Any, where: str) -> tuple[DraftKey, str]:
     if not isinstance(row, dict):
         raise UsageError(f"{where} is not an object with format, topic and text")
     values = {field: row.get(field) for field in FIELDS}
@@ -174,7 +174,7 @@ def _entry(row: Any, where: str) -> tuple[Key, str]:
         if value is not None and not isinstance(value, str):
             raise UsageError(f"{where} has a {field} that is no text but {json.dumps(value)[:40]}: mend it")
     *parts, text = (tidy(value or "") for value in values.values())
-    key = Key(*parts)
+    key = DraftKey(*parts)
     if missing := [
         field for field, value in (("format", key.format), ("topic", key.topic), ("text", text)) if not value
     ]:

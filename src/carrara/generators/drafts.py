@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol
 
 from carrara.generators.bank import BUILT_IN, Bank, bank
-from carrara.generators.writer import FORMATS, Key, moods, styles, topics, write
+from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.rng import Rng
 from carrara.util.errors import ExhaustedError, UsageError
 
@@ -19,21 +19,21 @@ _SENTENCE_END = re.compile(r"(?<!\n\d)(?<!\n\d\d)[.!?][\"')\]]*(?=\s)")
 _PARTS = ("format", "topic", "style", "mood")
 
 
-class Source(Protocol):
-    def keys(self, count: int) -> Sequence[Key]:
+class DraftSource(Protocol):
+    def keys(self, count: int) -> Sequence[DraftKey]:
         """Return the keys with at least this many drafts."""
 
-    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+    def drafts(self, key: DraftKey, count: int, rng: Rng) -> list[str]:
         """Return a number of different drafts for one key."""
 
-    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[DraftKey], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
         """Yield drafts for several keys at random, without repetition. Raise `ExhaustedError` if there are no more."""
 
-    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+    def must_last(self, keys: Sequence[DraftKey], room: int, cost: Callable[[DraftKey, str], int]) -> None:
         """Raise `ExhaustedError` if all drafts for some keys cost less than that together."""
 
 
-def source(name: str, depth: int) -> Source:
+def source(name: str, depth: int) -> DraftSource:
     """Return the generator or a bank. Keys have this many parts: format and topic, then style, then mood."""
     return Writer(depth) if name == BUILT_IN else _banked(bank(name), depth)
 
@@ -42,16 +42,16 @@ def source(name: str, depth: int) -> Source:
 class Writer:
     depth: int
 
-    def keys(self, count: int) -> Sequence[Key]:
+    def keys(self, count: int) -> Sequence[DraftKey]:
         return _written(self.depth)
 
-    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+    def drafts(self, key: DraftKey, count: int, rng: Rng) -> list[str]:
         found: dict[str, None] = {}
         while len(found) < count:
             found[write(key, rng)] = None
         return list(found)
 
-    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[DraftKey], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
         if not keys:
             raise ExhaustedError("no topic is left to fill a conversation with: ask for fewer keys or examples")
         seen: set[bytes] = set()
@@ -62,26 +62,26 @@ class Writer:
                 seen.add(mark)
                 yield key, draft
 
-    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+    def must_last(self, keys: Sequence[DraftKey], room: int, cost: Callable[[DraftKey, str], int]) -> None:
         """Return at once, because the generator never ends."""
 
 
 @lru_cache
-def _written(depth: int) -> Sequence[Key]:
-    return [Key(*parts) for parts in product(*(FORMATS, topics(), styles(), moods())[:depth])]
+def _written(depth: int) -> Sequence[DraftKey]:
+    return [DraftKey(*parts) for parts in product(*(FORMATS, topics(), styles(), moods())[:depth])]
 
 
 @dataclass(frozen=True, eq=False)
-class Banked:
+class BankDrafts:
     bank: Bank
     depth: int
 
     @cached_property
-    def _writings(self) -> Mapping[Key, list[str]]:
-        found: dict[Key, list[str]] = {}
+    def _writings(self) -> Mapping[DraftKey, list[str]]:
+        found: dict[DraftKey, list[str]] = {}
         for key, text in self.bank.entries:
             if all(key[: self.depth]):
-                found.setdefault(Key(*key[: self.depth]), []).append(text)
+                found.setdefault(DraftKey(*key[: self.depth]), []).append(text)
         if not found:
             parts = " and ".join(_PARTS[: self.depth])
             raise UsageError(
@@ -91,9 +91,9 @@ class Banked:
         self._check_names(found)
         return found
 
-    def _check_names(self, keys: Mapping[Key, object]) -> None:
+    def _check_names(self, keys: Mapping[DraftKey, object]) -> None:
         """Raise for two keys that a request names alike."""
-        names: dict[str, Key] = {}
+        names: dict[str, DraftKey] = {}
         for key in keys:
             if (other := names.setdefault(str(key).casefold(), key)) != key:
                 raise UsageError(
@@ -101,21 +101,21 @@ class Banked:
                     f"{tuple(key)}: give them one name"
                 )
 
-    def keys(self, count: int) -> Sequence[Key]:
+    def keys(self, count: int) -> Sequence[DraftKey]:
         return sorted(key for key, texts in self._writings.items() if len(texts) >= count)
 
-    def drafts(self, key: Key, count: int, rng: Rng) -> list[str]:
+    def drafts(self, key: DraftKey, count: int, rng: Rng) -> list[str]:
         texts = self._writings.get(key, [])
         if len(texts) < count:
             raise UsageError(f"the writings {self.bank.hash} have {len(texts)} drafts of {key.one}, and not {count}")
         return rng.sample(texts, count)
 
-    def any(self, keys: Sequence[Key], rng: Rng) -> Iterator[tuple[Key, str]]:
+    def any(self, keys: Sequence[DraftKey], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
         pieces = self._pieces(keys)
         yield from rng.shuffled(pieces)
         raise self._dry(pieces, "and a few more are needed")
 
-    def must_last(self, keys: Sequence[Key], room: int, cost: Callable[[Key, str], int]) -> None:
+    def must_last(self, keys: Sequence[DraftKey], room: int, cost: Callable[[DraftKey, str], int]) -> None:
         pieces, have = self._pieces(keys), 0
         for piece in pieces:
             have += cost(*piece)
@@ -124,7 +124,7 @@ class Banked:
         more = ceil((room - have) * len(pieces) / max(1, have))
         raise self._dry(pieces, f"{have:,} tokens of the {room:,} that it takes: about {more:,} more are needed")
 
-    def _pieces(self, keys: Sequence[Key]) -> list[tuple[Key, str]]:
+    def _pieces(self, keys: Sequence[DraftKey]) -> list[tuple[DraftKey, str]]:
         return [(key, text) for key in keys for text in self._writings[key]]
 
     def _dry(self, pieces: Sequence[object], why: str) -> ExhaustedError:
@@ -134,10 +134,10 @@ class Banked:
         )
 
 
-_banked = lru_cache(maxsize=8)(Banked)
+_banked = lru_cache(maxsize=8)(BankDrafts)
 
 
-def shortened(drafts: Iterator[tuple[Key, str]], rng: Rng) -> Iterator[tuple[Key, str]]:
+def shorten(drafts: Iterator[tuple[DraftKey, str]], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
     """Yield drafts, each cut at a drawn sentence.
 
     Drafts of one sentence are left out, because it might be there whole.

@@ -7,7 +7,7 @@ cost, so that the total is exact: a subset sum over the bits of an integer.
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 
-from carrara.generators.vocabulary import priced, upto
+from carrara.generators.vocabulary import take_with_costs, upto
 from carrara.types import LengthBudget, TokenCosts
 from carrara.util.errors import LengthError
 
@@ -59,7 +59,7 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
     """
     rest, words = room.budget, list[str]()
     while True:
-        chunk, costs = priced(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.costs, separator)
+        chunk, costs = take_with_costs(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.costs, separator)
         if not chunk:
             draw()  # raises: there are no more
         if rest - (whole := sum(costs)) >= TAIL:
@@ -74,7 +74,7 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more, taking = priced(draw, most + room.again - len(pool), room.costs, separator)
+        more, taking = take_with_costs(draw, most + room.again - len(pool), room.costs, separator)
         pool += more
         costs += taking
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:

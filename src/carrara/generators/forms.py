@@ -7,9 +7,9 @@ question. Hardly any is longer than 320 words, some 450 tokens.
 from collections.abc import Callable, Sequence
 
 from carrara.generators.people import DAYS, MONTHS, short
-from carrara.generators.template_filler import Pen
+from carrara.generators.template_filler import TemplateFiller
 
-Form = Callable[[Pen], str]
+Form = Callable[[TemplateFiller], str]
 
 
 def page(*blocks: str) -> str:
@@ -24,7 +24,7 @@ def prose(sentences: Sequence[str]) -> str:
     return " ".join(sentences)
 
 
-def _poem(pen: Pen) -> str:
+def _poem(pen: TemplateFiller) -> str:
     size = pen.rng.choice((3, 4, 4))
     stanzas = [_stanza(pen, size) for _ in range(pen.rng.between(3, 6))]
     if pen.rng.chance(0.3):
@@ -33,14 +33,14 @@ def _poem(pen: Pen) -> str:
     return page(pen.material("title"), *(lines(*stanza) for stanza in stanzas))
 
 
-def _stanza(pen: Pen, size: int) -> list[str]:
+def _stanza(pen: TemplateFiller, size: int) -> list[str]:
     return [f"{_verse(pen)}{'.' if n == size else pen.rng.choice(_PAUSES)}" for n in range(1, size + 1)]
 
 
 _PAUSES = (",", ",", ";", ".")
 
 
-def _verse(pen: Pen) -> str:
+def _verse(pen: TemplateFiller) -> str:
     match pen.rng.below(10):
         case 0 | 1 | 2 | 3 | 4:
             return pen.material("line")
@@ -50,7 +50,7 @@ def _verse(pen: Pen) -> str:
             return pen.say("verse")
 
 
-def _riddle(pen: Pen) -> str:
+def _riddle(pen: TemplateFiller) -> str:
     clues = []
     for _ in range(pen.rng.between(4, 7)):
         first = f"I {pen.material('clue')}"
@@ -65,7 +65,7 @@ def _riddle(pen: Pen) -> str:
     return lines(*opening, *clues, pen.say("riddle"))
 
 
-def _email(pen: Pen) -> str:
+def _email(pen: TemplateFiller) -> str:
     return page(
         f"Subject: {pen.say('subject')}",
         pen.say("hail"),
@@ -76,7 +76,7 @@ def _email(pen: Pen) -> str:
     )
 
 
-def _essay(pen: Pen) -> str:
+def _essay(pen: TemplateFiller) -> str:
     middle = [prose([pen.say("turn"), *_prose(pen, 3, 5)]) for _ in range(pen.rng.between(1, 2))]
     return page(
         pen.material("title"),
@@ -86,7 +86,7 @@ def _essay(pen: Pen) -> str:
     )
 
 
-def _story(pen: Pen) -> str:
+def _story(pen: TemplateFiller) -> str:
     people = pen.people(2)
     pen.cast(people[:1])
     first = [pen.say("begin"), *_events(pen, 1)]
@@ -106,20 +106,20 @@ def _story(pen: Pen) -> str:
     return page(pen.material("title"), *blocks, pen.say("end"))
 
 
-def _events(pen: Pen, count: int) -> list[str]:
+def _events(pen: TemplateFiller, count: int) -> list[str]:
     return [pen.fill("{Person} {did}.") if pen.rng.chance(0.5) else _then(pen) for _ in range(count)]
 
 
-def _then(pen: Pen) -> str:
+def _then(pen: TemplateFiller) -> str:
     return pen.fill(f"{pen.say('then')}, {{person}} {{did}}.")
 
 
-def _spoken(pen: Pen, sentence: str) -> str:
+def _spoken(pen: TemplateFiller, sentence: str) -> str:
     """Return a sentence as somebody's speech."""
     return pen.fill(f'"{sentence}" said {{person}}.')
 
 
-def _blog(pen: Pen) -> str:
+def _blog(pen: TemplateFiller) -> str:
     tips = [f"{n}. {pen.material('tip')}" for n in range(1, pen.rng.between(3, 5) + 1)]
     return page(
         pen.material("title"),
@@ -130,7 +130,7 @@ def _blog(pen: Pen) -> str:
     )
 
 
-def _tweet(pen: Pen) -> str:
+def _tweet(pen: TemplateFiller) -> str:
     """Return three sentences if they fit. With fewer, a million tweets on one topic would repeat each other."""
     to = [f"@{pen.material('name')}{pen.material('city').replace(' ', '')}"]
     tags = [_tag(pen.topic.name), _tag(pen.rng.choice((pen.material("city"), pen.material("quality"))))]
@@ -153,7 +153,7 @@ TWEET = 280
 """The most characters of a tweet."""
 
 
-def _play(pen: Pen) -> str:
+def _play(pen: TemplateFiller) -> str:
     people = pen.people(2)
     pen.meet(people)
     speakers = [short(person).removeprefix("the ").upper() for person in people]
@@ -178,12 +178,12 @@ def _play(pen: Pen) -> str:
     return page(head, lines(*speech, _direction(pen, people)))
 
 
-def _direction(pen: Pen, people: Sequence[str]) -> str:
+def _direction(pen: TemplateFiller, people: Sequence[str]) -> str:
     pen.cast(people)
     return f"[{pen.say('direction')}]"
 
 
-def _speech(pen: Pen) -> str:
+def _speech(pen: TemplateFiller) -> str:
     return page(
         pen.say("address"),
         prose([pen.say("open"), *_prose(pen, 2, 3), pen.say("thesis")]),
@@ -193,18 +193,18 @@ def _speech(pen: Pen) -> str:
     )
 
 
-def _diary(pen: Pen) -> str:
+def _diary(pen: TemplateFiller) -> str:
     date = f"{pen.rng.choice(DAYS)}, {pen.rng.between(1, 28)} {pen.rng.choice(MONTHS)}"
     done = [pen.fill("I {did}.") for _ in range(pen.rng.between(2, 4))]
     return page(
         date,
-        prose([pen.say("day"), *_mixed(pen, done, 1, 3)]),
+        prose([pen.say("day"), *_mix(pen, done, 1, 3)]),
         prose([*_prose(pen, 2, 3), *([pen.feel("say")] if pen.mood else []), pen.fill("I {did}.")]),
         pen.say("resolve"),
     )
 
 
-def _news(pen: Pen) -> str:
+def _news(pen: TemplateFiller) -> str:
     return page(
         pen.say("headline"),
         prose([f"{pen.material('city').upper()}: {pen.say('lead')}", *_plain_facts(pen, 1, 2)]),
@@ -214,11 +214,11 @@ def _news(pen: Pen) -> str:
     )
 
 
-def _quote(pen: Pen) -> str:
+def _quote(pen: TemplateFiller) -> str:
     return _spoken(pen, pen.feel("say")) if pen.mood and pen.rng.chance(0.5) else pen.say("quote")
 
 
-def _interview(pen: Pen) -> str:
+def _interview(pen: TemplateFiller) -> str:
     (guest,) = pen.people(1)
     pen.cast(pen.others([guest]))
     turns = []
@@ -238,7 +238,7 @@ _LAST = (
 )
 
 
-def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
+def _prose(pen: TemplateFiller, low: int, high: int, asking: bool = True) -> list[str]:
     """Return sentences of the voice and of the topic in random order, with questions among them."""
     out: list[str] = []
     for _ in range(pen.rng.between(low, high)):
@@ -256,16 +256,16 @@ def _prose(pen: Pen, low: int, high: int, asking: bool = True) -> list[str]:
     return out
 
 
-def _facts(pen: Pen, low: int, high: int) -> list[str]:
+def _facts(pen: TemplateFiller, low: int, high: int) -> list[str]:
     """Return facts, some with a remark."""
     return [f"{fact} {pen.say('remark')}" if pen.rng.chance(0.3) else fact for fact in _plain_facts(pen, low, high)]
 
 
-def _plain_facts(pen: Pen, low: int, high: int) -> list[str]:
+def _plain_facts(pen: TemplateFiller, low: int, high: int) -> list[str]:
     return [pen.material("fact") for _ in range(pen.rng.between(low, high))]
 
 
-def _mixed(pen: Pen, sentences: Sequence[str], low: int, high: int) -> list[str]:
+def _mix(pen: TemplateFiller, sentences: Sequence[str], low: int, high: int) -> list[str]:
     return pen.rng.shuffled([*sentences, *_prose(pen, low, high)])
 
 

@@ -1,7 +1,8 @@
 """Haystacks: fillers for any task whose segments are sentences.
 
 A parameter names a haystack: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain` or `none`. An id has to
-mean the same everywhere, so it names a corpus by the hash of its text (`named`), and the built-in one by its name.
+mean the same everywhere, so it names a corpus by the hash of its text (`haystack_name`), and the built-in one by its
+name.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +37,7 @@ BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
 """The haystacks that open no file."""
 
 
-def named(text: str) -> str:
+def haystack_name(text: str) -> str:
     """Return the name of a haystack in an id: a corpus by its content.
 
     >>> named("letters")
@@ -89,10 +90,10 @@ def letters() -> Filler:
 
 def refrain() -> Filler:
     """Return a passage that is repeated: text that nobody needs to read twice."""
-    return repeated(PASSAGE)
+    return repeat_sentences(PASSAGE)
 
 
-def repeated(sentences: Sequence[str]) -> Filler:
+def repeat_sentences(sentences: Sequence[str]) -> Filler:
     """Return a stream of a few sentences that are repeated from a drawn one on."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:

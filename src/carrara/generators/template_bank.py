@@ -14,14 +14,14 @@ _SECTION = re.compile(r"\[([a-z]+)\]")
 
 
 @dataclass(frozen=True)
-class Stock:
+class TemplateBank:
     name: str
     entries: Mapping[str, tuple[str, ...]]
     """The entries by section."""
 
 
 @cache
-def stock(kind: str, file: str) -> Stock:
+def stock(kind: str, file: str) -> TemplateBank:
     lines = (files("carrara.generators") / kind / f"{file}.txt").read_text("utf-8").splitlines()
     entries: dict[str, list[str]] = {}
     found: list[str] = []
@@ -30,7 +30,7 @@ def stock(kind: str, file: str) -> Stock:
             found = entries.setdefault(section[1], [])
         else:
             found.append(line)
-    return Stock(lines[0].removeprefix("name: "), {kind: tuple(entry) for kind, entry in entries.items()})
+    return TemplateBank(lines[0].removeprefix("name: "), {kind: tuple(entry) for kind, entry in entries.items()})
 
 
 @cache

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.generators.people import CITIES, NAMES, short
-from carrara.generators.template_bank import Stock
+from carrara.generators.template_bank import TemplateBank
 from carrara.rng import Rng
 
 Words = frozenset[str]
@@ -20,8 +20,8 @@ _SPOKEN = re.compile(r'\.(?=" [a-z])')
 """A quotation that goes on. `"I know." said the cook` would be wrong."""
 
 
-class Pen:
-    def __init__(self, rng: Rng, topic: Stock, voice: Stock, mood: Stock | None) -> None:
+class TemplateFiller:
+    def __init__(self, rng: Rng, topic: TemplateBank, voice: TemplateBank, mood: TemplateBank | None) -> None:
         self.rng = rng
         self.topic, self.voice, self.mood = topic, voice, mood
         self._used: dict[int, set[int]] = {}
@@ -50,7 +50,7 @@ class Pen:
         return self.fill(self._drawn(kind, (self.mood or self.voice).entries[kind]))
 
     def fill(self, pattern: str, but: str = "") -> str:
-        slots, end, said = _parsed(pattern)
+        slots, end, said = _parse(pattern)
         if not slots:
             return pattern
         if but:
@@ -59,7 +59,7 @@ class Pen:
         for before, kind, capital, last in slots:
             text = self.material(kind, said)
             if not last:
-                said |= _said(kind, text)
+                said |= _distinctive_words(kind, text)
             filled += f"{before}{text[0].upper()}{text[1:]}" if capital else before + text
         filled += end
         return _SPOKEN.sub(",", filled) if '."' in filled else filled
@@ -98,7 +98,7 @@ class Pen:
         for tried in _TRIES:
             while (place := int(random() * count)) in used and tried < _NEW:
                 pass
-            if not said or said.isdisjoint(_said(kind, options[place])):
+            if not said or said.isdisjoint(_distinctive_words(kind, options[place])):
                 break
         used.add(place)
         return options[place]
@@ -122,7 +122,7 @@ _LITTLE = frozenset((
 ))  # fmt: skip
 
 
-def _said(kind: str, text: str) -> Words:
+def _distinctive_words(kind: str, text: str) -> Words:
     """Return the words of some material that a sentence should not repeat. `when` marks material about a time."""
     return _words_and_when(text) if kind in _DEEDS else _words(text)
 
@@ -146,7 +146,7 @@ class _Slot(NamedTuple):
 
 
 @lru_cache(maxsize=1 << 14)
-def _parsed(pattern: str) -> tuple[Sequence[_Slot], str, Words]:
+def _parse(pattern: str) -> tuple[Sequence[_Slot], str, Words]:
     """Return the slots of a pattern, the text after the last, and the pattern's own words."""
     *parts, end = _SLOT.split(pattern)
     slots = [

@@ -1,8 +1,8 @@
 """Words for contexts: of an English dictionary, common ones, gibberish, or a list of the user's.
 
 A task names its words in a parameter: `dictionary`, `common`, `gibberish`, or the path of a list with one word a line.
-An id has to mean the same everywhere, so it names a list by the hash of its words (`named`), and the list is stored by
-it.
+An id has to mean the same everywhere, so it names a list by the hash of its words (`vocabulary_name`), and the list is
+stored by it.
 """
 
 import re
@@ -147,7 +147,7 @@ class _Stream:
         return self._draw()
 
 
-class Remembered(Drawing):
+class WordSequence(Drawing):
     """The words of an instance from the first on. They are drawn once for all callers."""
 
     def __init__(self, stream: _Stream) -> None:
@@ -161,7 +161,7 @@ class Remembered(Drawing):
         self._taken += len(found)
         return found
 
-    def priced(self, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+    def take_with_costs(self, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
         start, found = self._taken, self.several(n)
         return found, self._stream.costs(start, self._taken, prices, separator)
 
@@ -185,10 +185,10 @@ def supply(words: str, rng: Rng, without: Collection[str] = ()) -> Draw:
     """Return words of a kind or list, without some that the instance uses elsewhere."""
     if words == "gibberish":
         return _Gibberish(rng, without)
-    return Supply(listed(words), rng, without, _common() if words == "dictionary" else ())
+    return Supply(all_words(words), rng, without, _common() if words == "dictionary" else ())
 
 
-def drawn(words: str, key: Key) -> Draw:
+def draw_words(words: str, key: Key) -> Draw:
     """Return the words of an instance.
 
     They are the same at every length, so a shorter context has the first of a longer one.
@@ -196,7 +196,7 @@ def drawn(words: str, key: Key) -> Draw:
     They are cached for a while, because an instance that fills a length is made more than once until it fits, and
     instances of several lengths often follow one another.
     """
-    return Remembered(_stream(words, key))
+    return WordSequence(_stream(words, key))
 
 
 @lru_cache(maxsize=2)
@@ -206,7 +206,7 @@ def _stream(words: str, key: Key) -> _Stream:
 
 def any_word(words: str, rng: Rng) -> str:
     """Return one word, whatever was drawn before."""
-    return _Gibberish(rng)() if words == "gibberish" else rng.choice(listed(words))
+    return _Gibberish(rng)() if words == "gibberish" else rng.choice(all_words(words))
 
 
 def some(draw: Draw, n: int) -> list[str]:
@@ -226,10 +226,10 @@ def upto(draw: Draw, n: int) -> list[str]:
     return found
 
 
-def priced(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+def take_with_costs(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
     """Return a number of words, or as many as there are, with the cost of each."""
-    if isinstance(draw, Remembered):
-        return draw.priced(n, prices, separator)
+    if isinstance(draw, WordSequence):
+        return draw.take_with_costs(n, prices, separator)
     words = upto(draw, n)
     return words, prices(words, separator)
 
@@ -276,13 +276,13 @@ class _Words(FiniteFillerStream):
         return found
 
     def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
-        if self._words in ENDLESS or LEAST * len(listed(self._words)) >= tokens:
+        if self._words in ENDLESS or LEAST * len(all_words(self._words)) >= tokens:
             return
         while tokens > 0:
             tokens -= cost(self(0))  # raises if there are no more
 
 
-def listed(words: str) -> Sequence[str]:
+def all_words(words: str) -> Sequence[str]:
     """Return all words of a kind, or of a list by its hash."""
     match words:
         case "dictionary":
@@ -293,7 +293,7 @@ def listed(words: str) -> Sequence[str]:
             return _own(hash)
 
 
-def named(words: str) -> str:
+def vocabulary_name(words: str) -> str:
     """Return the name of words in an id: a list of the user's by its content, which is stored."""
     if words in KINDS or (_HASH.fullmatch(words) and (cache_folder("words") / words).is_file()):
         return words

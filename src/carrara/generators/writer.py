@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from carrara.generators.forms import FORMS
 from carrara.generators.template_bank import stock, stocks
-from carrara.generators.template_filler import Pen
+from carrara.generators.template_filler import TemplateFiller
 from carrara.rng import Rng
 
 PLAIN = "plain"
@@ -33,7 +33,7 @@ def moods() -> tuple[str, ...]:
     return tuple(stocks("moods"))
 
 
-class Key(NamedTuple):
+class DraftKey(NamedTuple):
     """The properties that a draft was requested with."""
 
     format: str
@@ -53,12 +53,12 @@ class Key(NamedTuple):
         return _a(str(self))
 
 
-def write(key: Key, rng: Rng) -> str:
+def write(key: DraftKey, rng: Rng) -> str:
     """Return a new draft for a key."""
     topic = stock("topics", stocks("topics")[key.topic])
     voice = stock("voices", stocks("voices")[key.style or PLAIN])
     mood = stock("moods", stocks("moods")[key.mood]) if key.mood else None
-    return FORMS[key.format](Pen(rng, topic, voice, mood))
+    return FORMS[key.format](TemplateFiller(rng, topic, voice, mood))
 
 
 def _a(words: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from carrara.item_id import Job, Recipe
+from carrara.item_id import Recipe, RunJob
 from carrara.result import Result
 from carrara.stats.scores import headline
 
@@ -17,9 +17,9 @@ REGIONS = "the beginning", "the middle", "the end"
 THROUGHOUT = "all of it"
 
 
-def jobs_for(ids: Iterable[str]) -> tuple[Job, ...]:
+def jobs_for(ids: Iterable[str]) -> tuple[RunJob, ...]:
     """Return the jobs that ask these items. Questions on one instance are asked together."""
-    return tuple(Job(first, 1) for first in dict.fromkeys(replace(Recipe.parse(id), question=0) for id in ids))
+    return tuple(RunJob(first, 1) for first in dict.fromkeys(replace(Recipe.parse(id), question=0) for id in ids))
 
 
 def is_right(result: Result) -> bool:

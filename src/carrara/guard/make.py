@@ -15,7 +15,7 @@ from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
 from carrara.guard.items import BATCH, is_right, jobs_for, region_of
 from carrara.guard.sample_size import FEWEST, check_size
-from carrara.item_id import Job, Recipe
+from carrara.item_id import Recipe, RunJob
 from carrara.items.item import messages_of
 from carrara.items.selection import Sampling, Selection, recipes
 from carrara.options import ServerOptions, settings_of
@@ -44,7 +44,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
     check_model(model)
     first = first_recipes(selected, config.tokenizer or tokenizer_for(model))
     run_config = RunConfig(
-        [Job(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths],
+        [RunJob(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths],
         config.model,
         out=config.folder / "1",
         **settings_of(config, ServerOptions),
@@ -118,7 +118,7 @@ def _find_candidates(config: RunConfig, first: Mapping[str, Recipe], lengths: Se
     cells = {replace(recipe, length=length): name for name, recipe in first.items() for length in lengths}
     open_cells, right = list(cells), dict[Recipe, list[str]]()
     for batch in range(1, BATCHES + 1):
-        jobs = tuple(Job(cell, batch * BATCH) for cell in open_cells)
+        jobs = tuple(RunJob(cell, batch * BATCH) for cell in open_cells)
         by_cell: dict[Recipe, list[Result]] = {cell: [] for cell in open_cells}
         for one in run(evolve(config, tasks=jobs)).own:
             by_cell[replace(Recipe.parse(one.id), index=0, question=0)].append(one)

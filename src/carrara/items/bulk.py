@@ -7,7 +7,7 @@ from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
 from carrara.item_id import Recipe
-from carrara.items.item import Item, context_of, left_out, there, too_long
+from carrara.items.item import Item, context_of, count_existing, left_out, too_long
 from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, RunError
@@ -25,7 +25,7 @@ PUZZLE = 4000
 """The tokens up to which no other process is started, because that takes longer."""
 
 
-class Named(NamedTuple):
+class HashedId(NamedTuple):
     """The id of an item, and the hash of its prompt."""
 
     id: str
@@ -40,7 +40,7 @@ class Share(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Made:
+class Batch:
     """The outcome of a batch: a value for each item, and why some instances have none."""
 
     rows: Sequence[object]
@@ -71,7 +71,7 @@ def bulk(
     Instances that cannot be made at a length are left out with a warning, and so is a task without any, unless it is
     the only one.
     """
-    jobs = [Share(first, there(first, instances)) for first in firsts]
+    jobs = [Share(first, count_existing(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
     small = sum(job.instances * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
@@ -102,8 +102,8 @@ def in_order(
         raise without[0]
 
 
-def again(
-    named: Sequence[Named],
+def remake(
+    named: Sequence[HashedId],
     pack: Pack | None,
     row: Callable[[Item], T],
     workers: int | None = None,
@@ -117,7 +117,7 @@ def again(
     return parallel_map(work, parts, 1 if size <= ALONE else workers, engine)
 
 
-def rebuild_all(named: Sequence[Named], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
+def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
     """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
     for one in named:
@@ -141,7 +141,7 @@ def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
     ]
 
 
-def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made:
+def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Batch:
     """Make a batch, in any process."""
     rows, unfit = list[object](), list[LengthError]()
     for index in range(share.first.index, share.first.index + share.instances):
@@ -151,4 +151,4 @@ def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Made
             unfit.append(reason)
         else:
             rows += [row(item) for item in context.items]
-    return Made(rows, unfit)
+    return Batch(rows, unfit)

@@ -38,7 +38,7 @@ SIZED_MOST = 16 << 20
 """The most tokens of a context that is itself the structure. It is held in memory, with some 60 bytes for a token."""
 
 
-class Posed(NamedTuple):
+class PosedInstance(NamedTuple):
     """An instance with its questions, before any prompt."""
 
     task: Task
@@ -128,7 +128,7 @@ class Item:
             >>> i.solve(i.messages()) == i.question.gold
             True
         """
-        return self.task.solve_prompt(messages, worded(self.recipe, self.task, self.context.pack))
+        return self.task.solve_prompt(messages, wording_of(self.recipe, self.task, self.context.pack))
 
     @property
     def text(self) -> str:
@@ -155,24 +155,24 @@ class Item:
 
     def __reduce__(self) -> "tuple[Callable[..., Item], tuple[type[Item], str, Pack | None]]":
         """Pickle only the id. The item is made again from it, in this process or in another one."""
-        return _again, (type(self), self.id, self.context.pack)
+        return _rebuild, (type(self), self.id, self.context.pack)
 
     def __deepcopy__(self, memo: object) -> "Item":
         """Return the item itself, because it is immutable."""
         return self
 
 
-def _again(kind: type[Item], id: str, pack: Pack | None) -> Item:
+def _rebuild(kind: type[Item], id: str, pack: Pack | None) -> Item:
     made = rebuild(id, pack)
     return kind(made.recipe, made.context)
 
 
-def questions_of(recipe: Recipe, pack: Pack | None = None) -> Posed:
+def questions_of(recipe: Recipe, pack: Pack | None = None) -> PosedInstance:
     """Return the instance of a recipe with its questions, which is all that grading needs.
 
     This needs no tokenizer, unless the task sizes itself: then the instance depends on tokenizer and wording.
     """
-    posed = _posed(*named(recipe, pack))
+    posed = _posed(*instance_key(recipe, pack))
     if recipe.question >= len(posed.questions):
         raise UsageError(no_question(recipe, len(posed.questions)))
     return posed
@@ -183,14 +183,14 @@ def no_question(recipe: Recipe, there: int) -> str:
     return f"{recipe} asks question {recipe.question}, and there are {there} (from 0)"
 
 
-def named(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
+def instance_key(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
     """Return the parts of a recipe that determine the instance. Recipes that share an instance share them."""
     if recipe.length and registry.load(recipe.task).is_sized:
         return replace(recipe, question=0), pack
     return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
 
-def pose(recipe: Recipe, pack: Pack | None) -> Posed:
+def pose(recipe: Recipe, pack: Pack | None) -> PosedInstance:
     """Build an instance with its questions."""
     permission.check(recipe.tokenizer)
     default = registry.load(recipe.task)
@@ -215,8 +215,8 @@ def pose(recipe: Recipe, pack: Pack | None) -> Posed:
     else:
         instance, key = draw_owned(task, key)
         if recipe.length and task.is_sized:
-            instance = sizing.sized(task, key, recipe, worded(recipe, task, pack), instance)
-    return Posed(task, key, instance, task.questions(instance))
+            instance = sizing.fit_instance(task, key, recipe, wording_of(recipe, task, pack), instance)
+    return PosedInstance(task, key, instance, task.questions(instance))
 
 
 def weight(recipe: Recipe, pack: Pack | None = None) -> int:
@@ -227,7 +227,7 @@ def weight(recipe: Recipe, pack: Pack | None = None) -> int:
 _posed = WeightedCache(pose, weight, KEPT)
 
 
-def worded(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
+def wording_of(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
     """Return the wording of a recipe's prompt: the task's own, or that of its prompt pack."""
     if recipe.pack != (pack.hash if pack else ""):
         raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
@@ -258,17 +258,17 @@ def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) ->
     return Context(recipe, task, instance, questions, prompts, pack)
 
 
-def measured(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
+def measure_templates(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
     """Return the prompt templates of an instance's questions, measured."""
     task, _, instance, questions = questions_of(recipe, pack)
-    wording, tokenizer = worded(recipe, task, pack), tokenizers.get(recipe.tokenizer)
+    wording, tokenizer = wording_of(recipe, task, pack), tokenizers.get(recipe.tokenizer)
     frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
     fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
     known = recipe.length if fills else None  # such an instance was made for this length (sizing.py)
     return [Measure.of(tokenizer, recipe.style, template, instance, known) for template in frames]
 
 
-_measures = WeightedCache(measured, weight, KEPT)
+_measures = WeightedCache(measure_templates, weight, KEPT)
 """Return the measures of an instance's prompts, once for all lengths at which it is the same."""
 
 
@@ -333,7 +333,7 @@ def contexts(
     With `warn` they are left out, as in published data sets, and `warn` is called with a sentence that counts them.
     Without `warn`, or if no instance is left, they are an error.
     """
-    count = there(first, count)
+    count = count_existing(first, count)
     unfit: list[LengthError] = []
     for index in range(first.index, first.index + count):
         try:
@@ -359,7 +359,7 @@ def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
     )
 
 
-def there(first: Recipe, count: int) -> int:
+def count_existing(first: Recipe, count: int) -> int:
     """Return how many of `count` instances exist from a recipe's on. Instances from files may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
     given = configured.given_count(first.length)

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TypeGuard
 
-from carrara.items.plugin_errors import checked, not_loaded
+from carrara.items.plugin_errors import guard_methods, not_loaded
 from carrara.task import Task
 from carrara.util.errors import UsageError
 
@@ -61,7 +61,7 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
         names = ", ".join(missing or ["ask"])
         raise UsageError(f"{file} is not a complete task: {kind.__name__} does not set {names}; see {_GUIDE}")
     try:
-        return checked(kind, file)()
+        return guard_methods(kind, file)()
     except (TypeError, ValueError) as error:
         raise UsageError(f"{file} is not a complete task: {error}; see {_GUIDE}") from None
 

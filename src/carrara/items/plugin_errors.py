@@ -1,7 +1,7 @@
 """Errors of tasks that are not part of the package.
 
-The code of such a task may raise anything. `checked` turns its exceptions into a `PluginError`: one sentence with the
-file, the function, the exception and the line. It also refuses an answer of a wrong type.
+The code of such a task may raise anything. `guard_methods` turns its exceptions into a `PluginError`: one sentence with
+the file, the function, the exception and the line. It also refuses an answer of a wrong type.
 """
 
 import os
@@ -60,10 +60,10 @@ def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError
         line, at = error.lineno or 0, Path(error.filename or file)
     else:
         _, line, at = _place(error, file)
-    return _failed(f"{where or file} cannot be loaded: {_describe(error)}{_line(line, at, file)}", error)
+    return _plugin_error(f"{where or file} cannot be loaded: {_describe(error)}{_line(line, at, file)}", error)
 
 
-def checked(kind: type[Task], file: Path) -> type[Task]:
+def guard_methods(kind: type[Task], file: Path) -> type[Task]:
     """Return a subclass of a task whose methods raise `PluginError` for any exception of the plugin's code."""
     own: dict[str, Any] = {name: _caught(getattr(kind, name), file) for name in _METHODS}
     own["__post_init__"] = _caught(kind.__post_init__, file, ValueError)
@@ -93,12 +93,12 @@ def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -
         except (Exception, SystemExit) as error:
             function, line, at = _place(error, file)
             raised = f"{function or method.__name__} raised {_describe(error)}{_line(line, at, file)}"
-            raise _failed(f"the task in {file} failed: {raised}", error) from error
+            raise _plugin_error(f"the task in {file} failed: {raised}", error) from error
 
     return call
 
 
-def _failed(sentence: str, error: BaseException) -> PluginError:
+def _plugin_error(sentence: str, error: BaseException) -> PluginError:
     """Return the error to raise. With CARRARA_TRACEBACK=1 the traceback of the plugin's exception goes to stderr."""
     if os.environ.get("CARRARA_TRACEBACK"):
         print_exception(error)
@@ -159,7 +159,7 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
 
 def _checked_instance(instance: object) -> Instance:
     if not isinstance(instance, Instance):
-        raise InvalidTaskError(f"`generate` returned {described(instance)}, where a carrara.Instance is expected")
+        raise InvalidTaskError(f"`generate` returned {describe(instance)}, where a carrara.Instance is expected")
     texts: dict[str, Sequence[object]] = {"options": instance.options, "names": list(instance.names.values())}
     if not isinstance(instance.opening, tuple):
         texts["opening"] = [instance.opening]
@@ -167,7 +167,7 @@ def _checked_instance(instance: object) -> Instance:
         texts["facts"] = instance.facts
     for name, values in texts.items():
         if wrong := [value for value in values if not isinstance(value, str)]:
-            raise InvalidTaskError(f"`{name}` of an Instance has {described(wrong[0])}, where a text is expected")
+            raise InvalidTaskError(f"`{name}` of an Instance has {describe(wrong[0])}, where a text is expected")
     if beyond := [one for one in instance.evidence or () if not 0 <= one < len(instance.facts)]:
         raise InvalidTaskError(
             f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
@@ -179,7 +179,7 @@ def _with_checked_sentence(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def filler(*args: Any) -> str:
         if not isinstance(sentence := method(*args), str):
-            raise InvalidTaskError(f"`filler` returned {described(sentence)}, where a text is expected")
+            raise InvalidTaskError(f"`filler` returned {describe(sentence)}, where a text is expected")
         return sentence
 
     return filler
@@ -209,13 +209,13 @@ def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
 def _check(task: Any, answer: object, what: str) -> None:
     answers = getattr(task, "answer", None)
     if isinstance(answers, AnswerType) and not answers.takes(answer):
-        raise InvalidTaskError(f"{what} {described(answer)}, where {type(answers).__name__} expects {answers.noun}")
+        raise InvalidTaskError(f"{what} {describe(answer)}, where {type(answers).__name__} expects {answers.noun}")
 
 
 _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}
 
 
-def described(value: object) -> str:
+def describe(value: object) -> str:
     """Return a value with its type, so that the text '8' and the number 8 differ.
 
     >>> described("8"), described(8), described(None), described(True)

@@ -92,11 +92,11 @@ def load(name: str) -> "Task":
 
     Published items are tasks too. No list names them, because they need their files.
     """
-    return _loaded(name, os.environ.get("CARRARA_TASKS", ""))
+    return _load_cached(name, os.environ.get("CARRARA_TASKS", ""))
 
 
 @lru_cache(maxsize=1024)
-def _loaded(name: str, folders: str) -> "Task":
+def _load_cached(name: str, folders: str) -> "Task":
     """Return a task, which is cached as long as the environment names the same folders."""
     from carrara.items.loader import (  # names do without what tasks are made of
         load_official,

@@ -68,7 +68,7 @@ def recipe_row(item: Item) -> dict[str, Any]:
     }
 
 
-def rendered(item: Item) -> dict[str, Any]:
+def render(item: Item) -> dict[str, Any]:
     """Return the whole item, as evaluation and training programs need it."""
     return {
         **recipe_row(item),
@@ -84,7 +84,7 @@ def rendered(item: Item) -> dict[str, Any]:
 
 def tabular(item: Item) -> dict[str, Any]:
     """Return the whole item as a row of a table, which has the same columns for every task."""
-    row = rendered(item)
+    row = render(item)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
 

@@ -34,7 +34,7 @@ _LARGEST = 1 << 53
 
 
 @dataclass(frozen=True)
-class Reply:
+class LoggedReply:
     """A result, and the log fields that it was read from."""
 
     result: Result
@@ -92,10 +92,10 @@ def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], in
     return list(found.values()), sum(map(len, folders)) - len(found)
 
 
-def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Reply]:
+def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[LoggedReply]:
     """Return all replies of a folder. `damaged` is called for unreadable logs, which are an error by default."""
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
-    found: dict[tuple[Subject, str], Reply] = {}
+    found: dict[tuple[Subject, str], LoggedReply] = {}
     for path in logs(folder):
         try:
             replies = replies_in(path)
@@ -114,7 +114,7 @@ def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | N
     return list(found.values())
 
 
-def replies_in(path: Path) -> list[Reply]:
+def replies_in(path: Path) -> list[LoggedReply]:
     """Return the replies in one log."""
     log, sample = header(path), dict[str, Any]()
     replies = []
@@ -123,7 +123,7 @@ def replies_in(path: Path) -> list[Reply]:
         for sample in samples(path):
             if "task" not in (sample.get("metadata") or {}):
                 continue  # another program's log in the same folder
-            if not _cancelled(sample):  # its request was under way when the run was stopped, or was not made
+            if not _is_cancelled(sample):  # its request was under way when the run was stopped, or was not made
                 replies.append(_reply(log, settings, sample))
     except ValidationError as error:
         first = error.errors()[0]
@@ -139,11 +139,11 @@ def _name(sample: Mapping[str, Any]) -> str:
     return str(sample.get("id"))[:200]
 
 
-def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]) -> Reply:
+def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]) -> LoggedReply:
     reference = _reference(sample)
     result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
     sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
-    return Reply(result, sample.get("output") or {}, sha256, request)
+    return LoggedReply(result, sample.get("output") or {}, sha256, request)
 
 
 def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -156,7 +156,7 @@ def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
     return found
 
 
-def _cancelled(sample: dict[str, Any]) -> bool:
+def _is_cancelled(sample: dict[str, Any]) -> bool:
     message = str((sample.get("error") or {}).get("message") or "")
     return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt(", NOT_ASKED))
 

@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from carrara.constants import MEASURED
-from carrara.logs.replies import Reply
+from carrara.logs.replies import LoggedReply
 
 
 class Cost(NamedTuple):
@@ -24,7 +24,7 @@ class Cost(NamedTuple):
     """The largest memory of the process so far."""
 
 
-def costs(replies: Sequence[Reply]) -> list[Cost]:
+def costs(replies: Sequence[LoggedReply]) -> list[Cost]:
     """Return the costs by task and length, in the order of the runs."""
     found: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
     for reply in replies:

@@ -45,7 +45,7 @@ MOST_COPIES = 4
 STOPS: dict[str, StopReason] = {"stop": "stop", "length": "max_tokens"}
 
 
-class Reply(TypedDict):
+class EmbeddedReply(TypedDict):
     """The fields of llama.cpp's response that are used here."""
 
     text: str
@@ -92,7 +92,7 @@ def load(gguf: Path, context: int, threads: int, copy: int) -> Any:
         raise SetupError(f"llama.cpp cannot load {gguf}: {error}") from None
 
 
-class Embedded(ModelAPI):
+class EmbeddedAPI(ModelAPI):
     """The provider for a model on llama.cpp. With `base`, a prompt goes to the model without the chat template."""
 
     def __init__(
@@ -147,7 +147,7 @@ class Embedded(ModelAPI):
             ),
         )
 
-    def ask(self, input: Sequence[ChatMessage], config: GenerateConfig) -> Reply:
+    def ask(self, input: Sequence[ChatMessage], config: GenerateConfig) -> EmbeddedReply:
         request: dict[str, object] = {
             "max_tokens": config.max_tokens,
             "temperature": config.temperature or 0.0,

@@ -32,7 +32,7 @@ class CarraraAPI(ModelAPI):
     """A provider that becomes the named model."""
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
-        made: type[ModelAPI] = Reference
+        made: type[ModelAPI] = ReferenceModel
         if model_name.startswith(("recurrent:", "probe:")):
             made = _streaming(model_name)
         elif model_name not in MODELS and not model_name.startswith("gguf:"):
@@ -41,21 +41,21 @@ class CarraraAPI(ModelAPI):
                 f"gguf:PATH, recurrent:DIR and probe:MODULE:MODEL"
             )
         elif model_name not in REFERENCES:
-            from carrara.models.embedded import Embedded
+            from carrara.models.embedded import EmbeddedAPI
 
-            made = Embedded
+            made = EmbeddedAPI
         _check(model_name, made, kwargs)
         return made(model_name, *args, **kwargs)
 
 
 def _streaming(model_name: str) -> type[ModelAPI]:
     try:
-        from carrara.models.streaming import Probed, Recurrent
+        from carrara.models.streaming import ProbedAPI, Recurrent
     except ModuleNotFoundError as error:
         if error.name in ("torch", "safetensors"):
             raise SetupError("recurrent models need PyTorch: pip install 'carrara[recurrent]'") from None
         raise
-    return Recurrent if model_name.startswith("recurrent:") else Probed
+    return Recurrent if model_name.startswith("recurrent:") else ProbedAPI
 
 
 def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:
@@ -77,7 +77,7 @@ def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> N
             raise SetupError(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`")
 
 
-class Reference(ModelAPI):
+class ReferenceModel(ModelAPI):
     """A model without weights. It receives the id of the item, and reads that item's prompt."""
 
     def __init__(

@@ -25,16 +25,16 @@ from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.constants import KEY, MEASURED, RETRIEVE
 from carrara.items.item import item_of
-from carrara.packing.prompt import hashed
+from carrara.packing.prompt import hash_parts
 from carrara.readers.prompts import parts_of
-from carrara.readers.retrieval.contexts import found
+from carrara.readers.retrieval.contexts import retrieve_parts
 from carrara.recurrent import checkpoint
-from carrara.recurrent.cpu import halved, hold
-from carrara.recurrent.decode import likelihoods, room, said
+from carrara.recurrent.cpu import hold, uses_half_precision
+from carrara.recurrent.decode import decode_answer, likelihoods, room
 from carrara.recurrent.protocol import tensors
-from carrara.recurrent.reading import Desk, Reading
+from carrara.recurrent.reading import Desk, SegmentReading
 from carrara.recurrent.streams import cut, texts
-from carrara.recurrent.text_codec import Text, Tongue, likeliest
+from carrara.recurrent.text_codec import Text, TextCodec, likeliest
 from carrara.runs.by_reference import PromptMismatchError
 from carrara.servers.inspect_errors import SetupError
 from carrara.util.errors import CarraraError, RunError, UsageError
@@ -45,7 +45,7 @@ SEGMENT = 512
 """The tokens that the user's own model gets at a time by default."""
 
 
-class _Asked(NamedTuple):
+class _OpenQuestion(NamedTuple):
     question: list[int]
     options: tuple[str, ...]
     begun: float
@@ -60,7 +60,7 @@ class Streaming(ModelAPI):
     streams = True
     """Whether the model opens its items itself."""
 
-    def __init__(self, model_name: str, model: Any, tongue: Tongue, segment: int, threads: int, copies: int) -> None:
+    def __init__(self, model_name: str, model: Any, tongue: TextCodec, segment: int, threads: int, copies: int) -> None:
         super().__init__(model_name)
         self.model, self.tongue, self.segment = model, tongue, segment
         self.threads, self.copies = threads, copies
@@ -92,7 +92,7 @@ class Streaming(ModelAPI):
 
     def _work(self) -> None:
         """Read on while any item is waiting."""
-        desk: Desk[_Asked] = Desk(self.model)
+        desk: Desk[_OpenQuestion] = Desk(self.model)
         torch.set_num_threads(self.threads)
         hold()
         with torch.inference_mode(), self._precision():
@@ -114,7 +114,7 @@ class Streaming(ModelAPI):
                             one.whose.reply.set_exception(self._told(error))
                     desk.readings.clear()
 
-    def _answer(self, ended: Reading[_Asked]) -> None:
+    def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
         """Set the reply to an item that was read. An error affects only this item."""
         asked = ended.whose
         if asked.digest.hexdigest() != asked.sha256:
@@ -125,7 +125,7 @@ class Streaming(ModelAPI):
         except Exception as error:
             asked.reply.set_exception(self._told(error))
 
-    def _take(self, desk: Desk[_Asked]) -> None:
+    def _take(self, desk: Desk[_OpenQuestion]) -> None:
         while True:
             try:
                 wanted, reply = self.waiting.get_nowait()
@@ -133,13 +133,13 @@ class Streaming(ModelAPI):
                 return
             try:
                 item, digest = item_of(wanted["id"]), sha256()
-                parts = hashed(parts_of(wanted), digest)
+                parts = hash_parts(parts_of(wanted), digest)
                 if wanted.get(RETRIEVE):
                     deque(parts, maxlen=0)
-                    told: Iterable[str] = [found(wanted["id"], wanted[RETRIEVE]).text]
+                    told: Iterable[str] = [retrieve_parts(wanted["id"], wanted[RETRIEVE]).text]
                 else:
                     told = texts(item.prompt.template, parts)
-                asked = _Asked(
+                asked = _OpenQuestion(
                     self.tongue.question(item.question.ask),
                     item.question.options,
                     time.monotonic(),
@@ -158,7 +158,7 @@ class Streaming(ModelAPI):
             return error
         return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
 
-    def _answered(self, ended: Reading[_Asked]) -> ModelOutput:
+    def _answered(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
         asked, state = ended.whose, ended.state
         if asked.options and self._silent:
             options = [self.tongue.answer(option) for option in asked.options]
@@ -166,7 +166,7 @@ class Streaming(ModelAPI):
             spoken, cut_off = 0, False
         else:
             most = room(self.model, asked.question, SEGMENT)
-            ids = said(self.model, state, asked.question, self.tongue.end, most)
+            ids = decode_answer(self.model, state, asked.question, self.tongue.end, most)
             text, spoken, cut_off = self.tongue.decode(ids), len(ids), len(ids) == most
         output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut_off else "stop")
         read = ended.tokens + len(asked.question)
@@ -210,10 +210,12 @@ class Recurrent(Streaming):
         super().__init__(model_name, trained.model, trained.tongue, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
-        return torch.autocast("cpu", torch.bfloat16) if halved("auto", torch.device("cpu")) else nullcontext()
+        return (
+            torch.autocast("cpu", torch.bfloat16) if uses_half_precision("auto", torch.device("cpu")) else nullcontext()
+        )
 
 
-class Probed(Streaming):
+class ProbedAPI(Streaming):
     """The user's own model, which implements the protocol."""
 
     def __init__(

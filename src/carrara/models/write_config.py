@@ -9,7 +9,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.generators.writer import FORMATS, Key, moods, styles, topics
+from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.redact import refuse_secret
 from carrara.util.errors import UsageError
@@ -66,17 +66,17 @@ class WriteConfig(PieceOptions, WriterOptions):
     model: str = field(kw_only=False)
     out: Path = field(converter=file_of, kw_only=False)
     allow_large: bool = False
-    keys: tuple[Key, ...] = field(init=False, repr=False)
+    keys: tuple[DraftKey, ...] = field(init=False, repr=False)
 
     @keys.default
-    def _all_keys(self) -> tuple[Key, ...]:
+    def _all_keys(self) -> tuple[DraftKey, ...]:
         parts = (
             _resolve("formats", self.formats, FORMATS),
             _resolve("topics", self.topics, topics()),
             _resolve("styles", self.styles, styles()) or ("",),
             _resolve("moods", self.moods, moods()) or ("",),
         )
-        return tuple(Key(*key) for key in product(*parts))
+        return tuple(DraftKey(*key) for key in product(*parts))
 
     def __attrs_post_init__(self) -> None:
         for name in ("formats", "topics"):

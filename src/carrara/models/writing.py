@@ -19,17 +19,17 @@ from carrara.answers.grade import declines
 from carrara.answers.reply_text import without_reasoning
 from carrara.generators.append_file import Growing, growing
 from carrara.generators.bank import tidy
-from carrara.generators.writer import Key
+from carrara.generators.writer import DraftKey
 from carrara.models.provider import MODELS
 from carrara.models.write_config import WriteConfig
 from carrara.packing.prompt import fingerprint
 from carrara.runs import progress
-from carrara.runs.by_reference import Reference, ReferencedAPI
+from carrara.runs.by_reference import PromptReference, ReferencedAPI
 from carrara.servers.probe import check_server
 from carrara.servers.providers import make_model
 from carrara.servers.redact import shorten
 from carrara.servers.response import ending
-from carrara.servers.retry import Trouble, attempts
+from carrara.servers.retry import RetryTrouble, attempts
 from carrara.types import Message
 from carrara.util.errors import UsageError
 
@@ -46,7 +46,7 @@ _CHATS = ("smollm2",)
 class Slot(NamedTuple):
     """One of the drafts for a key."""
 
-    key: Key
+    key: DraftKey
     number: int
 
     def __str__(self) -> str:
@@ -56,12 +56,12 @@ class Slot(NamedTuple):
 class Missing(NamedTuple):
     """A piece that the model did not deliver."""
 
-    key: Key
+    key: DraftKey
     why: str
 
 
 @dataclass(frozen=True)
-class Written:
+class DraftResult:
     """The outcome of writing."""
 
     pieces: int
@@ -70,7 +70,7 @@ class Written:
     missing: list[Missing]
 
 
-def write(config: WriteConfig, console: Console | None = None) -> Written:
+def write(config: WriteConfig, console: Console | None = None) -> DraftResult:
     """Have a model write the pieces that the file lacks."""
     _check(config)
     with growing(config.out) as bank:
@@ -79,10 +79,10 @@ def write(config: WriteConfig, console: Console | None = None) -> Written:
         if left:
             missing = _written(config, bank, left, console)
         pieces = sum(bank.count[key] for key in config.keys)
-        return Written(pieces, len(left) - len(missing), missing)
+        return DraftResult(pieces, len(left) - len(missing), missing)
 
 
-def request(key: Key, max_tokens: int) -> str:
+def request(key: DraftKey, max_tokens: int) -> str:
     """Return the prompt for a piece.
 
     >>> request(Key("riddle", "bees"), 512)
@@ -189,7 +189,7 @@ class _Asking:
     async def _reply(self, slot: Slot) -> ModelOutput:
         asked = Message("user", request(slot.key, self.config.max_tokens))
         self.requests[str(slot)] = asked
-        reference = Reference(str(slot), fingerprint([asked]), asked.content)
+        reference = PromptReference(str(slot), fingerprint([asked]), asked.content)
         return await self.model.generate(
             [reference.message()],
             config=GenerateConfig(
@@ -220,7 +220,7 @@ class _Asking:
 def _words(error: Exception) -> str:
     """Return the message of an error on one line."""
     trouble = getattr(error, "trouble", None)
-    words = trouble.words if isinstance(trouble, Trouble) else shorten(str(error) or type(error).__name__)
+    words = trouble.words if isinstance(trouble, RetryTrouble) else shorten(str(error) or type(error).__name__)
     return " ".join(words.split())
 
 

@@ -48,7 +48,7 @@ class _Scale(NamedTuple):
     """The common divisor of all costs. Sums of costs are multiples of it."""
 
 
-class _Settled(NamedTuple):
+class _Arrangement(NamedTuple):
     bounds: list[int]
     """The end of each gap, in tokens of filler."""
     tried: int
@@ -161,7 +161,7 @@ class Packing:
         return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
 
     @cached_property
-    def _settled(self) -> _Settled:
+    def _settled(self) -> _Arrangement:
         """Return bounds whose filler adds up exactly.
 
         If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
@@ -169,7 +169,7 @@ class Packing:
         """
         bounds = [*self._bounds, self.room]
         if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
-            return _Settled(bounds, 0)
+            return _Arrangement(bounds, 0)
         for tried in range(TRIES):
             try:
                 return self._proved(bounds, tried)
@@ -178,16 +178,16 @@ class Packing:
         largest = _largest(bounds)
         return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
-    def _proved(self, bounds: list[int], tried: int) -> _Settled:
+    def _proved(self, bounds: list[int], tried: int) -> _Arrangement:
         """Raise `LengthError` if filler with these bounds does not add up."""
         groups = self._pack(bounds, tried)
         if self.room <= HELD:
-            return _Settled(bounds, tried, list(groups))
+            return _Arrangement(bounds, tried, list(groups))
         if self.room <= MOST:
             _LATEST[0] = self, list(groups)
         else:
             deque(groups, 0)
-        return _Settled(bounds, tried)
+        return _Arrangement(bounds, tried)
 
     def settle(self) -> None:
         """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""

@@ -209,7 +209,7 @@ def _turns(role: Role) -> list[Message]:
 # --- what it says ---
 
 
-class Part(NamedTuple):
+class PromptPart(NamedTuple):
     """A stretch of text in one message."""
 
     message: int
@@ -259,18 +259,18 @@ class Survey(NamedTuple):
 def fingerprint(messages: Iterable[Message]) -> str:
     """Return the hash that `Survey` has for a prompt with these messages."""
     digest = sha256()
-    parts = (Part(number, message.role, message.content) for number, message in enumerate(messages))
-    for _ in hashed(parts, digest):
+    parts = (PromptPart(number, message.role, message.content) for number, message in enumerate(messages))
+    for _ in hash_parts(parts, digest):
         pass
     return digest.hexdigest()
 
 
-def _opened(role: Role) -> str:
+def _message_start(role: Role) -> str:
     """Return the bytes before a message's content in a hash."""
     return f"\x1e{role}\x1f"
 
 
-def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
+def hash_parts(parts: Iterable[PromptPart], digest: Any) -> Iterator[PromptPart]:
     """Yield parts as they pass, and add them to a hash.
 
     At the end it equals that of `fingerprint`. Little text is held in memory.
@@ -278,7 +278,7 @@ def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
     message, held, size = -1, list[str](), 0
     for part in parts:
         if part.message != message:
-            held.append(_opened(part.role))
+            held.append(_message_start(part.role))
             message = part.message
         held.append(part.text)
         size += len(part.text)
@@ -289,7 +289,7 @@ def hashed(parts: Iterable[Part], digest: Any) -> Iterator[Part]:
     digest.update("".join(held).encode())
 
 
-def _uncounted(group: SegmentGroup) -> int:
+def _uncounted_tokens(group: SegmentGroup) -> int:
     return 0
 
 
@@ -328,25 +328,25 @@ class Prompt:
     tokens: int
     """The messages as sent."""
 
-    def parts(self, counted: bool = True) -> Iterator[Part]:
+    def parts(self, counted: bool = True) -> Iterator[PromptPart]:
         """Yield all parts. Without `counted`, their costs are left out, because they take longer than the rest."""
         template, number = self.template, 0
-        cost = self.measure.cost if counted else _uncounted
+        cost = self.measure.cost if counted else _uncounted_tokens
         if not template.turns:
-            yield Part(0, "user", template.before)
+            yield PromptPart(0, "user", template.before)
             for number, segment in enumerate(self.packing):
                 if number:
-                    yield Part(0, "user", template.separator)
+                    yield PromptPart(0, "user", template.separator)
                 if label := template.labels.get(segment.role):
-                    yield Part(0, "user", label)
-                yield Part(0, "user", segment.text, segment.fact, True, cost((segment,)))
-            yield Part(0, "user", template.after)
+                    yield PromptPart(0, "user", label)
+                yield PromptPart(0, "user", segment.text, segment.fact, True, cost((segment,)))
+            yield PromptPart(0, "user", template.after)
             return
         for number, segment in enumerate(self.packing):
             if number == 0 and template.before:
-                yield Part(0, segment.role, template.before)
-            yield Part(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
-        yield Part(number + 1, "user", template.after)
+                yield PromptPart(0, segment.role, template.before)
+            yield PromptPart(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
+        yield PromptPart(number + 1, "user", template.after)
 
     def stretches(self) -> Iterator[Stretch]:
         """Yield the parts for display, each with its kind."""
@@ -382,7 +382,7 @@ class Prompt:
         """Return the survey of a single message, which may have a segment for each word, without two parts for each."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
         evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
-        digest = sha256(f"{_opened('user')}{template.before}".encode())
+        digest = sha256(f"{_message_start('user')}{template.before}".encode())
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
         for segment in self.packing:
@@ -408,7 +408,7 @@ class Prompt:
         message, start, characters = -1, 0, 0
         evidence = frozenset(self.evidence)
         tokens = self.measure.before
-        for part in hashed(self.parts(), digest):
+        for part in hash_parts(self.parts(), digest):
             if part.message != message:
                 message, start = part.message, 0
             if part.fact is not None:

@@ -106,13 +106,13 @@ def written(words: Mapping[str, Mapping[str, str]]) -> str:
     tables = []
     for name, parts in words.items():
         lines = [
-            f"{part if _BARE.fullmatch(part) else json.dumps(part)} = {_quoted(text)}\n" for part, text in parts.items()
+            f"{part if _BARE.fullmatch(part) else json.dumps(part)} = {_quote(text)}\n" for part, text in parts.items()
         ]
         tables.append(f"[{json.dumps(name, ensure_ascii=False)}]\n{''.join(lines)}")
     return "\n".join(tables)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a text in TOML: one line in quotes, several lines literally, except for characters that would end them."""
     if "\n" not in text.strip("\n") or _CONTROL.search(text):
         return json.dumps(text, ensure_ascii=False)

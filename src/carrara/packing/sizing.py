@@ -28,7 +28,7 @@ OTHER_FILLER = 1000
 """An offset that is far from the variants that the audit uses."""
 
 
-def sized(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
+def fit_instance(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
     """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for.
 
     Args:

@@ -30,7 +30,7 @@ GUESSER = "random guesser"
 
 
 @dataclass(frozen=True)
-class Score:
+class PublishedScore:
     paper: str
     table: str
     model: str
@@ -53,20 +53,20 @@ class Score:
         return self.metric.startswith(SHARE)
 
 
-def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[Score]:
+def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]:
     return [score for paper in papers for score in _scores(paper)]
 
 
-def counting(scores: Collection[Score]) -> list[Score]:
+def counting(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     """Return one score for each model on each task at each length: the first of those that are printed."""
-    found: dict[tuple[str, str, str, int | None], Score] = {}
+    found: dict[tuple[str, str, str, int | None], PublishedScore] = {}
     for score in scores:
         if not score.share:
             found.setdefault((score.paper, score.name, score.task, score.length), score)
     return list(found.values())
 
 
-def claimed(model: str) -> int | None:
+def claimed_length(model: str) -> int | None:
     """Return the context length that the makers of a model claim, in tokens, if its paper prints it."""
     return _windows().get(model)
 
@@ -113,10 +113,10 @@ def select_papers(text: str) -> list[str]:
 
 
 @cache
-def _scores(paper: str) -> tuple[Score, ...]:
+def _scores(paper: str) -> tuple[PublishedScore, ...]:
     names = {row["printed"]: row["name"] for row in read_table("models") if row["paper"] == paper}
     return tuple(
-        Score(
+        PublishedScore(
             paper=row["paper"],
             table=row["table"],
             model=row["model"],

@@ -7,7 +7,7 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import Job
+from carrara.item_id import RunJob
 from carrara.items.selection import Selection
 from carrara.options import folder_of, length_of, number, text
 from carrara.result import Result
@@ -39,7 +39,7 @@ class EstimateOptions:
 class PlanConfig(RunItems, EstimateOptions):
     """Settings of an estimate."""
 
-    tasks: tuple[Selection | Job, ...] = field(converter=tasks_of, kw_only=False)
+    tasks: tuple[Selection | RunJob, ...] = field(converter=tasks_of, kw_only=False)
     """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
     model: str = field(kw_only=False)
     """Name of the model."""

@@ -11,7 +11,7 @@ from functools import cache
 from statistics import fmean
 
 from carrara import tokenizers
-from carrara.item_id import ALL, Job, Recipe
+from carrara.item_id import ALL, Recipe, RunJob
 from carrara.items import registry
 from carrara.items.item import context_of, questions_of
 from carrara.logs.log_files import leave_out
@@ -38,7 +38,7 @@ LETTERS = 4
 
 
 @dataclass(frozen=True)
-class Line:
+class EstimateLine:
     """The estimate for a task at a length."""
 
     model: str
@@ -59,7 +59,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Shape:
+class PromptShape:
     """Measurements of a task's instances."""
 
     questions: int
@@ -71,7 +71,7 @@ class Shape:
     """Tokens after the context, which questions on it do not share."""
 
 
-def estimate(config: PlanConfig) -> list[Line]:
+def estimate(config: PlanConfig) -> list[EstimateLine]:
     """Return the estimate of a run, for each task at each length."""
     model, window, pack = config.model, config.window, config.sampling.pack()
     jobs = jobs_of(config.tasks, config, model)
@@ -81,7 +81,7 @@ def estimate(config: PlanConfig) -> list[Line]:
         like = read_results(like, leave_out)
     written, pace = _written(like, model), config.speed or _pace(like, model)
     shaped = cache(lambda first: _shape(first, pack))
-    found: dict[tuple[str, int], list[Line]] = {}
+    found: dict[tuple[str, int], list[EstimateLine]] = {}
     for job in jobs:
         line = _line(job, model, shaped, written, price, pace, window)
         found.setdefault((line.task, line.length), []).append(line)
@@ -89,14 +89,14 @@ def estimate(config: PlanConfig) -> list[Line]:
 
 
 def _line(
-    job: Job,
+    job: RunJob,
     model: str,
-    shaped: Callable[[Recipe], Shape],
+    shaped: Callable[[Recipe], PromptShape],
     written: Callable[[str, int], float | None],
     price: Price | None,
     pace: float | None,
     window: int | None,
-) -> Line:
+) -> EstimateLine:
     task, length = registry.load(job.first.task), job.first.length
     shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0))
     answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
@@ -109,7 +109,7 @@ def _line(
     repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail))
     told = written(job.first.task, length)
     replies = round(requests * (answer + AROUND if told is None else told))
-    return Line(
+    return EstimateLine(
         model,
         job.first.task,
         length,
@@ -123,10 +123,10 @@ def _line(
     )
 
 
-def _sum(lines: Sequence[Line], task: str, length: int) -> Line:
+def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
     costs = [line.cost for line in lines if line.cost is not None]
     seconds = [line.seconds for line in lines if line.seconds is not None]
-    return Line(
+    return EstimateLine(
         lines[0].model,
         task,
         length,
@@ -140,7 +140,7 @@ def _sum(lines: Sequence[Line], task: str, length: int) -> Line:
     )
 
 
-def _shape(first: Recipe, pack: Pack | None) -> Shape:
+def _shape(first: Recipe, pack: Pack | None) -> PromptShape:
     counter = tokenizers.get(first.tokenizer)
     questions, answers, bare, tails = list[int](), list[int](), list[int](), list[int]()
     for index in range(first.index, first.index + SAMPLED):
@@ -152,7 +152,7 @@ def _shape(first: Recipe, pack: Pack | None) -> Shape:
             [item, *_] = context_of(recipe, pack).items
             bare.append(item.survey.tokens)
             tails.append(counter.count(item.prompt.template.after))
-    return Shape(
+    return PromptShape(
         max(questions), fmean(answers), fmean(bare) if bare else float(first.length), fmean(tails) if tails else 0.0
     )
 
@@ -178,7 +178,7 @@ def _pace(like: Sequence[Result], model: str) -> float | None:
     return sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
 
 
-def warnings(lines: Sequence[Line]) -> list[str]:
+def warnings(lines: Sequence[EstimateLine]) -> list[str]:
     """Yield warnings before a run."""
     found = []
     if beyond := [line for line in lines if not line.fits]:
@@ -198,7 +198,7 @@ def warnings(lines: Sequence[Line]) -> list[str]:
     return found
 
 
-def total(lines: Sequence[Line]) -> dict[str, float | None]:
+def total(lines: Sequence[EstimateLine]) -> dict[str, float | None]:
     costs = [line.cost for line in lines if line.cost is not None]
     seconds = [line.seconds for line in lines if line.seconds is not None]
     return {
@@ -208,7 +208,7 @@ def total(lines: Sequence[Line]) -> dict[str, float | None]:
     }
 
 
-def said(lines: Sequence[Line]) -> Iterator[str]:
+def format_estimate(lines: Sequence[EstimateLine]) -> Iterator[str]:
     """Return the estimate as a table with its warnings."""
     whole = total(lines)
     models = len({line.model for line in lines}) > 1

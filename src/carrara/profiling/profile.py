@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from attrs import evolve
 
-from carrara.item_id import Job
+from carrara.item_id import RunJob
 from carrara.logs.replies import LOGS, read_results
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import select
@@ -44,7 +44,7 @@ def profile(config: ProfileConfig) -> list[Card]:
     check_model(model)
     counter = config.tokenizer or tokenizer_for(model)
     subjects = [subject_of(one, counter, config.upto, config.min_base_score, rule, config.width) for one in selected]
-    job = Job(subjects[0].first, 0)
+    job = RunJob(subjects[0].first, 0)
     run_config = RunConfig([job], config.model, out=config.out, **settings_of(config, ServerOptions))
     return _ask(run_config, subjects, config.step, config.budget)
 
@@ -69,9 +69,9 @@ def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int
             return cards  # the model does not answer
 
 
-def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[Job, ...]:
+def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[RunJob, ...]:
     """Return the next batch of each subject, as far as the budget has room for it."""
-    jobs = list[Job]()
+    jobs = list[RunJob]()
     for subject in subjects:
         if (step := subject.next_batch(batch)) is None:
             continue
@@ -79,7 +79,7 @@ def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[
         cost = n * (length + FIXED)
         if cost <= budget:
             budget -= cost
-            jobs.append(Job(replace(subject.first, length=length), subject.count_scores(length) + n))
+            jobs.append(RunJob(replace(subject.first, length=length), subject.count_scores(length) + n))
     return tuple(jobs)
 
 

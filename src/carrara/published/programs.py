@@ -47,7 +47,7 @@ def classes(module: ast.Module) -> Iterator[ast.ClassDef]:
     return (node for node in module.body if isinstance(node, ast.ClassDef))
 
 
-def assigned(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
+def find_assignments(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
     """Return the texts that a class assigns to one of its attributes, in order, with values in braces."""
     for node in ast.walk(inside):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
@@ -78,7 +78,7 @@ def _text(value: ast.expr) -> str:
     )
 
 
-def renamed(text: str, names: Mapping[str, str]) -> str:
+def rename_fields(text: str, names: Mapping[str, str]) -> str:
     """Return a format with other names for its fields. A name with a space is inserted literally.
 
     >>> renamed("Is {query} in the {other} list?", {"query": "word", "other": " second"})

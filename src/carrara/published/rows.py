@@ -23,7 +23,7 @@ Row = Mapping[str, str]
 ENDINGS = (".json", ".jsonl", ".parquet")
 
 
-class Source(NamedTuple):
+class PublishedFile(NamedTuple):
     """A file of published rows."""
 
     task: str
@@ -49,7 +49,7 @@ def tell_left_out(paths: Sequence[Path], why: str) -> None:
         warn_once(f"{min(paths)}{more} left out: {why}")
 
 
-def known(sources: Iterable[Source]) -> str:
+def remember_files(sources: Iterable[PublishedFile]) -> str:
     """Return the hash of several files together, by which they can be opened from now on."""
     rows = [
         (source.task, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
@@ -57,7 +57,7 @@ def known(sources: Iterable[Source]) -> str:
     hashed = blake2b(digest_size=8)
     for task, length, own, _ in rows:
         hashed.update(f"{task}\x1f{length}\x1f{own}\x1e".encode())
-    with cache_file(remembered(hashed.hexdigest())) as file:
+    with cache_file(remembered_path(hashed.hexdigest())) as file:
         file.write(json.dumps(rows).encode())
     return hashed.hexdigest()
 
@@ -84,7 +84,7 @@ class Rows:
 def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
     """Return the rows of a task at a length, by the hash of all files."""
     found: list[tuple[Path, Sequence[Row]]] = []
-    for path in located(data, task, length):
+    for path in find_files(data, task, length):
         parquet = path.suffix.lower() == ".parquet"
         found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
     if not any(rows for _, rows in found):
@@ -94,10 +94,10 @@ def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
     return Rows(found)
 
 
-def located(data: str, task: str, length: int = 0) -> list[Path]:
+def find_files(data: str, task: str, length: int = 0) -> list[Path]:
     """Return the files of a task at a length, by the hash of all files. Raise if one has changed."""
     try:
-        listed = json.loads(remembered(data).read_text("utf-8"))
+        listed = json.loads(remembered_path(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
     found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (task, length)]
@@ -115,7 +115,7 @@ def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
             raise UsageError(f"{path} and {other} hold the same rows: leave one of them in the folder")
 
 
-def remembered(name: str) -> Path:
+def remembered_path(name: str) -> Path:
     return cache_folder("published") / f"{name}.json"
 
 
@@ -129,7 +129,7 @@ def file_hash(path: Path) -> str:
 
 
 def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    found = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _whole(path)
+    found = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _read_whole(path)
     if not isinstance(found, list):
         raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
     for n, row in enumerate(found):
@@ -154,7 +154,7 @@ def _lines(path: Path) -> Iterator[Any]:
             yield _json(line, f"{path}:{number}: not a line of JSON")
 
 
-def _whole(path: Path) -> Any:
+def _read_whole(path: Path) -> Any:
     return _json(content(path, DATA), f"{path} is not JSON that can be read")
 
 

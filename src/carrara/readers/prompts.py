@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from carrara.constants import REQUEST, RETRIEVE
 from carrara.items.item import is_quick, item_of, messages_of
-from carrara.packing.prompt import Part
+from carrara.packing.prompt import PromptPart
 from carrara.types import Message
 
 if TYPE_CHECKING:
-    from carrara.readers.retrieval import Recall, Retrieved
+    from carrara.readers.retrieval import FoundParts, Recall
 
 
 def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
@@ -34,16 +34,16 @@ def quickly(wanted: Mapping[str, str]) -> bool:
     return not wanted.get(RETRIEVE) and is_quick(wanted["id"])
 
 
-def parts_of(wanted: Mapping[str, str]) -> Iterator[Part]:
+def parts_of(wanted: Mapping[str, str]) -> Iterator[PromptPart]:
     """Yield these messages in parts. Only the last part is held in memory; a shortened context is short."""
     if wanted.get(RETRIEVE):
         for number, message in enumerate(prompt_of(wanted)):
-            yield Part(number, message.role, message.content)
+            yield PromptPart(number, message.role, message.content)
         return
     for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last part is needed below
         yield part
     if request := wanted.get(REQUEST, ""):
-        yield Part(part.message, part.role, request)
+        yield PromptPart(part.message, part.role, request)
 
 
 def recall_of(id: str, retrieve: str) -> "Recall | None":
@@ -51,7 +51,7 @@ def recall_of(id: str, retrieve: str) -> "Recall | None":
     return _retrieve_for(id, retrieve).recall
 
 
-def _retrieve_for(id: str, retrieve: str) -> "Retrieved":
-    from carrara.readers.retrieval.contexts import found
+def _retrieve_for(id: str, retrieve: str) -> "FoundParts":
+    from carrara.readers.retrieval.contexts import retrieve_parts
 
-    return found(id, retrieve)
+    return retrieve_parts(id, retrieve)

@@ -13,13 +13,13 @@ from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.recurrent.armt import ARMT, Delta
-    from carrara.recurrent.dataset import Told
+    from carrara.recurrent.dataset import StoryDataset
     from carrara.recurrent.protocol import Memory
     from carrara.recurrent.rmt import RMT
     from carrara.recurrent.ssm import SSM
     from carrara.recurrent.window import Window
 
-__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "Told", "Window", "needed"]
+__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "StoryDataset", "Window", "needed"]
 
 _PLACES = {
     "ARMT": "armt",
@@ -27,7 +27,7 @@ _PLACES = {
     "Memory": "protocol",
     "RMT": "rmt",
     "SSM": "ssm",
-    "Told": "dataset",
+    "StoryDataset": "dataset",
     "Window": "window",
 }
 
@@ -35,11 +35,11 @@ _PLACES = {
 def __getattr__(name: str) -> object:
     if name not in _PLACES:
         raise AttributeError(f"module 'carrara.recurrent' has no attribute {name!r}")
-    needed()
+    require_torch()
     return getattr(import_module(f"carrara.recurrent.{_PLACES[name]}"), name)
 
 
-def needed() -> None:
+def require_torch() -> None:
     """Say what is missing, where something is."""
     if find_spec("torch") is None or find_spec("safetensors") is None:
         raise UsageError("recurrent models need PyTorch: pip install 'carrara[recurrent]'")

@@ -9,7 +9,7 @@ from torch import nn
 from carrara.recurrent.armt import ARMT, Delta
 from carrara.recurrent.rmt import RMT
 from carrara.recurrent.ssm import SSM
-from carrara.recurrent.text_codec import Tongue, Words
+from carrara.recurrent.text_codec import TextCodec, Words
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.recurrent.window import Window
 from carrara.util.errors import UsageError, nearest
@@ -17,37 +17,37 @@ from carrara.util.errors import UsageError, nearest
 SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta, "mamba": SSM, "window": Window}
 
 
-class Made(NamedTuple):
+class BuiltModel(NamedTuple):
     model: nn.Module
-    tongue: Tongue
+    tongue: TextCodec
 
 
-def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> Made:
+def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
     """A new model, from nothing."""
     if kind not in SMALL:
         raise UsageError(f"kind {kind} wants a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
     made = SMALL[kind]
     _check(kind, made, arguments, ("vocabulary", "said", "segment"))
-    return Made(made(len(vocabulary), vocabulary.said, segment, **arguments), Words(vocabulary))
+    return BuiltModel(made(len(vocabulary), vocabulary.said, segment, **arguments), Words(vocabulary))
 
 
-def around(kind: str, place: str, arguments: Mapping[str, Any]) -> Made:
+def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
     """A model around a pretrained one."""
-    from carrara.recurrent.backbone import ARMTAround, RMTAround, Spoken, Whole, WindowAround, pretrained
-    from carrara.recurrent.mamba import MambaAround
+    from carrara.recurrent.backbone import ARMTWrapper, BackboneCodec, RMTWrapper, Whole, WindowWrapper, load_pretrained
+    from carrara.recurrent.mamba import MambaWrapper
 
     kinds: Mapping[str, type[nn.Module]] = {
-        "rmt": RMTAround,
-        "armt": ARMTAround,
-        "mamba": MambaAround,
+        "rmt": RMTWrapper,
+        "armt": ARMTWrapper,
+        "mamba": MambaWrapper,
         "tune": Whole,
-        "window": WindowAround,
+        "window": WindowWrapper,
     }
     if kind not in kinds:
         raise UsageError(f"there is no kind {kind} around a backbone; there are {', '.join(kinds)}")
     _check(kind, kinds[kind], arguments, ("model",))
-    backbone, tokenizer = pretrained(place)
-    return Made(kinds[kind](backbone, **arguments), Spoken(tokenizer))
+    backbone, tokenizer = load_pretrained(place)
+    return BuiltModel(kinds[kind](backbone, **arguments), BackboneCodec(tokenizer))
 
 
 def _check(kind: str, made: Callable[..., Any], arguments: Mapping[str, Any], own: tuple[str, ...]) -> None:

@@ -1,8 +1,8 @@
 """Memories around a pretrained model of transformers, and plain fine-tuning: `carrara train --backbone PLACE`.
 
-`RMTAround` and `ARMTAround` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix in
-every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else.
-`Whole` has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means elsewhere.
+`RMTWrapper` and `ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix
+in every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else. `Whole`
+has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means elsewhere.
 """
 
 import warnings
@@ -20,7 +20,7 @@ _LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers"
 """Where transformers' causal models keep their layers."""
 
 
-def pretrained(place: str) -> tuple[nn.Module, Any]:
+def load_pretrained(place: str) -> tuple[nn.Module, Any]:
     """A causal model of a local folder or of the hub, with its tokenizer."""
     try:
         from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -36,7 +36,7 @@ def pretrained(place: str) -> tuple[nn.Module, Any]:
     return model, tokenizer
 
 
-class Spoken:
+class BackboneCodec:
     """A backbone's own tokens."""
 
     def __init__(self, tokenizer: Any) -> None:
@@ -61,7 +61,7 @@ class Spoken:
         return str(self._tokenizer.decode(list(ids), skip_special_tokens=True)).strip()
 
 
-def adapted(model: nn.Module, rank: int) -> nn.Module:
+def add_lora(model: nn.Module, rank: int) -> nn.Module:
     """A model of which only low-rank additions are trained (LoRA); the whole of it where the rank is 0."""
     if not rank:
         return model
@@ -80,10 +80,10 @@ def adapted(model: nn.Module, rank: int) -> nn.Module:
     return wrapped
 
 
-class _Around(nn.Module):
+class _MemoryWrapper(nn.Module):
     def __init__(self, model: nn.Module, slots: int, rank: int) -> None:
         super().__init__()
-        self.model = adapted(model, rank)
+        self.model = add_lora(model, rank)
         embeddings: nn.Embedding = self.model.get_input_embeddings()  # type: ignore[operator]
         self.slots, self.width = slots, embeddings.embedding_dim
         self.memory = nn.Parameter(torch.randn(slots, self.width) * embeddings.weight.std().detach())
@@ -103,7 +103,7 @@ class _Around(nn.Module):
         return found
 
 
-class RMTAround(_Around):
+class RMTWrapper(_MemoryWrapper):
     """[memory ; tokens ; memory] under the backbone's own causal mask; the last states become the next memory."""
 
     def __init__(self, model: nn.Module, slots: int = 16, rank: int = 0) -> None:
@@ -126,7 +126,7 @@ class Stores(NamedTuple):
     layers: tuple[Store, ...]
 
 
-class ARMTAround(_Around):
+class ARMTWrapper(_MemoryWrapper):
     """[tokens ; memory tokens]; every layer reads from its matrix before and writes the memory tokens into it after."""
 
     def __init__(self, model: nn.Module, slots: int = 10, keys: int = 64, rank: int = 0) -> None:
@@ -177,7 +177,7 @@ class Whole(nn.Module):
 
     def __init__(self, model: nn.Module, rank: int = 0) -> None:
         super().__init__()
-        self.model = adapted(model, rank)
+        self.model = add_lora(model, rank)
         self.longest = int(getattr(model.config, "max_position_embeddings", 0) or 0)
 
     def init(self, batch: int) -> Tensor:
@@ -196,7 +196,7 @@ class Whole(nn.Module):
         return state[:1].nbytes
 
 
-class WindowAround(Whole):
+class WindowWrapper(Whole):
     """The control that cannot remember: a segment is read behind the one before it, and no other."""
 
     def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:

@@ -12,7 +12,7 @@ from carrara.recurrent.stories import Ask, Sample
 from carrara.recurrent.vocabulary import PAD, UNTOLD
 
 
-class Asked(NamedTuple):
+class QuestionBatch(NamedTuple):
     """The questions after one segment."""
 
     rows: Tensor
@@ -26,12 +26,12 @@ class Batch(NamedTuple):
     """Items × segments × tokens."""
     told: Tensor
     """Items × segments: whether it tells a fact."""
-    asked: list[Asked | None]
+    asked: list[QuestionBatch | None]
 
 
 def batch_of(samples: Sequence[Sample]) -> Batch:
     count = len(samples[0].segments)
-    asked: list[Asked | None] = []
+    asked: list[QuestionBatch | None] = []
     for segment in range(count):
         found = [(row, ask) for row, one in enumerate(samples) for ask in one.asks if ask.segment == segment]
         asked.append(asked_of([row for row, _ in found], [ask for _, ask in found]) if found else None)
@@ -42,7 +42,7 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
     )
 
 
-def asked_of(rows: Sequence[int], asks: Sequence[Ask]) -> Asked:
+def asked_of(rows: Sequence[int], asks: Sequence[Ask]) -> QuestionBatch:
     """Each question with its answer behind it, which is to be predicted from the question's end on."""
     texts = [[*ask.question, *ask.answer] for ask in asks]
     length = max(map(len, texts)) - 1
@@ -52,14 +52,14 @@ def asked_of(rows: Sequence[int], asks: Sequence[Ask]) -> Asked:
         ids[row, : len(text) - 1] = torch.tensor(text[:-1])
         start = len(ask.question) - 1
         targets[row, start : len(text) - 1] = torch.tensor(text[start + 1 :])
-    return Asked(torch.tensor(rows), ids, targets)
+    return QuestionBatch(torch.tensor(rows), ids, targets)
 
 
-def merged(several: Sequence[Asked]) -> Asked:
+def merge_questions(several: Sequence[QuestionBatch]) -> QuestionBatch:
     length = max(asked.ids.shape[1] for asked in several)
     ids = [F.pad(asked.ids, (0, length - asked.ids.shape[1]), value=PAD) for asked in several]
     targets = [F.pad(asked.targets, (0, length - asked.targets.shape[1]), value=UNTOLD) for asked in several]
-    return Asked(torch.cat([asked.rows for asked in several]), torch.cat(ids), torch.cat(targets))
+    return QuestionBatch(torch.cat([asked.rows for asked in several]), torch.cat(ids), torch.cat(targets))
 
 
 def loss_of(logits: Tensor, targets: Tensor) -> Tensor:

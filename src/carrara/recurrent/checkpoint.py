@@ -15,7 +15,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from carrara.recurrent.architectures import around, small
-from carrara.recurrent.text_codec import Tongue
+from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.util.errors import UsageError
 from carrara.util.files import SMALL, content, whole_file
@@ -27,7 +27,7 @@ MODEL, ABOUT = "model.safetensors", "model.json"
 @dataclass
 class Checkpoint:
     model: nn.Module
-    tongue: Tongue
+    tongue: TextCodec
     kind: str
     segment: int
     arguments: Mapping[str, Any]

@@ -11,7 +11,7 @@ _TRIM, _MAP = -1, -3
 """Of glibc's mallopt: from how many free bytes on memory is given back, and how large a piece is asked for alone."""
 
 
-def halved(precision: str, device: torch.device) -> bool:
+def uses_half_precision(precision: str, device: torch.device) -> bool:
     """Whether products are made with half the bits: where the machine is much faster with them."""
     if precision == "auto":
         return device.type != "cpu" or bool(torch.cpu._is_amx_tile_supported())

@@ -1,6 +1,6 @@
 """Stories without end for a trainer of one's own: `torch.utils.data.IterableDataset`, in one's own tokens.
 
-data = Told("qa1,qa2", segments=8, size=512, model=mine)      # by mine.encode, or by bytes
+data = StoryDataset("qa1,qa2", segments=8, size=512, model=mine)      # by mine.encode, or by bytes
 for sample in DataLoader(data, batch_size=None): ...
 """
 
@@ -17,7 +17,7 @@ from carrara.recurrent.text_codec import Text
 from carrara.rng import Rng
 
 
-class Question(NamedTuple):
+class StoryQuestion(NamedTuple):
     segment: int
     """It is asked after this one, from 0 on."""
     ids: Tensor
@@ -25,15 +25,15 @@ class Question(NamedTuple):
     """With its end."""
 
 
-class Story(NamedTuple):
+class StoryRow(NamedTuple):
     ids: Tensor
     """Segments × tokens."""
     told: Tensor
     """Whether a segment tells a fact, or is filler alone."""
-    questions: list[Question]
+    questions: list[StoryQuestion]
 
 
-class Told(IterableDataset[Story]):
+class StoryDataset(IterableDataset[StoryRow]):
     """Of the training split. Workers of a loader never tell the same story."""
 
     def __init__(
@@ -50,15 +50,18 @@ class Told(IterableDataset[Story]):
         self.tongue = Text(model)
         self.firsts = recipes(Selection(tasks, params or {}), Sampling(seed, "train"), None, TOKENIZER)
 
-    def __iter__(self) -> Iterator[Story]:
+    def __iter__(self) -> Iterator[StoryRow]:
         worker = get_worker_info()
         number, workers = (worker.id, worker.num_workers) if worker else (0, 1)
         several = [Stories(first, number, workers) for first in self.firsts]
         rng = Rng("told", self.seed, number)
         while True:
             sample = rng.choice(several).sample(self.tongue, self.segments, self.size)
-            yield Story(
+            yield StoryRow(
                 torch.from_numpy(sample.segments),
                 torch.tensor(sample.told),
-                [Question(ask.segment, torch.tensor(ask.question), torch.tensor(ask.answer)) for ask in sample.asks],
+                [
+                    StoryQuestion(ask.segment, torch.tensor(ask.question), torch.tensor(ask.answer))
+                    for ask in sample.asks
+                ],
             )

@@ -14,7 +14,7 @@ from carrara.recurrent.protocol import State, each, telling
 from carrara.recurrent.vocabulary import UNTOLD
 
 
-def said(model: Any, state: State, question: Sequence[int], end: int, most: int) -> list[int]:
+def decode_answer(model: Any, state: State, question: Sequence[int], end: int, most: int) -> list[int]:
     """The tokens of the answer of one item, as far as the end or `most` of them."""
     found: list[int] = []
     text = list(question)

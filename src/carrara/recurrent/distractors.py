@@ -21,7 +21,7 @@ class Strewing:
         own = tuple(dict.fromkeys(facts))
         theirs = [word for sentence in text for word in _WORD.findall(sentence)]
         self.words = sorted({word for fact in own for word in _WORD.findall(fact)})
-        near = (_changed(rng.choice(own), rng.choice(theirs), rng) for _ in range(NEAR if theirs else 0))
+        near = (_replace_word(rng.choice(own), rng.choice(theirs), rng) for _ in range(NEAR if theirs else 0))
         self.near: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not tells(sentence)]
 
     def strewn(self, piece: Segment, rng: Rng) -> Segment:
@@ -30,11 +30,11 @@ class Strewing:
             return Segment(rng.choice(self.near))
         text = piece.text
         for _ in range(rng.between(1, 3) if self.words else 0):
-            text = _changed(text, rng.choice(self.words), rng)
+            text = _replace_word(text, rng.choice(self.words), rng)
         return Segment(text)
 
 
-def _changed(text: str, word: str, rng: Rng) -> str:
+def _replace_word(text: str, word: str, rng: Rng) -> str:
     """A text of which one word is another."""
     places = [match.span() for match in _WORD.finditer(text)]
     if not places:

@@ -66,26 +66,26 @@ def with_constant(x: Tensor) -> Tensor:
     return torch.cat([x, x.new_ones(len(x), 1)], 1)
 
 
-def fitted(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
+def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
     """Probes by the tokens of their questions."""
     if instances < 2:
         raise UsageError("probes are fitted to two stories at least")
     stories.index = BEGIN
     samples = [stories.sample(trained.tongue, SEGMENTS, trained.segment) for _ in range(instances)]
     some = max(1, round(TRIED * instances))
-    tried, used = _seen(trained, samples[:some]), _seen(trained, samples[some:])
+    tried, used = _collect_data(trained, samples[:some]), _collect_data(trained, samples[some:])
     return {question: _fit(used[question], tried[question]) for question in used if question in tried}
 
 
-class Seen(NamedTuple):
+class ProbeData(NamedTuple):
     """Memories behind which one question can be answered, and the answers."""
 
     features: list[Tensor]
     answers: list[tuple[int, ...]]
 
 
-def _seen(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Question, Seen]:
-    found: dict[Question, Seen] = {}
+def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Question, ProbeData]:
+    found: dict[Question, ProbeData] = {}
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(len(samples))
@@ -94,7 +94,7 @@ def _seen(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Question, Seen
             now = features(state)
             for row, sample in enumerate(samples):
                 for ask in (ask for ask in sample.asks if ask.segment == segment):
-                    seen = found.setdefault(tuple(ask.question), Seen([], []))
+                    seen = found.setdefault(tuple(ask.question), ProbeData([], []))
                     seen.features.append(now[row])
                     seen.answers.append(_answer(ask))
     return found
@@ -104,7 +104,7 @@ def _answer(ask: Ask) -> tuple[int, ...]:
     return tuple(ask.answer)
 
 
-def _fit(used: Seen, tried: Seen) -> Probe:
+def _fit(used: ProbeData, tried: ProbeData) -> Probe:
     """By ridge regression to 0 and 1."""
     answers = tuple(sorted(set(used.answers)))
     x = with_constant(torch.stack(used.features)).double()

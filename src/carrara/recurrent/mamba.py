@@ -10,11 +10,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from carrara.recurrent.backbone import adapted
+from carrara.recurrent.backbone import add_lora
 from carrara.util.errors import UsageError
 
 
-class Kept(NamedTuple):
+class LayerState(NamedTuple):
     """What one layer keeps."""
 
     behind: Tensor
@@ -24,10 +24,10 @@ class Kept(NamedTuple):
 
 
 class State(NamedTuple):
-    layers: tuple[Kept, ...]
+    layers: tuple[LayerState, ...]
 
 
-class MambaAround(nn.Module):
+class MambaWrapper(nn.Module):
     def __init__(self, model: nn.Module, rank: int = 0) -> None:
         super().__init__()
         config: Any = model.config
@@ -37,7 +37,7 @@ class MambaAround(nn.Module):
             )
         self.channels, self.states, self.reach = config.intermediate_size, config.state_size, config.conv_kernel - 1
         self.steps = int(config.time_step_rank)
-        self.model = adapted(model, rank)
+        self.model = add_lora(model, rank)
 
     @property
     def _bare(self) -> Any:
@@ -45,7 +45,7 @@ class MambaAround(nn.Module):
 
     def init(self, batch: int) -> State:
         zeros = self._bare.get_output_embeddings().weight.new_zeros
-        one = Kept(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
+        one = LayerState(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
         return State((one,) * len(self._bare.backbone.layers))
 
     def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
@@ -59,7 +59,7 @@ class MambaAround(nn.Module):
         said = self._bare.get_output_embeddings()(backbone.norm_f(x)) if tell else None
         return (State(tuple(layers)) if keep else state), said
 
-    def _mixed(self, mixer: Any, x: Tensor, kept: Kept) -> tuple[Tensor, Kept]:
+    def _mixed(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
         inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
         whole = torch.cat([kept.behind.to(inner.dtype), inner], 2)
         conv = mixer.conv1d
@@ -68,16 +68,16 @@ class MambaAround(nn.Module):
         step = F.softplus(mixer.dt_proj(step)).float().transpose(1, 2)[..., None]
         decay = torch.exp(-mixer.A_log.float().exp()[:, None] * step)
         taken = step * take[:, None] * inner.float()[..., None]
-        spaces = scanned(decay, taken, kept.space)
+        spaces = scan(decay, taken, kept.space)
         mixed = (spaces * give[:, None]).sum(-1) + mixer.D.float()[:, None] * inner.float()
         mixed = (mixed.to(x.dtype) * F.silu(gate)).transpose(1, 2)
-        return mixer.out_proj(mixed), Kept(whole[..., -self.reach :], spaces[:, :, -1])
+        return mixer.out_proj(mixed), LayerState(whole[..., -self.reach :], spaces[:, :, -1])
 
     def nbytes(self, state: State) -> int:
         return sum(part[:1].nbytes for kept in state.layers for part in kept)
 
 
-def scanned(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
+def scan(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
     """All of s[t] = decay[t] · s[t-1] + taken[t], along the third dimension of four: in log2 of the length steps."""
     taken = torch.cat([taken[:, :, :1] + decay[:, :, :1] * before[:, :, None], taken[:, :, 1:]], 2)
     reach = 1

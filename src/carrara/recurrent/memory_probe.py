@@ -35,7 +35,7 @@ BEFORE, BEHIND = 24, 8
 """Tokens around the end of a fact that are shown."""
 
 
-class Fact(NamedTuple):
+class FactPlace(NamedTuple):
     segment: int
     """In which it ends."""
     place: int
@@ -59,7 +59,7 @@ class Answers(NamedTuple):
     returns where the answer is about to be said were all that the head is told."""
 
 
-class Attended(NamedTuple):
+class AttentionMap(NamedTuple):
     """Who looks at what in the last layer, on average over its heads."""
 
     title: str
@@ -72,13 +72,13 @@ class Inside(NamedTuple):
     segments: int
     points: list[int]
     """The segments after which the memory was looked at."""
-    facts: list[Fact]
+    facts: list[FactPlace]
     distances: list[list[float]]
     """Between the memory at each two points, as shares of the greatest."""
     opened: list[list[float]]
     """How far each gate was opened by the segment before each point; nothing where there are none."""
     answers: list[Answers]
-    attended: list[Attended]
+    attended: list[AttentionMap]
     """Where a fact is written and where it is read, of kinds that have memory tokens."""
     nbytes: int
 
@@ -98,13 +98,13 @@ def look(
     """Read an item to its end. `others` are questions that may be asked beside its own."""
     remembering(trained)
     facts = _facts(trained, item)
-    asks = _decided(item, others, facts)
+    asks = _decidable_questions(item, others, facts)
     count = sum(1 for _ in segments(item, trained.tongue, trained.segment))
     points = sorted({*np.linspace(0, count - 1, min(STATES, count)).astype(int).tolist(), *(f.segment for f in facts)})
     wanted, memories = set(points), []
     opened: list[list[float]] = []
     answers = [Answers(question.ask, [], [], [], []) for question, _ in asks]
-    attended: list[Attended] = []
+    attended: list[AttentionMap] = []
     told = [fact for fact in facts if fact.needed][-1:] or facts[-1:]
     model: Any = trained.model
     with torch.inference_mode():
@@ -121,7 +121,7 @@ def look(
             for one, (question, right) in zip(answers, asks, strict=True):
                 one.right.append(right[known])
                 one.chance.append(_chance(trained, state, question, right[known]))
-                one.returned.append(_returned(trained, state, question, right[known]))
+                one.returned.append(_right_shares(trained, state, question, right[known]))
                 if probe := probes.get(tuple(trained.tongue.question(question.ask))):
                     one.probed.append(probe.chance(state, trained.tongue.answer(right[known])))
         attended += _attended_by_question(trained, state, item.question)
@@ -130,7 +130,7 @@ def look(
     return Inside(count, points, facts, far.tolist(), opened, answers, attended, model.nbytes(state))
 
 
-def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
+def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
     """The facts, and in which segment each ends."""
     found, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
@@ -140,14 +140,14 @@ def _facts(trained: Checkpoint, item: Item) -> list[Fact]:
             if part.fact is not None:
                 needed = part.fact in item.prompt.evidence
                 segment, place = divmod(tokens - 1, trained.segment)
-                found.append(Fact(segment, place, part.text, needed))
+                found.append(FactPlace(segment, place, part.text, needed))
     if not found:
         raise UsageError(f"{item.recipe.task} has no facts to look for")
     return found
 
 
-def _decided(
-    item: Item, others: Sequence[Question[Any]], facts: Sequence[Fact]
+def _decidable_questions(
+    item: Item, others: Sequence[Question[Any]], facts: Sequence[FactPlace]
 ) -> list[tuple[Question[Any], list[str]]]:
     """Questions that the item decides in the end, and what is right after no fact, one, two … of it."""
     own = item.question
@@ -160,7 +160,7 @@ def _decided(
     return found[:QUESTIONS]
 
 
-def _right(item: Item, question: Question[Any], facts: Sequence[Fact]) -> str:
+def _right(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
     pieces = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
     if not pieces:
         return ""
@@ -180,14 +180,14 @@ def _chance(trained: Checkpoint, state: State, question: Question[Any], right: s
     return float(found.softmax(0)[question.options.index(right)])
 
 
-def _returned(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
+def _right_shares(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
     """The share of a right answer in what each layer's store returns."""
     model: Any = trained.model
     if not isinstance(model, ARMT) or right not in question.options:
         return [0.0] * len(getattr(model, "memories", ()))
     seen: list[Tensor] = []
     for memory in model.memories:
-        memory.read = partial(_kept, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
+        memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
     try:
         model.step(state, torch.tensor([trained.tongue.question(question.ask)]), keep=False)
     finally:
@@ -198,12 +198,12 @@ def _returned(trained: Checkpoint, state: State, question: Question[Any], right:
     return [float(model.head(norm(one[0, -1]))[firsts].float().softmax(0)[place]) for one in seen]
 
 
-def _kept(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:
+def _record_call(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:
     seen.append(call(*arguments))
     return seen[-1]
 
 
-def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list[Attended]:
+def _written(trained: Checkpoint, state: State, ids: Tensor, fact: FactPlace) -> list[AttentionMap]:
     """What memory tokens look at in the segment that tells a fact, near its words."""
     model: Any = trained.model
     if isinstance(model, RMT):
@@ -212,30 +212,30 @@ def _written(trained: Checkpoint, state: State, ids: Tensor, fact: Fact) -> list
         text = model.slots
     else:
         return []
-    with _watched(model) as layer:
+    with _watch(model) as layer:
         model.step(state, ids)
         seen = layer.seen[0].float().mean(0)
     low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + BEHIND)
     weights = seen[: model.slots, text + low : text + high]
     columns = _words(trained, ids[0, low:high].tolist())
-    return [Attended(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
+    return [AttentionMap(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
 
-def _attended_by_question(trained: Checkpoint, state: State, question: Question[Any]) -> list[Attended]:
+def _attended_by_question(trained: Checkpoint, state: State, question: Question[Any]) -> list[AttentionMap]:
     """What the words of a question look at in the memory."""
     model: Any = trained.model
     if not isinstance(model, RMT):
         return []  # an associative memory is read by keys, and not by attention
     ids = trained.tongue.question(question.ask)
-    with _watched(model) as layer:
+    with _watch(model) as layer:
         model.step(state, torch.tensor([ids]), keep=False)
         seen = layer.seen[0].float().mean(0)
     weights = seen[:, : model.slots]
-    return [Attended(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
+    return [AttentionMap(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
 
 
 @contextmanager
-def _watched(model: Any) -> Iterator[Any]:
+def _watch(model: Any) -> Iterator[Any]:
     layer = model.layers[-1].attention
     layer.watched = True
     yield layer

@@ -54,7 +54,7 @@ def rows(state: State, chosen: Tensor) -> State:
     return each(state, lambda tensor: tensor.index_select(0, chosen))
 
 
-def joined(states: list[State]) -> State:
+def join_states(states: list[State]) -> State:
     """A batch of several batches."""
     first = states[0]
     if len(states) == 1:

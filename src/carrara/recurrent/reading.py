@@ -7,14 +7,14 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import torch
 
-from carrara.recurrent.protocol import State, joined, read, rows
+from carrara.recurrent.protocol import State, join_states, read, rows
 from carrara.recurrent.vocabulary import Ids
 
 T = TypeVar("T")
 
 
 @dataclass
-class Reading(Generic[T]):
+class SegmentReading(Generic[T]):
     """Something that is being read, and whose it is."""
 
     whose: T
@@ -28,16 +28,16 @@ class Desk(Generic[T]):
 
     def __init__(self, model: Any) -> None:
         self.model = model
-        self.readings: list[Reading[T]] = []
+        self.readings: list[SegmentReading[T]] = []
 
     def lay(self, whose: T, segments: Iterator[Ids]) -> None:
-        self.readings.append(Reading(whose, segments, self.model.init(1)))
+        self.readings.append(SegmentReading(whose, segments, self.model.init(1)))
 
-    def turn(self) -> list[Reading[T]]:
+    def turn(self) -> list[SegmentReading[T]]:
         """Read one segment more of each. What has been read to its end leaves the desk."""
-        going: list[Reading[T]] = []
-        ended: list[Reading[T]] = []
-        together: dict[int, list[tuple[Reading[T], Ids]]] = {}
+        going: list[SegmentReading[T]] = []
+        ended: list[SegmentReading[T]] = []
+        together: dict[int, list[tuple[SegmentReading[T], Ids]]] = {}
         for one in self.readings:
             segment = next(one.segments, None)
             if segment is None:
@@ -48,7 +48,7 @@ class Desk(Generic[T]):
                 together.setdefault(len(segment), []).append((one, segment))
         self.readings = going
         for several in together.values():  # the last segment of a text may be shorter
-            state = joined([one.state for one, _ in several])
+            state = join_states([one.state for one, _ in several])
             after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in several])))
             for place, (one, _) in enumerate(several):
                 one.state = rows(after, torch.tensor([place]))

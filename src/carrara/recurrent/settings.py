@@ -107,14 +107,14 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[st
     if not settings["tasks"]:
         raise UsageError(f"{source} names no tasks: name some, such as qa1")
     settings["stages"] = tuple(
-        stage if isinstance(stage, Stage) else _made(Stage, stage, f"{source}, stage {n}")
+        stage if isinstance(stage, Stage) else _make(Stage, stage, f"{source}, stage {n}")
         for n, stage in enumerate(given.get("stages", stages), 1)
     )
     if not settings["stages"]:
         raise UsageError(
             f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
         )
-    found: Settings = _made(Settings, settings, source)
+    found: Settings = _make(Settings, settings, source)
     if not 0 < found.longer <= 1e6:
         raise UsageError(f"`longer={found.longer!r}` is no multiple of a course: give a number such as 2")
     if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
@@ -146,7 +146,7 @@ def _fits(kind: Any, value: Any) -> bool:
     return True
 
 
-def _made(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
+def _make(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
     known = {one.name: one for one in fields(what)}
     for name in given:
         if name not in known:

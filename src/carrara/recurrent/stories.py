@@ -14,10 +14,10 @@ import numpy as np
 
 from carrara.item_id import Recipe
 from carrara.items import registry
-from carrara.items.item import Posed, pose
+from carrara.items.item import PosedInstance, pose
 from carrara.packing.prompt import assemble
 from carrara.recurrent.distractors import Strewing
-from carrara.recurrent.text_codec import Tongue
+from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.rng import Rng, Split
 from carrara.task import Task
@@ -76,13 +76,13 @@ class Stories:
         self.index, self.stride = start, stride
         """Of the next instance: all that goes on from one sample to another."""
 
-    def _posed(self, split: Split, index: int) -> Posed:
+    def _posed(self, split: Split, index: int) -> PosedInstance:
         """Without the examples that a prompt shows: nobody reads them here, and they may take longer than all else."""
         posed = pose(replace(self.first, split=split, index=index), None)
         return posed._replace(questions=[replace(question, examples=()) for question in posed.questions])
 
     @cached_property
-    def _examples(self) -> list[Posed]:
+    def _examples(self) -> list[PosedInstance]:
         return [self._posed("few-shot", index) for index in range(SAMPLED)]
 
     @cached_property
@@ -121,12 +121,12 @@ class Stories:
                 used += piece.tokens or len(piece.text)
                 yield piece.text
 
-    def sizes(self, tongue: Tongue) -> Ids:
+    def sizes(self, tongue: TextCodec) -> Ids:
         """How many tokens some instances tell, without filler."""
         told = (_facts_of(posed) for posed in self._examples)
         return np.array([sum(len(tongue.encode(" " + piece.text)) for piece in pieces) for pieces in told])
 
-    def sample(self, tongue: Tongue, segments: int, size: int, between: bool = True) -> Sample:
+    def sample(self, tongue: TextCodec, segments: int, size: int, between: bool = True) -> Sample:
         """The next story that has room in so many segments of so many tokens. Questions are asked after its last one,
         and `between` them as well.
         """
@@ -142,7 +142,7 @@ class Stories:
         )
 
     def _sample(
-        self, tongue: Tongue, posed: Posed, segments: int, size: int, between: bool, strewn: float
+        self, tongue: TextCodec, posed: PosedInstance, segments: int, size: int, between: bool, strewn: float
     ) -> Sample | None:
         """Nothing where there is no room, or where what was strewn changes an answer."""
         instance, rng = posed.instance, posed.key.rng("training")
@@ -185,7 +185,7 @@ class Stories:
         )
 
     def _pack_facts(
-        self, posed: Posed, room: int, encode: Callable[[Segment], list[int]], rng: Rng, strewn: float
+        self, posed: PosedInstance, room: int, encode: Callable[[Segment], list[int]], rng: Rng, strewn: float
     ) -> Iterator[tuple[Segment, bool]]:
         """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
         weave, for it need not end at a token. Only prose is strewn: other filler means something.
@@ -209,7 +209,7 @@ class Stories:
                 yield from ((piece, False) for piece in instance.chunks[gap])
 
     def _choose_questions(
-        self, tongue: Tongue, posed: Posed, segment: int, read: Sequence["_Span"], rng: Rng
+        self, tongue: TextCodec, posed: PosedInstance, segment: int, read: Sequence["_Span"], rng: Rng
     ) -> list[Ask] | None:
         """Some questions after a segment: the instance's own, and those of others that it happens to decide.
 
@@ -229,7 +229,7 @@ class Stories:
                 found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
         return found
 
-    def _solved(self, posed: Posed, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
+    def _solved(self, posed: PosedInstance, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
         """The answer by the task's own solver, where these pieces decide it."""
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")
@@ -249,5 +249,5 @@ class _Span(NamedTuple):
     """It is filler that was changed."""
 
 
-def _facts_of(posed: Posed) -> tuple[Segment, ...]:
+def _facts_of(posed: PosedInstance) -> tuple[Segment, ...]:
     return tuple(posed.instance.segments)

@@ -9,29 +9,29 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from carrara.items.item import Item
-from carrara.packing.prompt import Part
+from carrara.packing.prompt import PromptPart
 from carrara.recurrent.stories import one_text
-from carrara.recurrent.text_codec import Tongue
+from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.types import PromptTemplate
 
 
-def segments(item: Item, tongue: Tongue, size: int) -> Iterator[Ids]:
+def segments(item: Item, tongue: TextCodec, size: int) -> Iterator[Ids]:
     """The context of an item, `size` tokens at a time."""
     return cut(texts(item.prompt.template, item.prompt.parts(counted=False)), tongue, size)
 
 
-def texts(template: PromptTemplate, parts: Iterable[Part]) -> Iterator[str]:
+def texts(template: PromptTemplate, parts: Iterable[PromptPart]) -> Iterator[str]:
     """The segments of a context, each with the separator before it, of all parts of a prompt."""
-    return _joined(one_text(template).separator, (part.text for part in parts if part.segment))
+    return _join(one_text(template).separator, (part.text for part in parts if part.segment))
 
 
-def _joined(separator: str, pieces: Iterable[str]) -> Iterator[str]:
+def _join(separator: str, pieces: Iterable[str]) -> Iterator[str]:
     for number, piece in enumerate(pieces):
         yield separator + piece if number else piece
 
 
-def cut(texts: Iterable[str], tongue: Tongue, size: int) -> Iterator[Ids]:
+def cut(texts: Iterable[str], tongue: TextCodec, size: int) -> Iterator[Ids]:
     """Texts, one after the other, `size` tokens at a time. The last is filled up, where there is something to do so."""
     waiting: list[int] = []
     for text in texts:

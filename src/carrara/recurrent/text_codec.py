@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from carrara.recurrent.vocabulary import ANSWER, END, PAD, Vocabulary
 
 
-class Tongue(Protocol):
+class TextCodec(Protocol):
     end: int
     """The token that ends an answer."""
 

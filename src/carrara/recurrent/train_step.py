@@ -12,13 +12,13 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from carrara.recurrent.batches import Asked, Batch, loss_of, merged, right
-from carrara.recurrent.cpu import halved
-from carrara.recurrent.protocol import State, each, joined, rows, tensors
+from carrara.recurrent.batches import Batch, QuestionBatch, loss_of, merge_questions, right
+from carrara.recurrent.cpu import uses_half_precision
+from carrara.recurrent.protocol import State, each, join_states, rows, tensors
 from carrara.recurrent.settings import Settings, Stage
 
 
-class Result(NamedTuple):
+class StepResult(NamedTuple):
     loss: float
     told: float
     """The loss of the questions after the last segment, and the share of them that are right."""
@@ -27,14 +27,14 @@ class Result(NamedTuple):
     """How far gates were open on segments that tell nothing, where there are such."""
 
 
-def together(behind: Sequence[tuple[State, Asked]]) -> Iterator[tuple[State, Asked]]:
+def together(behind: Sequence[tuple[State, QuestionBatch]]) -> Iterator[tuple[State, QuestionBatch]]:
     """Questions after several segments, as if they were asked after one: many at once take little longer than a few.
 
     Their order stays. States that grow with the text are alike only after one and the same segment.
     """
     for _, alike in groupby(behind, lambda one: [tensor.shape[1:] for tensor in tensors(one[0])]):
         states, asked = zip(*alike, strict=True)
-        yield joined(list(states)), merged(asked)
+        yield join_states(list(states)), merge_questions(asked)
 
 
 class Lesson:
@@ -43,9 +43,9 @@ class Lesson:
     def __init__(self, model: nn.Module, settings: Settings, device: torch.device) -> None:
         self.model: Any = model
         self.device, self.through, self.anew = device, settings.through, settings.anew
-        self.halved = halved(settings.precision, device)
+        self.halved = uses_half_precision(settings.precision, device)
 
-    def learn(self, batch: Batch, stage: Stage) -> Result:
+    def learn(self, batch: Batch, stage: Stage) -> StepResult:
         items, segments, _ = batch.ids.shape
         ids, blank = batch.ids.to(self.device), ~batch.told.to(self.device)
         count = sum(len(asked.rows) for asked in batch.asked if asked)
@@ -54,7 +54,7 @@ class Lesson:
         for first in range(0, segments, self.through or segments):
             part = range(first, min(segments, first + (self.through or segments)))
             loss = torch.zeros((), device=self.device)
-            behind: list[tuple[State, Asked]] = []
+            behind: list[tuple[State, QuestionBatch]] = []
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.halved):
                 for segment in part:
                     state = self._read(state, ids[:, segment])
@@ -79,7 +79,7 @@ class Lesson:
         assert asked is not None  # a story asks something after its last segment
         last = slice(-len(asked.rows), None)
         opened = torch.stack(gates, 1)[blank] if gates else None
-        return Result(
+        return StepResult(
             total,
             float(loss_of(logits[last].detach(), targets[last])) / len(asked.rows),
             float(right(logits[last], targets[last]).float().mean()),
@@ -91,7 +91,7 @@ class Lesson:
             return checkpoint(self.model.step, state, ids, tell=False, use_reentrant=False)[0]
         return self.model.step(state, ids, tell=False)[0]
 
-    def _inside(self, ids: Tensor, asked: Asked) -> Tensor:
+    def _inside(self, ids: Tensor, asked: QuestionBatch) -> Tensor:
         """The loss of answers right behind the text, where no memory is needed: reading is learned before keeping."""
         order = {int(row): place for place, row in enumerate(asked.rows.tolist())}  # one question of each
         places = torch.tensor(sorted(order.values()))

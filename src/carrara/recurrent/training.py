@@ -28,8 +28,8 @@ from carrara.recurrent.cpu import hold
 from carrara.recurrent.muon import Muon
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
-from carrara.recurrent.train_step import Lesson, Result
-from carrara.recurrent.vocabulary import Ids, Vocabulary, learned
+from carrara.recurrent.train_step import Lesson, StepResult
+from carrara.recurrent.vocabulary import Ids, Vocabulary, build_vocabulary
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 
@@ -49,7 +49,7 @@ FILLER = 400_000
 
 
 @dataclass
-class Progress:
+class TrainProgress:
     """Where training is."""
 
     stage: int = 0
@@ -84,7 +84,7 @@ class Training:
         asked = Selection(",".join(settings.tasks), settings.params)
         firsts = recipes(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
-        self.at = Progress(indices=[0] * len(self.stories))
+        self.at = TrainProgress(indices=[0] * len(self.stories))
         self.device = torch.device(settings.device)
         if not self._resume():
             torch.manual_seed(settings.seed)
@@ -97,7 +97,7 @@ class Training:
     # --- made, saved, found again ---
 
     def _vocabulary(self) -> Vocabulary:
-        return learned(
+        return build_vocabulary(
             (text for one in self.stories for text in one.texts()),
             (text for one in self.stories for text in one.filler(FILLER)),
         )
@@ -167,7 +167,7 @@ class Training:
                 f"another folder"
             )
         self._begin(checkpoint.load(self.folder))
-        self.at = Progress(**read["at"])
+        self.at = TrainProgress(**read["at"])
         for one, index in zip(self.stories, self.at.indices, strict=True):
             one.index = index
         state = load_file(self.folder / STATE)
@@ -239,7 +239,7 @@ class Training:
             optimiser.step()
         self._note(result, stage, count * stage.size * stage.batch, time.process_time() - began)
 
-    def _note(self, result: Result, stage: Stage, tokens: int, seconds: float) -> None:
+    def _note(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
         at = self.at
         kept = min(MEMORY, at.step / (at.step + 1))
         at.loss = kept * at.loss + (1 - kept) * result.told

@@ -50,7 +50,7 @@ class Vocabulary:
         return found
 
 
-def learned(texts: Iterable[str], filler: Iterable[str], common: int = COMMON) -> Vocabulary:
+def build_vocabulary(texts: Iterable[str], filler: Iterable[str], common: int = COMMON) -> Vocabulary:
     """The vocabulary of some tasks' own texts, and of their filler."""
     own = sorted({word for text in texts for word in split(text)})
     counts = Counter(word for text in filler for word in split(text))

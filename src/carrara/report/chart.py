@@ -372,7 +372,7 @@ def _key(name: str, x: float, frame: Frame, css_class: str) -> list[Markup]:
     return [tag("line", x1=x, x2=x + 22, y1=y - 4, y2=y - 4, class_=css_class), _text(name, x + 30, y, "axis")]
 
 
-class Fact(NamedTuple):
+class FactMark(NamedTuple):
     """A fact that the model has read."""
 
     segment: int
@@ -389,7 +389,7 @@ def timeline(
     name: str,
     segments: int,
     points: Sequence[int],
-    facts: Sequence[Fact],
+    facts: Sequence[FactMark],
     lines: Sequence[Sequence[float]],
     answers: Sequence[str] = (),
 ) -> Markup:
@@ -427,7 +427,7 @@ def timeline(
     return Markup("").join(charts)
 
 
-def distance_map(points: Sequence[int], facts: Sequence[Fact], distances: Sequence[Sequence[float]]) -> Markup:
+def distance_map(points: Sequence[int], facts: Sequence[FactMark], distances: Sequence[Sequence[float]]) -> Markup:
     """Draw the distances between a memory at each two points, from 0 to 1."""
     size, top = 560.0, 16.0
     cell = size / len(points)

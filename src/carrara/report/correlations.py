@@ -7,7 +7,7 @@ from typing import Any
 from carrara.papers.scores import PAPERS
 from carrara.stats.benchmark_columns import SourceCorrelations
 from carrara.stats.correlation import RULE, Column, Correlation
-from carrara.stats.vs_published import RankedModel, Ranking, by_paper
+from carrara.stats.vs_published import ModelRanking, RankedModel, by_paper
 from carrara.util.sanitize import short
 from carrara.util.table import table
 
@@ -55,7 +55,7 @@ def correlation_record(found: SourceCorrelations) -> dict[str, Any]:
     }
 
 
-def ranking_lines(board: Ranking) -> Iterator[str]:
+def ranking_lines(board: ModelRanking) -> Iterator[str]:
     """Return the lines of one ranking."""
     yield f"{board.what}, ranked among {PAPERS[board.paper]}'s models"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
@@ -67,7 +67,7 @@ def ranking_lines(board: Ranking) -> Iterator[str]:
     yield ""
 
 
-def ranking_record(board: Ranking) -> dict[str, Any]:
+def ranking_record(board: ModelRanking) -> dict[str, Any]:
     """Return one ranking for programs."""
     return {
         "task": board.what,
@@ -117,7 +117,7 @@ def _pairs(pairs: Sequence[Correlation]) -> Iterator[str]:
                 short(pair.first.name),
                 short(pair.second.name),
                 _rho(pair),
-                short(pair.note) or f"{_signed(pair.low)} to {_signed(pair.high)}",
+                short(pair.note) or f"{_format_signed(pair.low)} to {_format_signed(pair.high)}",
                 str(pair.n),
             )
             for pair in pairs
@@ -126,10 +126,10 @@ def _pairs(pairs: Sequence[Correlation]) -> Iterator[str]:
 
 
 def _rho(pair: Correlation) -> str:
-    return _signed(pair.rho) or "-"
+    return _format_signed(pair.rho) or "-"
 
 
-def _signed(value: float | None) -> str:
+def _format_signed(value: float | None) -> str:
     """Return a number with two decimals, and without a minus before 0.00."""
     return "" if value is None else f"{round(value, 2) + 0.0:.2f}"
 

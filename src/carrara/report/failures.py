@@ -76,7 +76,7 @@ class Failure:
     id: str
 
 
-def failed(result: Result) -> bool:
+def is_failure(result: Result) -> bool:
     return result.status != "ok" or headline(result) < 1
 
 
@@ -90,7 +90,7 @@ def failures(
     series = series_of(results)
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
     for result in results:
-        if failed(result):
+        if is_failure(result):
             corner = (result.status, result.task, styles[series(result)].number, result.length)
             corners.setdefault(corner, []).append(result)
     queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
@@ -159,7 +159,7 @@ class UnsolvedItem:
     """The number of replies that are not shown."""
 
 
-def unsolved(
+def sample_unsolved(
     results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
 ) -> tuple[list[UnsolvedItem], int]:
     """Return some of the items that no model solves, and the number of all such items."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from carrara.report.chart import Fact, attention_map, distance_map, timeline
+from carrara.report.chart import FactMark, attention_map, distance_map, timeline
 from carrara.report.html import render_page
 
 Answer = tuple[str, Sequence[str], Sequence[float], Sequence[float], Sequence[Sequence[float]]]
@@ -34,7 +34,7 @@ def page(
         probes: For each linear probe its question, how often it is right in other stories, and how often the most
             frequent answer is.
     """
-    told = [Fact(*fact) for fact in facts]
+    told = [FactMark(*fact) for fact in facts]
 
     def line(name: str, lines: Sequence[Sequence[float]], right: Sequence[str] = ()) -> str:
         return timeline(name, segments, points, told, lines, right)

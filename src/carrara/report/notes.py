@@ -41,7 +41,7 @@ def notes(
     """
     metric = describe_metric({row.task: row.metric for row in rows})
     return [
-        *_unmeasured(rows, styles),
+        *_unmeasured_notes(rows, styles),
         *(f"{what[0].upper()}{what[1:]}." for what in changed_models(results)),
         *(warning for run in runs for warning in run.warnings),
         *_without_answer(results),
@@ -52,7 +52,7 @@ def notes(
         *_short_of_reasoning(results),
         *_cheap(rows, styles, findings),
         *_trivial(trivial),
-        *_fooled(trivial),
+        *_trivial_score_notes(trivial),
         *_near(findings),
         *([metric] if metric else []),
     ]
@@ -95,7 +95,7 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
         yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
 
 
-def _unmeasured(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
+def _unmeasured_notes(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
     blank = [row for row in rows if not row.stat.scored]
     for row in blank[:LISTED]:
         cell = f"{styles[row.series].name} at {write_length(row.length)} in {short(row.task)}"
@@ -127,7 +127,7 @@ def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     yield from _first(found.values(), "trivial reply", "scores well", "score well")
 
 
-def _fooled(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
+def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     """Return a sentence about paper scores that a trivial reply reaches."""
     fooled: dict[tuple[str, str], list[TrivialBaseline]] = {}
     for line in lines:

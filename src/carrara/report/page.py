@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any
 
 from carrara.constants import RETRIEVE
-from carrara.report.failures import FindSnippet, failures, unsolved
+from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.notes import notes
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
-from carrara.report.provenance import Source, provenance
+from carrara.report.provenance import ItemSource, provenance
 from carrara.report.standings import breakdown, remarks
 from carrara.report.style import Styles, styles_of
 from carrara.report.views import View, rows_of, tests_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.stats import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
-from carrara.stats.completeness import Part, describe_missing
+from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
 from carrara.stats.scores import METRICS, Metric, by_metric
 from carrara.types import chance_level_terms
@@ -75,10 +75,10 @@ def write_report(
     results: Sequence[Result],
     path: Path,
     title: str,
-    parts: Sequence[Part] = (),
+    parts: Sequence[Completeness] = (),
     findings: Sequence[ShortcutFinding] = (),
     find_snippet: FindSnippet | None = None,
-    sources: Sequence[Source] = (),
+    sources: Sequence[ItemSource] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> None:
     """Write the page atomically. The same results give the same bytes.
@@ -101,10 +101,10 @@ def write_report(
 def render(
     results: Sequence[Result],
     title: str,
-    parts: Sequence[Part] = (),
+    parts: Sequence[Completeness] = (),
     findings: Sequence[ShortcutFinding] = (),
     find_snippet: FindSnippet | None = None,
-    sources: Sequence[Source] = (),
+    sources: Sequence[ItemSource] = (),
     min_base_score: float = MIN_BASE_SCORE,
 ) -> str:
     requirements, partial = Requirements.of(findings, min_base_score), describe_missing(parts)
@@ -130,7 +130,7 @@ def _content(
     styles = styles_of(rows)
     runs = provenance(results, styles)
     failed, failures_in_all = failures(results, styles, find_snippet)
-    no_model_solves, no_model_solves_in_all = unsolved(results, styles, find_snippet)
+    no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
     tasks = _tests(results, rows, styles, trivial)
     views = _views(results, styles, requirements)

@@ -43,7 +43,7 @@ class Provenance:
 
 
 @dataclass(frozen=True)
-class Source:
+class ItemSource:
     """A folder of results that others submitted, and what was verified of it."""
 
     name: str
@@ -74,10 +74,10 @@ def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
     for result in results:
         groups.setdefault((series(result), result.tokenizer), []).append(result)
     order = sorted(groups, key=lambda key: (styles[key[0]].number, key[1]))
-    return [_described(styles[key[0]], key[1], groups[key]) for key in order]
+    return [_describe(styles[key[0]], key[1], groups[key]) for key in order]
 
 
-def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
+def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
     prompt_styles = sorted({_prompt_style(result) for result in results})
     server, server_warning = _server(style, tokenizer, results)
     exact, exact_warning = _exact(style, tokenizer, results)
@@ -88,7 +88,7 @@ def _described(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) ->
         tokenizer=short(tokenizer),
         prompt_style=", ".join(filter(None, prompt_styles)) or "–",
         settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
-        tasks="\n".join(short(task, 160) for task in sorted({_posed(result) for result in results}, key=natural)),
+        tasks="\n".join(short(task, 160) for task in sorted({_task_label(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
         exact=exact,
@@ -113,8 +113,8 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
         known = longest.setdefault(result.context_id, result)
         if result.tokens > known.tokens:
             longest[result.context_id] = result
-    off = max(longest.values(), key=lambda result: abs(result.tokens - _claimed(result)))
-    by = off.tokens - _claimed(off)
+    off = max(longest.values(), key=lambda result: abs(result.tokens - _expected_tokens(result)))
+    by = off.tokens - _expected_tokens(off)
     before = ", before retrieval" if RETRIEVE in off.settings else ""
     before += ", the answer's room beside it" if WITHIN in off.settings else ""
     if not by:
@@ -126,7 +126,7 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
     )
 
 
-def _claimed(result: Result) -> int:
+def _expected_tokens(result: Result) -> int:
     """Return the tokens that a prompt should have.
 
     Its id says how many are reserved if the length includes the answer.
@@ -164,7 +164,7 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
     return sorted({pair for result in results for pair in result.settings.items()})
 
 
-def _posed(result: Result) -> str:
+def _task_label(result: Result) -> str:
     """Return a task with its version, and with its settings that differ from the default."""
     name = f"{result.task}@{result.version}"
     recipe = recipe_of(result.id)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.stats import EffectiveLength, Row, score_categories
 from carrara.stats.baselines import BestBaseline, highest
-from carrara.stats.completeness import Part, describe_missing
+from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.scores import RECALL, describe_metric
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -16,7 +16,7 @@ FEW = 24
 
 
 def result_lines(
-    rows: Sequence[Row], parts: Sequence[Part] = (), effective: Sequence[EffectiveLength] = ()
+    rows: Sequence[Row], parts: Sequence[Completeness] = (), effective: Sequence[EffectiveLength] = ()
 ) -> Iterator[str]:
     """Yield the table of results.
 

@@ -42,7 +42,7 @@ def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveL
 
 def remark(rows: Sequence[Row], effective: EffectiveLength) -> str:
     """Return the meaning of one task's scores: the effective length or why there is none, and the unanswered items."""
-    parts = [_capitalized(f"{_status(effective)}.")] if effective.usability != "one length" else []
+    parts = [_capitalize(f"{_status(effective)}.")] if effective.usability != "one length" else []
     scored = [row for row in rows if row.stat.scored]
     guessing = next((row for row in scored if all(r.stat.guessing for r in scored if r.length >= row.length)), None)
     if guessing and (len(scored) == 1 or guessing.length == scored[0].length):
@@ -72,7 +72,7 @@ def _unread(row: Row) -> str:
     return f"No answer was read from {many:,} of {row.stat.n:,} replies at {write_length(row.length)} ({others})"
 
 
-def _capitalized(sentence: str) -> str:
+def _capitalize(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 

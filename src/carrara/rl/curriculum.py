@@ -14,27 +14,27 @@ from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
-Told = tuple[str, float]
+ScoredLength = tuple[str, float]
 """The id of an item, and the reward of a reply to it."""
 
 
 @dataclass
-class Course:
+class Curriculum:
     """A curriculum: one length after the other, each until its prompts are answered well.
 
-    A course has only plain values. Pickle it with a checkpoint to resume a training.
+    A curriculum has only plain values. Pickle it with a checkpoint to resume a training.
 
     Examples:
-        >>> from carrara.rl import Course
-        >>> course = Course("1k,2k", threshold=0.8, last=2)
+        >>> from carrara.rl import Curriculum
+        >>> curriculum = Curriculum("1k,2k", threshold=0.8, last=2)
         >>> ids = [f"classic/niah@1/train-0-{n}.0/1024/chat/o200k" for n in range(2)]
-        >>> course.learn([(ids[0], 1.0), (ids[1], 0.7)])
-        >>> course.length
+        >>> curriculum.learn([(ids[0], 1.0), (ids[1], 0.7)])
+        >>> curriculum.length
         2048
     """
 
     lengths: Lengths
-    """Tokens of the prompts, in the order of the course, such as `1k,2k`."""
+    """Tokens of the prompts, in the order of the curriculum, such as `1k,2k`."""
     threshold: float = 0.8
     """The mean reward of the last prompts at which the next length begins."""
     last: int = 64
@@ -55,7 +55,7 @@ class Course:
         """The length of the next prompt."""
         return self._steps[self.stage]
 
-    def learn(self, told: Iterable[Told]) -> None:
+    def learn(self, told: Iterable[ScoredLength]) -> None:
         """Take the rewards of replies, and go on to the next length if they are high enough.
 
         Replies to prompts of another length, which were drawn earlier, are ignored.
@@ -64,9 +64,9 @@ class Course:
             told: The ids of items, each with the reward of a reply.
 
         Examples:
-            >>> course = Course("1k,2k", threshold=0.8, last=1)
-            >>> course.learn([("classic/niah@1/train-0-0.0/1024/chat/o200k", 0.5)])
-            >>> course.length
+            >>> curriculum = Curriculum("1k,2k", threshold=0.8, last=1)
+            >>> curriculum.learn([("classic/niah@1/train-0-0.0/1024/chat/o200k", 0.5)])
+            >>> curriculum.length
             1024
         """
         for id, reward in told:
@@ -80,7 +80,8 @@ class Course:
             self.stage += 1
             self.seen.clear()
             logger.info(
-                f"the course goes on to {write_length(self.length)} tokens: the last {self.last} prompts had {mean:.3f}"
+                f"the curriculum goes on to {write_length(self.length)} tokens: "
+                f"the last {self.last} prompts had {mean:.3f}"
             )
 
     def rewards(
@@ -104,7 +105,7 @@ class Course:
         Examples:
             >>> import carrara
             >>> i = carrara.item("niah", "1k", split="train")
-            >>> Course("1k,2k").rewards([i.gold], id=[i.id])
+            >>> Curriculum("1k,2k").rewards([i.gold], id=[i.id])
             [1.0]
         """
         found = rewards(completions, prompts, id=id)
@@ -112,11 +113,11 @@ class Course:
         return found
 
 
-def _everywhere(told: list[Told]) -> Iterable[Told]:
+def _everywhere(told: list[ScoredLength]) -> Iterable[ScoredLength]:
     """Return the rewards of all processes of a training, so that their courses stay alike: each draws all prompts."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
         return told
-    parts: list[list[Told]] = [[]] * torch.distributed.get_world_size()
+    parts: list[list[ScoredLength]] = [[]] * torch.distributed.get_world_size()
     torch.distributed.all_gather_object(parts, told)
     return chain(*parts)

@@ -1,7 +1,7 @@
 """Items as an environment of verifiers: single turns with the score as the reward.
 
 A metric records whether an answer could be read. Rows of the data sets are numbers: a prompt is made when its rollout
-begins, at the length that the course has then. All rollouts of one row have the same prompt.
+begins, at the length that the curriculum has then. All rollouts of one row have the same prompt.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from carrara import tokenizers
 from carrara.api._signature import documented_by
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.result import NEVER_ASKED, Result, Status
-from carrara.rl.curriculum import Course
+from carrara.rl.curriculum import Curriculum
 from carrara.rl.dataset_card import describe
-from carrara.rl.require_extra import needed
-from carrara.rl.reward import scored
+from carrara.rl.require_extra import require_package
+from carrara.rl.reward import score_completion
 from carrara.rl.stream import HELD_OUT, Stream
 from carrara.rng import Split
 from carrara.util.errors import UsageError
@@ -28,7 +28,7 @@ BLANK = [{"role": "user", "content": "(made when it is asked)"}]
 @documented_by(ItemOptions)
 def load_environment(
     tasks: Selections,
-    lengths: Lengths | Course,
+    lengths: Lengths | Curriculum,
     split: Split = "train",
     *,
     params: Mapping[str, Value] | None = None,
@@ -44,7 +44,7 @@ def load_environment(
 
     Args:
         tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
-        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Curriculum`, which changes them.
         params: Parameters of the tasks, such as `{"complexity": 5}`.
         start: The number of the first item.
         n: The number of items to train on.
@@ -57,10 +57,10 @@ def load_environment(
         UsageError: verifiers is not installed or too new, or an argument is wrong.
 
     Examples:
-        >>> from carrara.rl import Course, load_environment
-        >>> load_environment("qa1,niah", Course("1k,2k,4k"), n=1000)  # doctest: +SKIP
+        >>> from carrara.rl import Curriculum, load_environment
+        >>> load_environment("qa1,niah", Curriculum("1k,2k,4k"), n=1000)  # doctest: +SKIP
     """
-    needed("verifiers")
+    require_package("verifiers")
     vf: Any = import_module("verifiers")
     if not hasattr(vf, "SingleTurnEnv"):
         raise UsageError(f"verifiers {vf.__version__} has no such environments any more: pip install 'verifiers<0.4'")
@@ -81,7 +81,7 @@ def load_environment(
     def sound(state: Any) -> float:
         found = _result(state)
         state["answers_read"] = found.status == "ok"
-        if isinstance(lengths, Course) and found.status not in NEVER_ASKED:
+        if isinstance(lengths, Curriculum) and found.status not in NEVER_ASKED:
             lengths.learn([(found.id, found.score)])
         return found.score
 
@@ -103,7 +103,7 @@ def load_environment(
 
 def _result(state: Any) -> Result:
     """Return the scored reply of a rollout."""
-    return scored(state["info"]["id"], state["completion"], _status(state))
+    return score_completion(state["info"]["id"], state["completion"], _status(state))
 
 
 def _status(state: Any) -> Status:

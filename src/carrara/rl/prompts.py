@@ -7,9 +7,9 @@ from typing import Any
 from carrara import tokenizers
 from carrara.api._signature import documented_by
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
-from carrara.rl.curriculum import Course
+from carrara.rl.curriculum import Curriculum
 from carrara.rl.dataset_card import describe
-from carrara.rl.require_extra import needed
+from carrara.rl.require_extra import require_package
 from carrara.rl.stream import Stream
 from carrara.rng import Split
 from carrara.types import Style
@@ -18,7 +18,7 @@ from carrara.types import Style
 @documented_by(ItemOptions)
 def prompts(
     tasks: Selections,
-    lengths: Lengths | Course,
+    lengths: Lengths | Curriculum,
     *,
     params: Mapping[str, Value] | None = None,
     split: Split = "train",
@@ -29,11 +29,11 @@ def prompts(
 ) -> Any:
     """Return an endless data set of prompts for TRL.
 
-    The reward function for it is `carrara.rl.rewards`, or the method `rewards` of the `Course`.
+    The reward function for it is `carrara.rl.rewards`, or the method `rewards` of the `Curriculum`.
 
     Args:
         tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
-        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Curriculum`, which changes them.
         params: Parameters of the tasks, such as `{"complexity": 5}`.
         start: The number of the first item.
 
@@ -49,7 +49,7 @@ def prompts(
         >>> row["prompt"][0]["role"], row["id"]
         ('user', 'babilong/qa1@.../train-0-0.0/1024/chat/gpt2')
     """
-    needed("datasets")
+    require_package("datasets")
     datasets: Any = import_module("datasets")
     stream = Stream(tasks, lengths, params=params, split=split, seed=seed, style=style, tokenizer=tokenizer)
     text = datasets.Value("string")

@@ -36,10 +36,10 @@ def rewards(
     """
     if id is None:
         raise UsageError("rewards go by the ids of items: give the column `id`, as `carrara.rl.prompts` has it")
-    return [scored(name, said).score for name, said in zip(id, completions, strict=True)]
+    return [score_completion(name, said).score for name, said in zip(id, completions, strict=True)]
 
 
-def scored(id: str, completion: Completion, status: Status = "ok") -> Result:
+def score_completion(id: str, completion: Completion, status: Status = "ok") -> Result:
     return _scorer().reply(id, reply_of(completion), status)
 
 

@@ -9,7 +9,7 @@ from carrara.api.item import Item
 from carrara.items.item import context_of
 from carrara.items.selection import recipes
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
-from carrara.rl.curriculum import Course
+from carrara.rl.curriculum import Curriculum
 from carrara.rng import Rng, Split
 from carrara.types import Style
 from carrara.util.errors import LengthError, UsageError
@@ -28,7 +28,7 @@ class Stream:
 
     Args:
         tasks: Tasks by name, suite or pattern, separated by commas; or loaded with their parameters.
-        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Course`, which changes them.
+        lengths: Tokens of the prompts, such as `4k` or `1k,2k`; or a `Curriculum`, which changes them.
         params: Parameters of the tasks, such as `{"complexity": 5}`.
         split: The split that instances are drawn from. Splits never share an item.
         seed: Another seed gives other items.
@@ -48,7 +48,7 @@ class Stream:
     def __init__(
         self,
         tasks: Selections,
-        lengths: Lengths | Course,
+        lengths: Lengths | Curriculum,
         *,
         params: Mapping[str, Value] | None = None,
         split: Split = "train",
@@ -62,10 +62,10 @@ class Stream:
         self.firsts = [first for one in selections for first in recipes(one, sampling, None, tokenizer)]
         if not self.firsts:
             raise UsageError("no task is named: say which, such as 'qa1,latent_list'")
-        self.lengths = lengths if isinstance(lengths, Course) else lengths_of(lengths)
+        self.lengths = lengths if isinstance(lengths, Curriculum) else lengths_of(lengths)
 
     def length(self, number: int) -> int:
-        """Return the length of an item. A course changes it.
+        """Return the length of an item. A curriculum changes it.
 
         Args:
             number: The number of the item.
@@ -77,7 +77,7 @@ class Stream:
             >>> Stream("qa1", "1k").length(0)
             1024
         """
-        if isinstance(self.lengths, Course):
+        if isinstance(self.lengths, Curriculum):
             return self.lengths.length
         return self._rng(number, "length").choice(self.lengths)
 

@@ -24,7 +24,7 @@ STEPS = 64
 """The number of steps into which the length is divided to find the reserve of such a task."""
 
 
-def needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
+def tokens_needed(budget: int, thinking: Thinking, max_tokens: int | None) -> int:
     """Return the tokens of a reply, as far as they can be known. A model that reasons freely has no limit."""
     return max_tokens or thinking.length + budget
 
@@ -36,7 +36,7 @@ def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, m
     if max_tokens or not load(first.task).is_sized:
         at = replace(first, length=0, pack="")
         budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(instances))
-        return needed(budget, thinking, max_tokens)
+        return tokens_needed(budget, thinking, max_tokens)
     step = max(1, first.length // STEPS)
     low, high = 0, first.length // step  # a prompt of `low` leaves room for the answer, `high` does not
     while high - low > 1:
@@ -47,7 +47,7 @@ def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, m
         except UsageError:  # too short for such an instance: the error is reported where the instance is made
             low = middle
             continue
-        if middle * step + needed(int(MARGIN * budget), thinking, None) <= first.length:
+        if middle * step + tokens_needed(int(MARGIN * budget), thinking, None) <= first.length:
             low = middle
         else:
             high = middle
@@ -61,10 +61,10 @@ def _budget(recipe: Recipe, pack: Pack | None) -> int:
 def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
     """Return the tokens that a prompt takes together with its answer."""
     meta = sample.metadata or {}
-    return int(meta["tokens"]) + needed(int(meta["budget"]), thinking, max_tokens)
+    return int(meta["tokens"]) + tokens_needed(int(meta["budget"]), thinking, max_tokens)
 
 
-def crowded(
+def find_crowded(
     samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """For each length: how many prompts leave no room for their answers, of how many, and the largest excess."""

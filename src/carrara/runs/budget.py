@@ -162,7 +162,7 @@ _METERS: list[Meter] = []
 
 
 @contextmanager
-def measured(meter: Meter) -> Iterator[None]:
+def metering(meter: Meter) -> Iterator[None]:
     _METERS.append(meter)
     try:
         yield

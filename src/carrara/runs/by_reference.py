@@ -49,9 +49,9 @@ from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, sanitize_output, stub
 from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
-from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, Trouble, status_of, trouble_of
+from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTrouble, status_of, trouble_of
 from carrara.types import Message
-from carrara.util.transport import BULK_LIMIT, LIMIT, refused
+from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
 
 Render = Callable[[Mapping[str, str]], Sequence[Message]]
 """A function from the fields of a reference to its messages, which are the same bytes every time."""
@@ -107,12 +107,12 @@ class Watcher(Protocol):
     def ended(self, id: str) -> None:
         """Report that a request ended, with or without a reply."""
 
-    def troubled(self, trouble: Trouble, again: bool) -> None:
+    def troubled(self, trouble: RetryTrouble, again: bool) -> None:
         """Report that a request failed. It may be made again."""
 
 
 @dataclass(frozen=True)
-class Reference:
+class PromptReference:
     """The reference that stands for a prompt wherever Inspect keeps one."""
 
     id: str
@@ -135,13 +135,13 @@ class _Wait(wait_base):
     def __call__(self, retry_state: RetryCallState) -> float:
         error = retry_state.outcome.exception() if retry_state.outcome else None
         trouble = getattr(error, "trouble", None)
-        asked = trouble.after if isinstance(trouble, Trouble) else 0.0
+        asked = trouble.after if isinstance(trouble, RetryTrouble) else 0.0
         grown = min(FIRST_WAIT * 2 ** min(retry_state.attempt_number - 1, 30), LONGEST_WAIT)
         wait: float = max(grown + random.uniform(0, FIRST_WAIT), min(asked, LONGEST_ASKED))
         return wait
 
 
-def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset[str]) -> ModelOutput | Trouble:
+def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset[str]) -> ModelOutput | RetryTrouble:
     """Return an error as an overflow, or as a classified failure, without any of the prompt.
 
     An overflow is a result like any other.
@@ -157,7 +157,7 @@ def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset
     if not isinstance(error, GarbledReplyError | ReplyTimeoutError) and tells_overflow(words, status):
         return ModelOutput.from_content(api.model_name, "", stop_reason="model_length", error=str(error))
     trouble = trouble_of(error, retried, secrets)
-    if status is not None or trouble.kind != "final" or refused(error, ""):
+    if status is not None or trouble.kind != "final" or refusal(error, ""):
         # The frames below hold the request; they would only show how the HTTP client works.
         error.with_traceback(None)
         error.__cause__ = error.__context__ = None
@@ -324,7 +324,7 @@ class ReferencedAPI(ModelAPI):
             return self.provider.should_retry(ex)
         if not ex.again:
             return RetryDecision.no()
-        trouble: Trouble = ex.trouble  # type: ignore[attr-defined]
+        trouble: RetryTrouble = ex.trouble  # type: ignore[attr-defined]
         decision = RetryDecision.rate_limit if trouble.limited else RetryDecision.transient
         return decision(trouble.after or None)
 

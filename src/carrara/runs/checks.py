@@ -10,7 +10,7 @@ from inspect_ai.model import Model
 from carrara.constants import REQUEST
 from carrara.item_id import Recipe
 from carrara.items.item import questions_of
-from carrara.logs.replies import Reply
+from carrara.logs.replies import LoggedReply
 from carrara.packing.prompt import fingerprint
 from carrara.readers.prompts import prompt_of
 from carrara.runs import answer_reserve
@@ -38,7 +38,7 @@ def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
         )
 
 
-def check_unchanged(known: Mapping[str, Reply], samples: Mapping[str, Sample]) -> None:
+def check_unchanged(known: Mapping[str, LoggedReply], samples: Mapping[str, Sample]) -> None:
     """Raise `UsageError` if existing replies were given to other prompts, as their hashes show."""
     begun = time.monotonic()
     both = [(sample, known[id]) for id, sample in samples.items() if id in known and known[id].sha256]
@@ -89,7 +89,7 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     """Yield a warning if prompts leave no room for their answers in the model's window. Raise if all do."""
     if window is None:
         return
-    found = answer_reserve.crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
+    found = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
     if not found:
         return
     said = answer_reserve.complaint(found, config.model, window)

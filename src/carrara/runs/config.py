@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import ALL, Job
+from carrara.item_id import ALL, RunJob
 from carrara.items.selection import Selection
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
 from carrara.runs.budget import Budget, read_budget
@@ -108,7 +108,7 @@ class RunOptions:
 class RunConfig(RunItems, ServerOptions, RunOptions):
     """Settings of a run, validated when they are made and fixed from then on."""
 
-    tasks: tuple[Selection | Job, ...] = field(converter=tasks_of, kw_only=False)
+    tasks: tuple[Selection | RunJob, ...] = field(converter=tasks_of, kw_only=False)
     """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
     model_or_function: "str | Function" = field(alias="model", kw_only=False)
     """Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file
@@ -119,7 +119,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
     anywhere: bool = False
     """Whether it does not matter at which address the model is, because parts of a run have servers of their own."""
     model: str = field(init=False)
-    jobs: tuple[Job, ...] = field(init=False, repr=False)
+    jobs: tuple[RunJob, ...] = field(init=False, repr=False)
     """The tasks at their lengths."""
     model_price: Price | None = field(init=False)
     """The price of the model, if it is known."""
@@ -137,7 +137,7 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
         return price_of(self.price, self.model)
 
     @jobs.default
-    def _jobs_of_tasks(self) -> tuple[Job, ...]:
+    def _jobs_of_tasks(self) -> tuple[RunJob, ...]:
         return jobs_of(self.tasks, self, self.model)
 
     def __attrs_post_init__(self) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from carrara.packing.prompt import Part
+from carrara.packing.prompt import PromptPart
 
 DIGITS = 4
 
@@ -26,7 +26,7 @@ class Watch:
         self._began: dict[int, int] = {}
         self._passed = 0
 
-    def see(self, part: Part) -> None:
+    def see(self, part: PromptPart) -> None:
         if not part.segment:
             return
         if part.fact in self._evidence:

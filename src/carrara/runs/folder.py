@@ -35,7 +35,7 @@ def make_folder(out: Path) -> None:
         raise UsageError(f"`out={out}` is a file, or within one: give a folder, which need not be there yet") from None
 
 
-def beside(out: Path) -> Path:
+def local_folder(out: Path) -> Path:
     """Return the folder for files of this machine: the cache and the lock. It is the run's folder if that is local."""
     if not is_remote(out):
         return out
@@ -47,15 +47,15 @@ def beside(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder for this run, or for its shards."""
-    with storage_errors(out), _alone(out, shard), _inspects_files(), _full_disk_said(out):
+    with storage_errors(out), _locked(out, shard), _inspects_files(), _full_disk_said(out):
         if is_remote(out) and not out.is_dir():  # it never existed, or somebody removed it
-            rmtree(beside(out) / CACHE, ignore_errors=True)
+            rmtree(local_folder(out) / CACHE, ignore_errors=True)
         yield
 
 
 def check_disk(out: Path) -> None:
     """Raise if replies could not be stored."""
-    here = beside(out)
+    here = local_folder(out)
     if disk_usage(here).free < RESERVE:
         raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {here}: make room")
 
@@ -73,12 +73,12 @@ def _full_disk_said(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _alone(out: Path, shard: Shard | None) -> Iterator[None]:
+def _locked(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder. Two runs in it would ask everything twice; its shards ask different items."""
     with ExitStack() as locks:
         names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}
         for name, kind in (names or {".lock": fcntl.LOCK_EX}).items():
-            lock = locks.enter_context((beside(out) / name).open("w"))
+            lock = locks.enter_context((local_folder(out) / name).open("w"))
             try:
                 fcntl.flock(lock, kind | fcntl.LOCK_NB)
             except OSError:

@@ -49,7 +49,7 @@ def maker(name: str) -> Maker:
     return task(name=name.rpartition("/")[2])(_make(name))
 
 
-def typed(name: str) -> Maker:
+def add_signature(name: str) -> Maker:
     """Return the same function with the task's parameters, their types and defaults in its signature.
 
     A task that cannot be imported has the function without them, which raises the error when it is called.

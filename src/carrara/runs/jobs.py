@@ -7,7 +7,7 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import Job, Recipe
+from carrara.item_id import Recipe, RunJob
 from carrara.items.selection import Selection, recipes
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.packing.prompt_pack import Pack
@@ -16,13 +16,13 @@ from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers import permission
 from carrara.util.quantities import read_lengths
 
-Tasks = Annotated[str | NamedTask | Selection | Job | Iterable[str | NamedTask | Selection | Job], text("TASKS")]
+Tasks = Annotated[str | NamedTask | Selection | RunJob | Iterable[str | NamedTask | Selection | RunJob], text("TASKS")]
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
 
 
-def tasks_of(given: Tasks) -> tuple[Selection | Job, ...]:
+def tasks_of(given: Tasks) -> tuple[Selection | RunJob, ...]:
     """Return selections for what the user passed as tasks. Jobs are returned unchanged."""
-    if isinstance(given, Job):
+    if isinstance(given, RunJob):
         return (given,)
     if not isinstance(given, Iterable) or isinstance(given, str | Selection):
         return tuple(selections_of(given))
@@ -43,19 +43,19 @@ class RunItems(ItemOptions):
     """Run the published items of babilong, mrcr or minerva from their files in a folder, unchanged."""
 
 
-def jobs_of(tasks: Sequence[Selection | Job], items: RunItems, model: str) -> tuple[Job, ...]:
+def jobs_of(tasks: Sequence[Selection | RunJob], items: RunItems, model: str) -> tuple[RunJob, ...]:
     """Return the jobs of tasks for a model. Existing jobs are returned unchanged."""
     pack = items.sampling.pack()
-    resolved = [one if isinstance(one, Job) else _resolve(one, items, pack) for one in tasks]
+    resolved = [one if isinstance(one, RunJob) else _resolve(one, items, pack) for one in tasks]
     check_model(model)  # report an unknown task before an unknown model
-    found = list[Job]()
+    found = list[RunJob]()
     for one in resolved:
-        found += [one] if isinstance(one, Job) else _jobs(one, items, model)
+        found += [one] if isinstance(one, RunJob) else _jobs(one, items, model)
     return tuple(found)
 
 
 @dataclass(frozen=True)
-class _Resolved:
+class _Resolution:
     """A selection with the tasks, lengths and preset that it resolves to."""
 
     tasks: str
@@ -65,7 +65,7 @@ class _Resolved:
     lengths: Sequence[int] | None
 
 
-def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved:
+def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolution:
     preset, lengths, selection = None, wanted.lengths, Selection(asked.tasks, {**asked.params, **wanted.params})
     asked = selection
     if found := preset_of(asked.tasks):
@@ -73,25 +73,25 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolved
         selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolved(selection.tasks, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
+    return _Resolution(selection.tasks, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
 
 
-def _jobs(one: _Resolved, wanted: RunItems, model: str) -> Iterable[Job]:
+def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
     own = one.preset.tokenizer if one.preset else ""
     tokenizer = wanted.tokenizer or own or tokenizer_for(model)
     permission.allow(tokenizer)
     first = [replace(recipe, tokenizer=tokenizer) for recipe in one.first]
     if wanted.published:
-        from carrara.runs.published import published
+        from carrara.runs.published import published_jobs
 
-        return published(wanted.published, first, one.lengths, wanted.n, one.tasks)
-    return _sized(first, one.preset, one.lengths, wanted.n)
+        return published_jobs(wanted.published, first, one.lengths, wanted.n, one.tasks)
+    return _jobs_of(first, one.preset, one.lengths, wanted.n)
 
 
-def _sized(
+def _jobs_of(
     first: Iterable[Recipe], preset: Preset | None, lengths: Sequence[int] | None, n: int | None
-) -> Iterator[Job]:
+) -> Iterator[RunJob]:
     for recipe in first:
         sizes = preset.sizes(recipe.task, lengths) if preset else (Size(at, INSTANCES) for at in lengths or [0])
         for size in sizes:
-            yield Job(replace(recipe, length=size.length, index=size.first), n or size.instances)
+            yield RunJob(replace(recipe, length=size.length, index=size.first), n or size.instances)

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from carrara.item_id import Job, Recipe
+from carrara.item_id import Recipe, RunJob
 from carrara.result import Result, Subject, test_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
-from carrara.stats.completeness import Part
+from carrara.stats.completeness import Completeness
 from carrara.util.errors import UsageError
 from carrara.util.files import Limit, content, is_remote, whole_file
 from carrara.util.log import warn_skipped
@@ -36,7 +36,7 @@ LIMIT = Limit(16 << 20, "it is not a plan that a run wrote")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """The instances of a task at a length that a model is to answer."""
 
     model: str
@@ -68,7 +68,7 @@ class Entry:
         return sum(end - first for first, end in self.instances)
 
 
-def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Block]) -> list[Entry]:
+def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block]) -> list[ManifestEntry]:
     """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
     of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
@@ -81,11 +81,11 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[Job, Bl
     for (of, task, length, question), indices in wanted.items():
         block = of_jobs.get((length, _group(replace(Recipe.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
-        found.append(Entry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
+        found.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
     return found
 
 
-def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
+def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) -> None:
     """Write the manifest of a run, merged with those of earlier runs."""
     path = folder / (f"plan-{shard.number}-of-{shard.of}.json" if shard else PLAN)
     known = {entry.key: entry for entry in _read(path, warn_skipped)} | {entry.key: entry for entry in new}
@@ -93,34 +93,34 @@ def add(folder: Path, new: Iterable[Entry], shard: Shard | None = None) -> None:
         file.write(json.dumps([_row(entry) for entry in known.values()], indent=0))
 
 
-def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Entry]:
+def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[ManifestEntry]:
     """Return what the runs of a folder were to ask. Empty if no run wrote into it.
 
     Args:
         folder: The folder of a run.
         damaged: What to do with a sentence about rows that cannot be read. They are left out.
     """
-    found: dict[tuple[Subject, str, int], list[Entry]] = {}
+    found: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}
     for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
         for entry in _read(path, damaged):
             found.setdefault(entry.key, []).append(entry)
     return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
 
 
-def shared(folder: Path) -> bool:
+def is_shared(folder: Path) -> bool:
     """Return whether shards of a run have written into a folder."""
     return any(folder.glob(SHARDS))
 
 
-def _together(entries: list[Entry]) -> Entry:
+def _together(entries: list[ManifestEntry]) -> ManifestEntry:
     """Return the instances of all shards: those of shards that have begun, and the blocks of the others."""
     asked = [one for entry in entries for one in entry.instances]
     begun = [entry.block for entry in entries if entry.block]
     whole = [entry.whole for entry in entries if entry.whole]
-    return replace(entries[0], instances=_united([*asked, *_without(whole, begun)]), block=None, whole=None)
+    return replace(entries[0], instances=_merge_ranges([*asked, *_without(whole, begun)]), block=None, whole=None)
 
 
-def _united(ranges: Iterable[list[int]]) -> list[list[int]]:
+def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
     """Return ranges merged and in order.
 
     >>> _united([[7, 9], [0, 2], [1, 3], [3, 5]])
@@ -143,7 +143,7 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
     >>> _without([[0, 10]], [[2, 4], [8, 20]])
     [[0, 2], [4, 8]]
     """
-    left, gone = _united(ranges), _united(taken)
+    left, gone = _merge_ranges(ranges), _merge_ranges(taken)
     for first, end in gone:
         left = [
             part
@@ -154,7 +154,7 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
     return left
 
 
-def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
+def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
     """Return the rows of a manifest. Invalid rows are left out with a warning."""
     try:
         text = path.read_bytes() if is_remote(path) else content(path, LIMIT) if path.exists() else b"[]"
@@ -170,7 +170,7 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
     if not isinstance(rows, list):
         damaged(f"{path} is not a plan that a run wrote: what is missing from the results is not known")
         return []
-    found, bad = list[Entry](), list[int]()
+    found, bad = list[ManifestEntry](), list[int]()
     for number, row in enumerate(rows, 1):
         try:
             found.append(_entry(**row))
@@ -184,7 +184,7 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[Entry]:
     return found
 
 
-def _row(entry: Entry) -> dict[str, object]:
+def _row(entry: ManifestEntry) -> dict[str, object]:
     return {name: value for name, value in asdict(entry).items() if value is not None}
 
 
@@ -198,12 +198,12 @@ def _entry(
     instances: list[list[int]],
     block: list[int] | None = None,
     whole: list[int] | None = None,
-) -> Entry:
+) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
     ranges = [_range(one) for one in instances]
     shares = [_range(one) if one else None for one in (block, whole)]
-    return Entry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
+    return ManifestEntry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
 
 
 def _range(given: list[int]) -> list[int]:
@@ -213,7 +213,7 @@ def _range(given: list[int]) -> list[int]:
     return [first, end]
 
 
-def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
+def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
     """Return, for each task at each length, how much of the plan is done."""
     planned = read(folder)
     if not planned:
@@ -230,7 +230,7 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Part]:
         cell = cells.setdefault((entry.subject, entry.task, entry.length), [0, 0])
         cell[0] += have[key]
         cell[1] += len(entry)
-    return [Part(*place, *counts) for place, counts in cells.items()]
+    return [Completeness(*place, *counts) for place, counts in cells.items()]
 
 
 def _group(recipe: Recipe) -> str:

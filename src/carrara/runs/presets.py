@@ -139,7 +139,7 @@ _MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
 """Minerva's tasks whose length follows from their number of steps."""
 
 
-def _counted(tasks: str, lengths: str) -> Iterator[Own]:
+def _with_counts(tasks: str, lengths: str) -> Iterator[Own]:
     for pair in tasks.split():
         task, _, items = pair.partition("=")
         yield Own(f"minerva/{task}", lengths, int(items))
@@ -152,8 +152,8 @@ PRESETS["paper:minerva"] = Preset(
     lengths="4000",
     instances=10,
     own=(
-        *(own for tasks in _MINERVA.values() for own in _counted(tasks, "4000")),
-        *_counted(_MINERVA_STATES, "0"),
+        *(own for tasks in _MINERVA.values() for own in _with_counts(tasks, "4000")),
+        *_with_counts(_MINERVA_STATES, "0"),
     ),
     tokenizer="cl100k",
 )

@@ -15,7 +15,7 @@ import rich
 from rich.console import Console
 
 from carrara.runs import budget
-from carrara.servers.retry import Trouble
+from carrara.servers.retry import RetryTrouble
 from carrara.util.progress import Progress, make_console, show_progress
 from carrara.util.quantities import duration
 
@@ -56,7 +56,7 @@ def ended(id: str) -> None:
         shown.waiting.pop(id, None)
 
 
-def troubled(trouble: Trouble, again: bool) -> None:
+def troubled(trouble: RetryTrouble, again: bool) -> None:
     for shown in _SHOWN:
         shown.troubled(trouble, again)
 
@@ -96,7 +96,7 @@ class RunProgress(Progress):
         """Stop expecting a reply, because the budget has no room for it."""
         self.left.pop(id, None)
 
-    def troubled(self, trouble: Trouble, again: bool) -> None:
+    def troubled(self, trouble: RetryTrouble, again: bool) -> None:
         """Show a failed attempt, which may be made again."""
         self._trouble = time.monotonic(), f"{trouble.words}, {'asking again' if again else 'given up'}"
         self.show()

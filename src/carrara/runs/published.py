@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.item_id import ALL, Job, Recipe
+from carrara.item_id import ALL, Recipe, RunJob
 from carrara.items import registry
 from carrara.params import build, canonical, read_canonical
-from carrara.published.rows import Source, known
+from carrara.published.rows import PublishedFile, remember_files
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
@@ -16,7 +16,7 @@ from carrara.util.log import logger
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
-_SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
+_SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
@@ -24,9 +24,9 @@ _SOURCES: Mapping[str, Callable[[Path], list[Source]]] = {
 """The suites that can be run as published, each with a function that finds its files."""
 
 
-def published(
+def published_jobs(
     where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
-) -> Iterator[Job]:
+) -> Iterator[RunJob]:
     """Return the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
     suite, _, folder = str(where).partition(":")  # Python callers may pass anything
     if suite not in _SOURCES or not folder:
@@ -53,12 +53,12 @@ def published(
     there = {source.task for source in found}
     if missing := _missing([task_name for task_name in of if suite == "babilong" or task_name in there], lengths, some):
         logger.warning(f"{folder} has no file of {missing}: left out")
-    data = known(found)
+    data = remember_files(found)
     for task_name, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
         own, name = of[task_name], babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
         task = registry.load(name)
         params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
-        yield Job(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
+        yield RunJob(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
 
 
 def _missing(tasks: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:

@@ -29,7 +29,7 @@ from carrara.answers.extraction import FINAL
 from carrara.answers.reply_text import without_reasoning
 from carrara.constants import COT, REQUESTS
 from carrara.items.item import Item
-from carrara.runs.by_reference import Reference
+from carrara.runs.by_reference import PromptReference
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
 from carrara.types import PromptTemplate
@@ -73,7 +73,7 @@ def request(template: PromptTemplate) -> str:
 async def replied(
     thinking: Thinking,
     item: Item,
-    reference: Reference,
+    reference: PromptReference,
     state: TaskState,
     generate: Generate,
     config: GenerateConfigArgs,
@@ -94,7 +94,7 @@ class _Turn:
     def __init__(
         self,
         item: Item,
-        reference: Reference,
+        reference: PromptReference,
         state: TaskState,
         generate: Generate,
         config: GenerateConfigArgs,
@@ -152,7 +152,7 @@ class _Turn:
         if COT in (output.metadata or {}):
             self.state.messages = [self.reference.message(), output.message]
         else:
-            self.text = joined(self.text, written(output))
+            self.text = join_continuation(self.text, written(output))
             self.outputs.append(output)
         return output
 
@@ -194,7 +194,7 @@ def written(output: ModelOutput) -> str:
     return "".join(parts)
 
 
-def joined(text: str, added: str) -> str:
+def join_continuation(text: str, added: str) -> str:
     """Return a text with its continuation, whether or not the server repeats the text.
 
     >>> joined("Path:", "Path: Node 1"), joined("Path:", " Node 1"), joined("a\\n\\nb", "a b c")

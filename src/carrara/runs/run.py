@@ -21,20 +21,20 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
-from carrara.item_id import ALL, Job
+from carrara.item_id import ALL, RunJob
 from carrara.items.item import left_out
-from carrara.logs.replies import LOGS, Reply, read_replies, read_results
+from carrara.logs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
 from carrara.packing.prompt_pack import read_pack
 from carrara.readers.prompts import prompt_of, quickly
 from carrara.result import Result, Subject
 from carrara.runs import answer_reserve, manifest, progress, sharding
-from carrara.runs.budget import Meter, measured
+from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
 from carrara.runs.checks import check_size, check_unchanged, warnings
 from carrara.runs.config import RunConfig
 from carrara.runs.evaluate import evaluate, notebook_hidden
-from carrara.runs.folder import CACHE, at_work, beside, check_disk, make_folder, plain_path, set_aside, tidy
+from carrara.runs.folder import CACHE, at_work, check_disk, local_folder, make_folder, plain_path, set_aside, tidy
 from carrara.runs.inspect_tasks import made_for, maker
 from carrara.runs.reply_cache import ReplyCache
 from carrara.servers.inspect_errors import plain
@@ -108,7 +108,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
                 config, sum(job.first.length * job.instances for job in config.jobs if job.instances < ALL), "about "
             )
         extra_body = dict[str, Any]()
-        model.api = _referenced(config, model, known, extra_body)
+        model.api = _make_provider(config, model, known, extra_body)
         tasks = _tasks(config, model, console)
         config = evolve(config, tasks=tuple(tasks))
         samples = {str(sample.id): sample for task in tasks.values() for sample in task.dataset}
@@ -116,7 +116,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         if not config.retrieval:  # the answers may come from a server that reports the model's name
             check_unchanged(known, samples)
         check_size(config, sum(map(_tokens, left)))
-        meter = _metered(config, subject, replies, samples, left, confirm)
+        meter = _make_meter(config, subject, replies, samples, left, confirm)
         if left and server is None:
             server = _probe(config, _continues(config), left)
         for warning in warnings(config, model, server, samples.values(), left):
@@ -126,9 +126,12 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(
-            len(samples), {str(one.id): _tokens(one) for one in left}, _announced(config, samples, left, meter), console
+            len(samples),
+            {str(one.id): _tokens(one) for one in left},
+            _first_line(config, samples, left, meter),
+            console,
         )
-        with measured(meter), plain_path(config.out / LOGS) as folder, shown:
+        with metering(meter), plain_path(config.out / LOGS) as folder, shown:
             logs, wanted = evaluate(config, model, list(tasks.values()), folder, known)
         if len(logs) < wanted:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
@@ -141,22 +144,22 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         return Outcome(own, results, TALLY.requests - before, TALLY.again - again, meter.unasked)
 
 
-def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[Job, sharding.Block]]:
+def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Block]]:
     """Make the folder of a run. Return its configuration with the items of its shard, and its blocks of instances."""
     config = evolve(config, tasks=config.jobs)  # resolve tasks only once
     make_folder(config.out)
     check_disk(config.out)
     with storage_errors(config.out):
-        if config.shard or manifest.shared(config.out):
+        if config.shard or manifest.is_shared(config.out):
             config = evolve(config, anywhere=True)
     blocks = sharding.blocks(config.jobs, config.shard) if config.shard else {}
     if blocks:
-        parts = (Job(replace(job.first, index=first), end - first) for job, ((first, end), _) in blocks.items())
+        parts = (RunJob(replace(job.first, index=first), end - first) for job, ((first, end), _) in blocks.items())
         config = evolve(config, tasks=tuple(parts))
     return config, blocks
 
 
-def _is_known(reply: Reply, subject: Subject) -> bool:
+def _is_known(reply: LoggedReply, subject: Subject) -> bool:
     """Return whether an item already has a reply that counts."""
     return reply.result.subject == subject and reply.result.status != "error"
 
@@ -165,7 +168,7 @@ def _tokens(sample: Sample) -> int:
     return int((sample.metadata or {})["tokens"])
 
 
-def _announced(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
+def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
     there = len(samples) - len(left)
     return "".join(
@@ -188,10 +191,10 @@ def _check_complete(config: RunConfig, logs: Sequence[EvalLog], wanted: int, the
     raise RunError(f"{wanted - there} of {wanted} replies are in no log of {config.out}: {why}")
 
 
-def _metered(
+def _make_meter(
     config: RunConfig,
     subject: Subject,
-    replies: Sequence[Reply],
+    replies: Sequence[LoggedReply],
     samples: Mapping[str, Sample],
     left: Sequence[Sample],
     confirm: Confirm | None,
@@ -244,12 +247,12 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     return split_digest(str(model))[0], tuple(sorted(settings.items()))
 
 
-def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job, Task]:
+def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[RunJob, Task]:
     """Return the Inspect task of each job, made for the model.
 
     A task without an instance of a length is left out at this length, unless it is the only one.
     """
-    tasks, unfit = dict[Job, Task](), list[LengthError]()
+    tasks, unfit = dict[RunJob, Task](), list[LengthError]()
     for job in progress.preparing(config.jobs, console):
         try:
             with made_for(model, config.max_tokens):
@@ -267,7 +270,7 @@ def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Job
     return tasks
 
 
-def _task(config: RunConfig, job: Job) -> Task:
+def _task(config: RunConfig, job: RunJob) -> Task:
     task = maker(job.first.task)(
         first=str(job.first),
         n=job.instances,
@@ -280,7 +283,7 @@ def _task(config: RunConfig, job: Job) -> Task:
     return task_with(task, setup=None)  # prompts go by reference, so the state holds none
 
 
-def _room(config: RunConfig, job: Job) -> int | None:
+def _room(config: RunConfig, job: RunJob) -> int | None:
     """Return the tokens of a job's length that are reserved for the answer.
 
     None: its lengths do not include the answer.
@@ -291,7 +294,7 @@ def _room(config: RunConfig, job: Job) -> int | None:
     return answer_reserve.room(job.first, job.instances, pack, Thinking.parse(config.cot), config.max_tokens)
 
 
-def _reasoning(config: RunConfig, model: Model, replies: Sequence[Reply]) -> tuple[RunConfig, ServerInfo | None]:
+def _reasoning(config: RunConfig, model: Model, replies: Sequence[LoggedReply]) -> tuple[RunConfig, ServerInfo | None]:
     """Return the configuration with a reasoning mode that its server supports, and the server's facts if probed.
 
     The server is probed before anything is prepared, unless replies show how the run began: it may have ended, too.
@@ -311,8 +314,8 @@ def _continues(config: RunConfig) -> bool:
     return config.jobs[0].first.style == "chat" and Thinking.parse(config.cot).continues
 
 
-def _referenced(
-    config: RunConfig, model: Model, known: Mapping[str, Reply], extra_body: Mapping[str, Any]
+def _make_provider(
+    config: RunConfig, model: Model, known: Mapping[str, LoggedReply], extra_body: Mapping[str, Any]
 ) -> ReferencedAPI:
     """Return a provider that takes prompts by reference, and asks for no reply that the logs have.
 
@@ -338,7 +341,7 @@ def _referenced(
 
     # A provider knows the address without its query, which may select a deployment.
     scopes = dict(config.model_args) if config.anywhere else {SERVER: address(model), **config.model_args}
-    replies = ReplyCache(beside(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
+    replies = ReplyCache(local_folder(config.out) / CACHE, {name: str(value) for name, value in scopes.items()})
     loads = config.model.partition("/")[0] in IN_PROCESS
     limit = None if loads or config.batch else config.request_timeout
     return ReferencedAPI(

@@ -18,8 +18,8 @@ from typing import NamedTuple
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
-from carrara.item_id import Job
-from carrara.items.item import there
+from carrara.item_id import RunJob
+from carrara.items.item import count_existing
 from carrara.logs.log_files import header, logs
 from carrara.runs.config import Shard
 from carrara.servers.inspect_private import task_identifier
@@ -37,14 +37,14 @@ class Block(NamedTuple):
     whole: tuple[int, int]
 
 
-def blocks(jobs: Sequence[Job], shard: Shard) -> dict[Job, Block]:
+def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
     """Return the shard's block of each job. A block may be empty.
 
     The sizes of blocks differ by at most one instance. The shard with the larger block changes from job to job.
     """
     found = {}
     for turn, job in enumerate(jobs):
-        instances, place = there(job.first, job.instances), (shard.number - 1 + turn) % shard.of
+        instances, place = count_existing(job.first, job.instances), (shard.number - 1 + turn) % shard.of
         first, end = (job.first.index + instances * part // shard.of for part in (place, place + 1))
         if first < end:
             found[job] = Block((first, end), (job.first.index, job.first.index + instances))
@@ -61,7 +61,7 @@ def evaluate(
     """Return the logs of tasks that lack replies, and the number of these tasks. `known` are items with a reply."""
     with TemporaryDirectory(prefix="carrara-") as aside:
         captured, selected = Path(aside) / "captured.json", Path(aside) / "selected.json"
-        with _told(CAPTURE, captured), suppress(SystemExit):  # the way in which a capture ends
+        with _name_errors(CAPTURE, captured), suppress(SystemExit):  # the way in which a capture ends
             evaluate()
         names = [one["identifier"] for one in json.loads(captured.read_bytes())["tasks"]]
         before = _before(folder)
@@ -73,7 +73,7 @@ def evaluate(
         if not left:
             return [], 0
         selected.write_text(json.dumps({"version": VERSION, "eval_set_id": "shards", "tasks": left}))
-        with _told(SELECTION, selected):
+        with _name_errors(SELECTION, selected):
             return evaluate()[1], len(left)
 
 
@@ -90,7 +90,7 @@ def _before(folder: Path) -> dict[str, tuple[str, str]]:
 
 
 @contextmanager
-def _told(name: str, path: Path) -> Iterator[None]:
+def _name_errors(name: str, path: Path) -> Iterator[None]:
     os.environ[name] = str(path)
     try:
         yield

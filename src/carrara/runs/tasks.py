@@ -22,12 +22,12 @@ from carrara.item_id import Recipe
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER
-from carrara.packing.prompt import hashed
+from carrara.packing.prompt import hash_parts
 from carrara.packing.prompt_pack import Pack
 from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
-from carrara.runs.by_reference import PromptMismatchError, Reference, ReferencedAPI, call_in_thread
+from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
 from carrara.runs.evidence_position import Places, Watch
 from carrara.runs.reasoning import replied, request, spent
 from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt
@@ -36,7 +36,7 @@ from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse
 from carrara.servers.response import ending
-from carrara.servers.retry import Attempts, Trouble, attempts
+from carrara.servers.retry import Attempts, RetryTrouble, attempts
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import write_length
@@ -150,7 +150,7 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     item = item_of(id)
     more = request(item.prompt.template) if thinking.way == "asked" else ""
     at_once = not retrieve and is_quick(id)
-    reference, places = await call_in_thread(at_once, _referred, id, retrieve, more)
+    reference, places = await call_in_thread(at_once, _reference_of, id, retrieve, more)
     if places:
         state.metadata[PLACES] = list(places)
     completes = getattr(model.api, "base", None)
@@ -175,7 +175,7 @@ async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:
 def _tell(error: Exception, made: Attempts) -> None:
     """Give an error the message that its row in the log will have. Inspect reads `message`, or else the repr."""
     trouble = getattr(error, "trouble", None)
-    if isinstance(trouble, Trouble):
+    if isinstance(trouble, RetryTrouble):
         times = made.failed[trouble.kind]
         error.message = trouble.words + (f", {times} times" if times > 1 else "")  # type: ignore[attr-defined]
     elif isinstance(error, PrerequisiteError):
@@ -186,13 +186,13 @@ def _tell(error: Exception, made: Attempts) -> None:
         error.message = words  # type: ignore[attr-defined]
 
 
-def _referred(id: str, retrieve: str, request: str) -> tuple[Reference, Places | None]:
+def _reference_of(id: str, retrieve: str, request: str) -> tuple[PromptReference, Places | None]:
     digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.evidence), 0
-    for part in hashed(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
+    for part in hash_parts(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
         watch.see(part)
         message = part.message
-    return Reference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
+    return PromptReference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
 
 
 @lru_cache(maxsize=1024)
@@ -213,13 +213,13 @@ def graded() -> Scorer:
     async def score(state: TaskState, target: Target) -> Score:
         id, reference = str(state.sample_id), reference_in(state)
         at_once = is_quick(id) and len(state.output.completion) <= QUICK  # a million characters take seconds
-        found = await call_in_thread(at_once, _graded, id, state.output, PROMPT in state.metadata)
+        found = await call_in_thread(at_once, _score_output, id, state.output, PROMPT in state.metadata)
         return found.model_copy(update={"value": {**found.as_dict(), **await _recall(reference)}})
 
     return score
 
 
-def _graded(id: str, output: ModelOutput, any_solver: bool) -> Score:
+def _score_output(id: str, output: ModelOutput, any_solver: bool) -> Score:
     item, ended = item_of(id), ending(output)
     if any_solver and ended == "called" and output.completion:  # the solver of an agent makes the answer from calls
         ended = "answered"

@@ -30,14 +30,14 @@ from carrara.item_id import Recipe
 from carrara.items import registry
 from carrara.items.item import context_of, no_question, questions_of, weight
 from carrara.items.subsets import APART
-from carrara.logs.replies import Reply, read_replies
+from carrara.logs.replies import LoggedReply, read_replies
 from carrara.packing.prompt import fingerprint
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
-from carrara.report.provenance import Source
+from carrara.report.provenance import ItemSource
 from carrara.result import WITHIN, Result, Subject, test_of
 from carrara.runs import manifest
-from carrara.runs.manifest import Entry
+from carrara.runs.manifest import ManifestEntry
 from carrara.servers.response import ending
 from carrara.task import Task
 from carrara.tokenizers import permission
@@ -62,7 +62,7 @@ class Submission:
 
     results: list[Result]
     """The planned items in the versions of this installation. An item without a reply is wrong."""
-    source: Source
+    source: ItemSource
 
 
 @dataclass
@@ -116,9 +116,9 @@ def verify(folder: Path, sample: int) -> Submission:
     try:
         replies = read_replies(folder)
     except CarraraError as error:
-        return _refused(name, str(error))
+        return _refuse(name, str(error))
     if not replies:
-        return _refused(name, "it has no results")
+        return _refuse(name, "it has no results")
     checks = _Checks()
     checks.ids.other = sum(not _is_id(reply.result.id) for reply in replies)
     current = [reply for reply in replies if _is_current(reply.result)]
@@ -144,7 +144,7 @@ def verify(folder: Path, sample: int) -> Submission:
     ]
     return Submission(
         found,
-        Source(
+        ItemSource(
             name=name,
             replies=len(replies),
             models=", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else ""),
@@ -157,7 +157,7 @@ def verify(folder: Path, sample: int) -> Submission:
     )
 
 
-def _nothing(current: Sequence[Reply], scores: _Check) -> str:
+def _nothing(current: Sequence[LoggedReply], scores: _Check) -> str:
     """Report why no reply could be graded again, if none was."""
     if not current or scores.same + scores.other:
         return ""
@@ -165,8 +165,8 @@ def _nothing(current: Sequence[Reply], scores: _Check) -> str:
     return f"all of its {len(current):,} requests failed" if failed else "nothing of it can be made again here"
 
 
-def _refused(name: str, fault: str) -> Submission:
-    return Submission([], Source(name, 0, "", 0, "none was checked", "none was checked", fault, ""))
+def _refuse(name: str, fault: str) -> Submission:
+    return Submission([], ItemSource(name, 0, "", 0, "none was checked", "none was checked", fault, ""))
 
 
 def _is_id(id: str) -> bool:
@@ -196,7 +196,7 @@ def _is_outside(recipe: Recipe) -> bool:
     return bool(recipe.pack) or opened or not permission.is_allowed(recipe.tokenizer)
 
 
-def _grade_again(replies: Sequence[Reply], checks: _Checks) -> None:
+def _grade_again(replies: Sequence[LoggedReply], checks: _Checks) -> None:
     """Check each reply against its id and its scores, up to a total weight of the instances."""
     left = INSTANCES
     for reply in replies:
@@ -239,7 +239,7 @@ def _is_item(result: Result, recipe: Recipe, task: Task, question: Question[Any]
     return stated == named and same_chance and _is_length(result.length, result.settings, recipe)
 
 
-def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
+def _is_same_score(reply: LoggedReply, task: Task, question: Question[Any]) -> bool:
     try:
         output = ModelOutput.model_validate(reply.output)
         ended = ending(output)
@@ -253,7 +253,7 @@ def _is_same_score(reply: Reply, task: Task, question: Question[Any]) -> bool:
     return same and found.status == result.status
 
 
-def _render_again(replies: Sequence[Reply], sample: int, check: _Check) -> None:
+def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) -> None:
     """Render prompts again, in a random order of the replies."""
     known = [reply for reply in replies if reply.sha256 and RETRIEVE not in reply.result.settings]
     left = TOGETHER
@@ -273,7 +273,7 @@ def _render_again(replies: Sequence[Reply], sample: int, check: _Check) -> None:
                 check.add(False)
 
 
-def _plan_fault(plan: Sequence[Entry]) -> str:
+def _plan_fault(plan: Sequence[ManifestEntry]) -> str:
     """Report errors in the manifest of a folder."""
     if not plan:
         return "no plan.json declares which items it was to hold"
@@ -300,7 +300,7 @@ def _plan_fault(plan: Sequence[Entry]) -> str:
     return ""
 
 
-def _row_fault(entry: Entry) -> str:
+def _row_fault(entry: ManifestEntry) -> str:
     """Report rows of a manifest whose task or length is not that of their items."""
     try:
         first = replace(Recipe.parse(entry.of), question=entry.question)
@@ -323,7 +323,7 @@ def _row_fault(entry: Entry) -> str:
     return ""
 
 
-def _gaps(entry: Entry) -> Iterator[int]:
+def _gaps(entry: ManifestEntry) -> Iterator[int]:
     """Yield the items that a manifest leaves out: before its first range, and between its ranges."""
     ranges = sorted(entry.instances)
     for start, _ in ranges[:1]:
@@ -332,7 +332,7 @@ def _gaps(entry: Entry) -> Iterator[int]:
         yield from range(end, start)
 
 
-def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[list[Result], int]:
+def _planned_results(results: Iterable[Result], plan: Sequence[ManifestEntry]) -> tuple[list[Result], int]:
     """Return a result for each planned item, and the number of items without a reply, which count as wrong.
 
     Without a valid manifest, all results are returned. The folder is then refused, and counts only if the user says so.
@@ -360,7 +360,7 @@ def _planned_results(results: Iterable[Result], plan: Sequence[Entry]) -> tuple[
     return found, missing
 
 
-def _wrong(entry: Entry, recipe: Recipe, chance_level: float) -> Result:
+def _wrong(entry: ManifestEntry, recipe: Recipe, chance_level: float) -> Result:
     """Return the result of an item that has no reply."""
     return Result(
         id=str(recipe),

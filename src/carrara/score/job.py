@@ -15,7 +15,7 @@ from carrara.result import Result
 from carrara.score.lines import Lines
 from carrara.score.parallel import ScorerPool
 from carrara.score.scored import Trouble
-from carrara.score.summary import Tally
+from carrara.score.summary import ScoreCounts
 from carrara.util.progress import Progress
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ class Troubles:
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredFile:
     """The outcome of scoring a file."""
 
     lines: int
-    tally: Tally
+    tally: ScoreCounts
     troubles: Troubles
 
 
@@ -89,9 +89,9 @@ class ScoreProgress(Progress):
         yield f"{self.done / max(self.seconds, 1e-3):,.0f} a second"
 
 
-def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress) -> Scored:
+def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress) -> ScoredFile:
     """Score every line once. If several lines have the same id, the first one that can be scored counts."""
-    tally, troubles = Tally(), Troubles()
+    tally, troubles = ScoreCounts(), Troubles()
     known: set[bytes] = set()
     with closing(pool.score(lines.batches())) as outcomes:
         for batch in outcomes:
@@ -102,17 +102,17 @@ def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress)
                     continue
                 mark = blake2b(f"{found.model}\n{found.id}".encode(), digest_size=16).digest()
                 if mark in known:
-                    troubles.add(number, _again(found))
+                    troubles.add(number, _as_trouble(found))
                     continue
                 known.add(mark)
                 tally.add(found)
                 scored.append(found)
             write(scored)
             progress.add(len(batch), lines.ends.popleft())
-    return Scored(len(known), tally, troubles)
+    return ScoredFile(len(known), tally, troubles)
 
 
-def _again(result: Result) -> Trouble:
+def _as_trouble(result: Result) -> Trouble:
     return Trouble(
         "again",
         f"{result.id} has a line before, and the first that can be scored counts; replies of several models need "

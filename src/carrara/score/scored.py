@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, get_args
 
 from carrara.answers.grade import grade
 from carrara.item_id import Recipe
-from carrara.items.item import named, no_question, pose
+from carrara.items.item import instance_key, no_question, pose
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.result import Result, Status, test_of
@@ -85,7 +85,7 @@ class _Instances:
         self._cache = WeightedCache(_pose, lambda first, pack: max(SMALL, first.length), ROOM)
 
     def questions(self, recipe: Recipe) -> _Questions:
-        return self._cache(*named(recipe, self._pack))
+        return self._cache(*instance_key(recipe, self._pack))
 
 
 class Scorer:
@@ -122,7 +122,7 @@ class Scorer:
         except (RunError, OSError):  # a problem of this machine, not of the line
             raise
         except Exception as error:  # an id may have any text, and a task may run any code
-            said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_named(error)}"
+            said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_error_name(error)}"
             raise _LineError(f"built {recipe.task}", said) from None
         if recipe.question >= len(questions):
             raise _LineError(f"question {recipe.task}", no_question(recipe, len(questions)))
@@ -134,7 +134,8 @@ class Scorer:
         except Exception as error:  # a reply may have any text
             raise _LineError(
                 f"graded {recipe.task}",
-                f"the reply to {recipe} is one that {recipe.task} cannot grade ({_named(error)}): please report it",
+                f"the reply to {recipe} is one that {recipe.task} cannot grade ({_error_name(error)}): "
+                "please report it",
             ) from None
         return Result(
             id=row["id"],
@@ -291,7 +292,7 @@ def _version(task: str) -> int | str:
         return str(error)
 
 
-def _named(error: Exception) -> str:
+def _error_name(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 

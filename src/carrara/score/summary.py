@@ -21,7 +21,7 @@ ALIKE = 4096
 """Cached results for equal numbers, because most scores are 0 or 1."""
 
 
-class Tally:
+class ScoreCounts:
     """The lines so far, by the row of the table."""
 
     def __init__(self) -> None:

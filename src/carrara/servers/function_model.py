@@ -47,7 +47,7 @@ class FunctionAPI(ModelAPI):
         super().__init__(model_name)
         self.function = function
         self.takes_messages = _takes_messages(function)
-        self.waits = inspect.iscoroutinefunction(_called(function))
+        self.waits = inspect.iscoroutinefunction(_code_of(function))
 
     def max_connections(self) -> int:
         return MOST_AT_ONCE if self.waits else 1
@@ -81,7 +81,7 @@ def _provider() -> type[ModelAPI]:
     return FunctionAPI
 
 
-def _called(function: Function) -> Callable[..., Any]:
+def _code_of(function: Function) -> Callable[..., Any]:
     """Return the code that runs: for an object, the method by which it is called."""
     return function if inspect.isroutine(function) else type(function).__call__
 
@@ -90,7 +90,7 @@ def _takes_messages(function: Function) -> bool:
     wanted = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
     if len(wanted) != 1 or wanted[0].kind not in (wanted[0].POSITIONAL_ONLY, wanted[0].POSITIONAL_OR_KEYWORD):
         raise UsageError(f"{name_of(function)} is to take a prompt, and nothing else that has to be given")
-    hint = get_type_hints(_called(function)).get(wanted[0].name, str)
+    hint = get_type_hints(_code_of(function)).get(wanted[0].name, str)
     if hint is str:
         return False
     origin = get_origin(hint) or hint

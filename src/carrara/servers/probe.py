@@ -28,9 +28,9 @@ from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
 from carrara.servers.response import tells_overflow
-from carrara.servers.retry import Trouble
+from carrara.servers.retry import RetryTrouble
 from carrara.servers.server_info import ServerInfo, completes
-from carrara.servers.short_question import Answer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
+from carrara.servers.short_question import ShortAnswer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
@@ -203,7 +203,7 @@ def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 0 < value < _MAX_WINDOW
 
 
-async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[Answer, bool | None]:
+async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple[ShortAnswer, bool | None]:
     """Return the reply to the question, and whether the server returns requested log-probabilities."""
     if not prompt_logprobs:
         return await question.ask_first(), None
@@ -286,7 +286,7 @@ def _check_package(model: str) -> None:
         )
 
 
-def _report(info: ServerInfo, trouble: Trouble, prefill: bool) -> None:
+def _report(info: ServerInfo, trouble: RetryTrouble, prefill: bool) -> None:
     """Report the failure of a server. Raise if it leaves a fact unknown that the run depends on."""
     if trouble.kind == "final":
         if not tells_overflow(trouble.words, None):

@@ -116,7 +116,7 @@ def in_environment() -> set[str]:
     return found
 
 
-def masked(text: str, secrets: Iterable[str]) -> str:
+def mask(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         if len(secret) >= SHORT and secret in text:
             text = text.replace(secret, HIDDEN)
@@ -166,7 +166,7 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
     """Return a JSON value with long strings and lists shortened and secrets removed."""
     match value:
         case str():
-            return shorten(replace_surrogates(masked(value, secrets)))
+            return shorten(replace_surrogates(mask(value, secrets)))
         case dict():
             return {clip(name, secrets): clip(inner, secrets) for name, inner in value.items()}
         case list() | tuple() if len(value) > 20:
@@ -193,7 +193,7 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
 
     It has no secrets, and only counts that a prompt of so many characters can have.
     """
-    output = _each_text(output, lambda text: replace_surrogates(masked(text, secrets)))
+    output = _each_text(output, lambda text: replace_surrogates(mask(text, secrets)))
     output.model = output.model[:NAMED]
     if output.usage is not None and not believable(output.usage, letters):
         output.usage = None

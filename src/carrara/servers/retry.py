@@ -25,7 +25,7 @@ from inspect_ai.model import RetryDecision
 
 from carrara.servers.redact import clip
 from carrara.util.quantities import duration
-from carrara.util.transport import malformed, refused
+from carrara.util.transport import protocol_error, refusal
 
 Kind = Literal["unreachable", "busy", "down", "failing", "hanging", "garbled", "final"]
 """The kinds of failures: no connection, too many requests, server loading, an error on this request, no reply in time,
@@ -58,7 +58,7 @@ class ReplyTimeoutError(Exception):
 
 
 @dataclass(frozen=True)
-class Trouble:
+class RetryTrouble:
     kind: Kind
     words: str
     after: float = 0.0
@@ -78,7 +78,7 @@ def status_of(error: BaseException) -> int | None:
 
 def trouble_of(
     error: Exception, retried: Callable[[Exception], bool | RetryDecision], secrets: Collection[str]
-) -> Trouble:
+) -> RetryTrouble:
     """Return the outcome of an attempt. The error is shortened already, and contains neither the prompt nor a key.
 
     `retried` is the provider's own decision: for unknown errors, and for the seconds that the server asks to wait.
@@ -87,29 +87,29 @@ def trouble_of(
     words = message_of(error)
     match error:
         case ReplyTimeoutError():
-            return Trouble("hanging", words)
+            return RetryTrouble("hanging", words)
         case GarbledReplyError():
-            return Trouble("garbled", f"the server's reply {words}")
-    if why := refused(error, "the server"):
-        return Trouble("final", clip(why, secrets))
-    if why := malformed(error):
-        return Trouble("garbled", clip(why, secrets))
+            return RetryTrouble("garbled", f"the server's reply {words}")
+    if why := refusal(error, "the server"):
+        return RetryTrouble("final", clip(why, secrets))
+    if why := protocol_error(error):
+        return RetryTrouble("garbled", clip(why, secrets))
     if status is None and "onnect" in type(error).__name__:
         why = clip(str(error.__cause__ or error.__context__ or words), secrets)
-        return Trouble("unreachable", f"the server cannot be reached ({why})")
+        return RetryTrouble("unreachable", f"the server cannot be reached ({why})")
     if status is None and "imeout" in type(error).__name__:
-        return Trouble("hanging", f"there was no reply ({words})")
+        return RetryTrouble("hanging", f"there was no reply ({words})")
     if status is not None:
         decision = retried(error)
         after = decision.retry_after if isinstance(decision, RetryDecision) else None
-        return Trouble(_of_status(status, words), f"the server answered {status} ({words})", after or 0.0)
+        return RetryTrouble(_of_status(status, words), f"the server answered {status} ({words})", after or 0.0)
     if _PAGE.search(str(error)):
-        return Trouble("garbled", "the server answered with a web page instead of a reply")
+        return RetryTrouble("garbled", "the server answered with a web page instead of a reply")
     if isinstance(error, json.JSONDecodeError):
-        return Trouble("garbled", "the server's reply is no JSON, or was cut off")
+        return RetryTrouble("garbled", "the server's reply is no JSON, or was cut off")
     if isinstance(error, _GARBLED) or type(error).__name__ == "APIResponseValidationError" or _NO_REPLY in str(error):
-        return Trouble("garbled", "the server's reply has not the shape that its API gives replies")
-    return Trouble("down" if retried(error) else "final", words)
+        return RetryTrouble("garbled", "the server's reply has not the shape that its API gives replies")
+    return RetryTrouble("down" if retried(error) else "final", words)
 
 
 def _of_status(status: int, words: str) -> Kind:
@@ -152,7 +152,7 @@ OWN: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
 
 
 @dataclass
-class Tally:
+class RetryCounts:
     """Counts of all requests of this process."""
 
     requests: int = 0
@@ -162,7 +162,7 @@ class Tally:
     """Requests that repeat a failed one."""
 
 
-TALLY = Tally()
+TALLY = RetryCounts()
 
 
 @dataclass
@@ -190,7 +190,7 @@ class Attempts:
         self.own.clear()
         return took
 
-    def again(self, trouble: Trouble, patience: float = PATIENCE) -> bool:
+    def again(self, trouble: RetryTrouble, patience: float = PATIENCE) -> bool:
         """Return whether to repeat a request after a failed attempt."""
         now, kind = time.monotonic(), trouble.kind
         self.failed[kind] += 1

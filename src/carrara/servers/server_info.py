@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from carrara.servers.retry import Trouble
-from carrara.util.table import Line, table
+from carrara.servers.retry import RetryTrouble
+from carrara.util.table import TableLine, table
 
 Prefill = Mapping[str, Any]
 """The field of a request that makes the server continue its last message. Many servers need none."""
@@ -25,7 +25,7 @@ class ServerInfo:
     """The address without secrets, or the provider's name if it has an address of its own."""
     reachable: bool | None = None
     """Whether the server answers requests, even if it refuses the short question."""
-    trouble: Trouble | None = None
+    trouble: RetryTrouble | None = None
     """Why a question has no answer, if the server may answer others."""
     models: tuple[str, ...] = ()
     """The names that the server lists."""
@@ -48,7 +48,7 @@ def completes(model: str) -> bool:
     return model.partition("/")[0].endswith("-completions")
 
 
-def server_info_lines(info: ServerInfo) -> Iterator[Line]:
+def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
     """Return the table of these facts, as lines."""
     rows = [
         ("model", info.model, ""),

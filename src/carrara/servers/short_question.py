@@ -27,11 +27,11 @@ from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import clip, public
 from carrara.servers.response import validate_responses
-from carrara.servers.retry import Trouble, status_of, trouble_of
+from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.server_info import Prefill
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
-from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, malformed, untrusted
+from carrara.util.transport import RedirectError, ReplyTooLargeError, causes, certificate_error, protocol_error
 
 QUESTION = "Reply with the word OK."
 
@@ -52,12 +52,12 @@ _OPTIONS: tuple[Prefill, ...] = ({}, {"continue_final_message": True, "add_gener
 class TroubledError(Exception):
     """The server did not answer the question, and may answer others."""
 
-    def __init__(self, trouble: Trouble) -> None:
+    def __init__(self, trouble: RetryTrouble) -> None:
         super().__init__(trouble.words)
         self.trouble = trouble
 
 
-class Answer(NamedTuple):
+class ShortAnswer(NamedTuple):
     """A reply to the question, with the raw call if the provider records one."""
 
     output: ModelOutput
@@ -87,7 +87,7 @@ class ShortQuestion:
         validate_responses(api)
         prepare_client(api)
 
-    async def ask_first(self, prompt_logprobs: bool = False) -> Answer:
+    async def ask_first(self, prompt_logprobs: bool = False) -> ShortAnswer:
         """Ask the question of a server that has not answered yet, and that may not be the server of a model at all."""
         words = ""
         for _ in range(TRIES):
@@ -103,7 +103,7 @@ class ShortQuestion:
 
     async def ask(
         self, begun: str = "", extra_body: Mapping[str, Any] | None = None, prompt_logprobs: bool = False
-    ) -> Answer:
+    ) -> ShortAnswer:
         """Ask the question.
 
         Args:
@@ -131,7 +131,7 @@ class ShortQuestion:
         output, call = answer if isinstance(answer, tuple) else (answer, None)
         if isinstance(output, Exception):
             raise self._failure(output) from None
-        return Answer(output, call)
+        return ShortAnswer(output, call)
 
     @contextmanager
     def _late_told(self) -> Iterator[None]:
@@ -151,7 +151,7 @@ class ShortQuestion:
             return known
         error.args = tuple(clip(str(arg), self.secrets) for arg in error.args)
         found = trouble_of(error, self.api.should_retry, self.secrets)
-        trouble = Trouble(found.kind, clip(found.words, self.secrets), found.after)
+        trouble = RetryTrouble(found.kind, clip(found.words, self.secrets), found.after)
         if trouble.kind == "final" and status_of(error) == 429:
             return UsageError(f"{self.server} takes no more requests with this key: {trouble.words}")
         return TroubledError(trouble)
@@ -160,14 +160,14 @@ class ShortQuestion:
         """Return the error message if an error proves that the model cannot answer; otherwise None."""
         if isinstance(error, PrerequisiteError | ImportError):
             return UsageError(plain(error))
-        if why := untrusted(error, self.server):
+        if why := certificate_error(error, self.server):
             return RunError(why)
         for cause in causes(error):
             if isinstance(cause, RedirectError):
                 return UsageError(str(cause))
             if isinstance(cause, ReplyTooLargeError):
                 return UsageError(f"{self.server} does not answer as a model's server: {cause}; is the address right?")
-        if malformed(error):
+        if protocol_error(error):
             return None
         match status_of(error):
             case 401 | 403:
@@ -182,7 +182,7 @@ class ShortQuestion:
         return None
 
 
-async def find_prefill(question: ShortQuestion, answer: Answer) -> Prefill | None:
+async def find_prefill(question: ShortQuestion, answer: ShortAnswer) -> Prefill | None:
     """Return the fields of a request that make the server continue a reply. None if the server cannot.
 
     Args:
@@ -218,7 +218,7 @@ async def _continues(question: ShortQuestion, option: Prefill, alone: int) -> bo
     return 0 < one - none <= two - one
 
 
-def separates_reasoning(answer: Answer) -> bool:
+def separates_reasoning(answer: ShortAnswer) -> bool:
     """Return whether a reply has its reasoning in a separate field or part, which no request can continue."""
     response: Any = (answer.call.response if answer.call else None) or {}
     try:

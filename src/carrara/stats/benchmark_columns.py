@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from carrara.papers.external_scores import ExternalScore
-from carrara.papers.scores import GUESSER, MEAN, Score, counting
+from carrara.papers.scores import GUESSER, MEAN, PublishedScore, counting
 from carrara.stats.correlation import Column, Correlation, correlations
 from carrara.stats.model_aliases import ModelAliases, model_aliases
 from carrara.stats.scores import RECALL
@@ -38,7 +38,10 @@ class SourceCorrelations:
 
 
 def correlate_sources(
-    own: Iterable[CellScore], outside: Iterable[ExternalScore], published: Sequence[Score], aliases: Sequence[str]
+    own: Iterable[CellScore],
+    outside: Iterable[ExternalScore],
+    published: Sequence[PublishedScore],
+    aliases: Sequence[str],
 ) -> SourceCorrelations:
     """Correlate the scores of runs, of outside tables and of papers.
 
@@ -60,8 +63,8 @@ def correlate_sources(
     if len(found) < 2:
         has = f"there is only {found[0].name!r}" if found else "there is no score"
         raise UsageError(f"{has}, and a correlation needs two columns; give `scores` or `published`")
-    apart = unmatched(entries, same)
-    if not shared(entries, same):
+    apart = find_unmatched(entries, same)
+    if not has_shared_model(entries, same):
         have = "; ".join(f"{source} have {few(models)}" for source, models in apart.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
     return SourceCorrelations(found, correlations(found), apart)
@@ -84,10 +87,10 @@ def of_external(rows: Iterable[ExternalScore]) -> list[Entry]:
     return [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in rows]
 
 
-def of_papers(scores: Iterable[Score]) -> list[Entry]:
+def of_papers(scores: Iterable[PublishedScore]) -> list[Entry]:
     """Return published scores, without shares of errors, guessers, recall, and means of other columns."""
     return [
-        Entry(PUBLISHED, _published(score), score.name, score.score, f"{score.paper}, {score.table}")
+        Entry(PUBLISHED, _published_entry(score), score.name, score.score, f"{score.paper}, {score.table}")
         for score in counting(list(scores))
         if score.task != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
     ]
@@ -107,7 +110,7 @@ def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
     ]
 
 
-def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
+def find_unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
     """Return the models that no other source has, by source. Empty if there is only one source."""
     sources: dict[str, dict[str, str]] = {}
     for entry in entries:
@@ -124,14 +127,14 @@ def unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[st
     }
 
 
-def shared(entries: Sequence[Entry], same: ModelAliases) -> bool:
+def has_shared_model(entries: Sequence[Entry], same: ModelAliases) -> bool:
     """Return whether any model has a score in two sources, or there is only one source."""
     return len({entry.source for entry in entries}) < 2 or len({same(entry.model) for entry in entries}) < len(
         {(entry.source, same(entry.model)) for entry in entries}
     )
 
 
-def _published(score: Score) -> str:
+def _published_entry(score: PublishedScore) -> str:
     length = "" if score.length is None else f" at {write_length(score.length)}"
     return f"{score.paper}: {score.task}{length}"
 

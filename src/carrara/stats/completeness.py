@@ -14,7 +14,7 @@ NAMED = 6
 """The most cells that a sentence names."""
 
 
-class Part(NamedTuple):
+class Completeness(NamedTuple):
     """The number of planned replies of a model to a task at a length, and how many exist."""
 
     subject: Subject
@@ -28,7 +28,7 @@ class Part(NamedTuple):
         return self.have >= self.planned
 
 
-def describe_missing(parts: Sequence[Part]) -> str:
+def describe_missing(parts: Sequence[Completeness]) -> str:
     """Return a sentence about the missing replies. Empty if none is missing."""
     lacking = [part for part in parts if not part.whole]
     if not lacking:
@@ -42,6 +42,6 @@ def describe_missing(parts: Sequence[Part]) -> str:
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
 
 
-def missing_parts(parts: Sequence[Part]) -> dict[tuple[str, str, int], Part]:
+def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int], Completeness]:
     """Return the parts that are incomplete, by model, task and length."""
     return {(part.subject[0], part.task, part.length): part for part in parts if not part.whole}

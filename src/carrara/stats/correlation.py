@@ -78,7 +78,7 @@ def correlate(first: Column, second: Column) -> Correlation:
 
 def spearman(ones: Sequence[float], others: Sequence[float]) -> float | None:
     """Return Pearson's correlation of the ranks. The shortcut with squared differences is wrong if there are ties."""
-    first, second = _centred(ranks(ones)), _centred(ranks(others))
+    first, second = _center(ranks(ones)), _center(ranks(others))
     spread = math.fsum(x * x for x in first) * math.fsum(y * y for y in second)
     if not spread:
         return None
@@ -102,6 +102,6 @@ def interval(rho: float, n: int) -> tuple[float, float]:
     return min(low, rho), max(high, rho)
 
 
-def _centred(values: Sequence[float]) -> list[float]:
+def _center(values: Sequence[float]) -> list[float]:
     mean = math.fsum(values) / len(values)
     return [value - mean for value in values]

@@ -10,7 +10,7 @@ from carrara.item_id import Recipe
 from carrara.items.item import Context, contexts, questions_of
 from carrara.packing.prompt_pack import Pack
 from carrara.papers.scores import read_table
-from carrara.types import Drawn
+from carrara.types import Choice
 from carrara.util.log import logger
 
 WORDS, CHARACTERS = "words", "characters"
@@ -31,7 +31,7 @@ class Spread:
 
 
 @dataclass(frozen=True)
-class Shape:
+class DatasetShape:
     """Statistics of a task's questions."""
 
     task: str
@@ -45,11 +45,11 @@ class Shape:
     """The drawn values, by name: each with its share, and with the share of an even draw."""
 
 
-def shape(first: Recipe, instances: int) -> Shape:
+def shape(first: Recipe, instances: int) -> DatasetShape:
     """Return the statistics of a task from a number of its instances, without rendering any."""
     facts, evidence = [], []
     answers: Counter[str] = Counter()
-    drawn = list[Drawn]()
+    drawn = list[Choice]()
     for index in range(first.index, first.index + instances):
         posed = questions_of(replace(first, index=index))
         drawn += posed.task.draws(posed.instance)
@@ -59,10 +59,12 @@ def shape(first: Recipe, instances: int) -> Shape:
             answers[posed.task.write(question.gold)] += 1
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))
-    return Shape(first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_beside_even(drawn)))
+    return DatasetShape(
+        first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_beside_even(drawn))
+    )
 
 
-def _beside_even(drawn: Sequence[Drawn]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
+def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
     for what in sorted({one.what for one in drawn}):
         values = [one for one in drawn if one.what == what]
         found = Counter(one.value for one in values)

@@ -160,7 +160,7 @@ class BaseScore:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class LengthEstimate:
     """An estimated length. An infinite length is past the longest one that was run."""
 
     low: float
@@ -220,7 +220,7 @@ class EffectiveLength:
     usability: Usability
     base: BaseScore | None
     """The base score. None if there is no score."""
-    estimate: Estimate | None = None
+    estimate: LengthEstimate | None = None
     """The estimate. None unless the status is usable."""
     reason: str = ""
     """Why there is no effective length."""
@@ -336,7 +336,7 @@ def near_chance(base: BaseScore) -> str:
     return f"{base.correct}, and what has to be kept of it is near the chance level ({_percent(base.chance_level)})"
 
 
-def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: float) -> Estimate | None:
+def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: float) -> LengthEstimate | None:
     """Estimate the length up to which the score keeps 85 % of the first mean. None if that is near the chance level.
 
     >>> print(estimate_length([(0, 1.0, 40), (4096, 1.0, 40), (8192, 0.0, 40)], 0.0))
@@ -350,7 +350,7 @@ def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: fl
         curve.add(length, mean * worth, worth)
     if SHARE * points[0][1] <= chance_level or curve.blind(rule) > 0.5:
         return None
-    return Estimate(*curve.effective(rule, INSIDE), lengths, curve.misfit() >= SURE)
+    return LengthEstimate(*curve.effective(rule, INSIDE), lengths, curve.misfit() >= SURE)
 
 
 def _percent(share: float) -> str:

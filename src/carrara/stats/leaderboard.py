@@ -92,7 +92,7 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         if (counted := {cell: replies for cell, replies in own.items() if cell in counting})
     ]
     ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
-    return [_placed(line, number) for number, line in enumerate(ordered, 1)]
+    return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
 
 
 def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
@@ -108,7 +108,7 @@ def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
     )
 
 
-def _placed(line: Standing, number: int) -> Standing:
+def _to_standing(line: Standing, number: int) -> Standing:
     return replace(line, place=number) if line.whole and line.mean is not None else line
 
 
@@ -137,7 +137,7 @@ def _standing(
         cells=len(own),
         of=of,
         lengths=tuple(common),
-        tasks={_named(task): mean for task, mean in means.items()},
+        tasks={_short_name(task): mean for task, mean in means.items()},
         mean=overall.mean,
         low=overall.low,
         high=overall.high,
@@ -154,7 +154,7 @@ def _standing(
     )
 
 
-def _named(task: Test) -> str:
+def _short_name(task: Test) -> str:
     name, posed = task
     return f"{name} ({posed})" if posed else name
 

@@ -61,22 +61,22 @@ def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[
     if not pairs:
         raise UsageError(f"`alias={alias}` is not OURS=THEIRS; write for example `alias=openai/gpt-4o=GPT-4o`")
     for one, other in pairs:
-        mine, names = _called(one, ours), _published(other, theirs)
+        mine, names = _matches_ours(one, ours), _matches_theirs(other, theirs)
         if mine and names:
             return _only(alias, one, mine), _only(alias, other, names)
-    known = [pair for pair in pairs if _called(pair[0], ours)]
+    known = [pair for pair in pairs if _matches_ours(pair[0], ours)]
     if not known:
         raise UsageError(f"`alias={alias}`: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
     other = known[0][1]
     raise UsageError(f"`alias={alias}`: no model to compare with is called {other!r}{nearest(other, theirs)}")
 
 
-def _called(text: str, ours: Sequence[str]) -> list[str]:
+def _matches_ours(text: str, ours: Sequence[str]) -> list[str]:
     whole = [name for name in ours if name.casefold() == text.casefold()]
     return whole or [name for name in ours if plain(name) == text.casefold()]
 
 
-def _published(text: str, theirs: Mapping[str, str]) -> list[str]:
+def _matches_theirs(text: str, theirs: Mapping[str, str]) -> list[str]:
     names = dict.fromkeys(name for name in theirs.values() if plain(name) == plain(text))
     return list(names or dict.fromkeys(name for spelled, name in theirs.items() if plain(spelled) == plain(text)))
 

@@ -213,7 +213,7 @@ def _student_interval(groups: Groups, level: float) -> tuple[float, float]:
     return min(mean, mean + further), max(mean, mean + further)
 
 
-def _scaled(terms: Sequence[float], n: float) -> tuple[float, float, float]:
+def _scale(terms: Sequence[float], n: float) -> tuple[float, float, float]:
     """Return the scale of a typical difference, and the shares of upward and downward differences on that scale.
 
     If each difference is all or nothing, the scale is 1 and the shares are those of McNemar's table. If nothing
@@ -239,12 +239,12 @@ def _score_z(up: float, down: float, n: float, difference: float) -> float:
 
 
 def _score_p(terms: Sequence[float], n: float) -> float:
-    _, up, down = _scaled(terms, n)
+    _, up, down = _scale(terms, n)
     return math.erfc(_score_z(up, down, n, 0.0) / math.sqrt(2))
 
 
 def _score_interval(terms: Sequence[float], n: float, level: float) -> tuple[float, float]:
-    scale, up, down = _scaled(terms, n)
+    scale, up, down = _scale(terms, n)
     limit, ends = _z(level), list[float]()
     for end in (-1.0, 1.0):
         outside, inside = end, up - down

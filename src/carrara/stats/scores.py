@@ -168,7 +168,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         attempts=len(attempts),
         attempts_mean=math.fsum(attempts) / len(attempts) if attempts else None,
         chance_level=math.fsum(result.chance_level for result in results) / n,
-        published=_published(results),
+        published=_paper_means(results),
         trivial=_trivial(results),
         retrieval=retrieval,
         statuses={status: count for status, count in counts.items() if count},
@@ -186,7 +186,7 @@ def _mean(values: Sequence[float]) -> float | None:
     return math.fsum(values) / len(values) if values else None
 
 
-def _published(results: Sequence[Result]) -> Mapping[str, float]:
+def _paper_means(results: Sequence[Result]) -> Mapping[str, float]:
     """Return means over the replies that a paper score applies to. A request without a reply counts 0."""
     means = {}
     for name in dict.fromkeys(name for result in results for name in result.scores):

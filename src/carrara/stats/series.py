@@ -65,7 +65,7 @@ def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
         telling = _telling(list(asked.values()))
         for setting, subject in found:
             parts = [setting[i] for i in differing if setting[i]]
-            parts += filter(None, (_named(name, asked[subject]) for name in telling))
+            parts += filter(None, (_label(name, asked[subject]) for name in telling))
             names[task, setting, subject] = Series(model, ", ".join(parts))
 
     def series(result: Result) -> Series:
@@ -118,7 +118,7 @@ def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
     return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name in (RETRIEVE, SOLVER))
 
 
-def _named(name: str, settings: Mapping[str, str]) -> str:
+def _label(name: str, settings: Mapping[str, str]) -> str:
     value = settings.get(name) or _DEFAULTS.get(name)
     return f"{name.removeprefix(ARGUMENT).removeprefix(_PART)}={value}" if value else ""
 

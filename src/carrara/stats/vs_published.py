@@ -7,7 +7,7 @@ there is one. Our score and its interval are shown with it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.papers.scores import Score, counting
+from carrara.papers.scores import PublishedScore, counting
 from carrara.stats.scores import paper_score_names
 from carrara.stats.series import CellScore
 
@@ -23,11 +23,11 @@ class RankedModel:
     score: float
     """The score by which it is ranked, from 0 to 1."""
     ours: CellScore | None
-    published: Score | None
+    published: PublishedScore | None
 
 
 @dataclass(frozen=True)
-class Ranking:
+class ModelRanking:
     """The models on one task at one length, the best first."""
 
     task: str
@@ -37,7 +37,7 @@ class Ranking:
     places: tuple[RankedModel, ...]
 
 
-def rankings(own: Iterable[CellScore], scores: Iterable[Score]) -> list[Ranking]:
+def rankings(own: Iterable[CellScore], scores: Iterable[PublishedScore]) -> list[ModelRanking]:
     published = [score for score in counting(list(scores)) if score.ours]
     groups: dict[str, list[CellScore]] = {}
     for one in own:
@@ -47,16 +47,16 @@ def rankings(own: Iterable[CellScore], scores: Iterable[Score]) -> list[Ranking]
         task, length = mine[0].task, mine[0].length
         theirs = [score for score in published if score.ours == task and same_length(length, score.length)]
         for paper in dict.fromkeys(score.paper for score in theirs):
-            places = [RankedModel(str(one.model), _ranked(one), one, None) for one in mine]
+            places = [RankedModel(str(one.model), _rank_key(one), one, None) for one in mine]
             places += [
                 RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
             ]
             places.sort(key=lambda place: -place.score)
-            found.append(Ranking(task, what, length, paper, tuple(places)))
+            found.append(ModelRanking(task, what, length, paper, tuple(places)))
     return found
 
 
-def unpublished(own: Iterable[CellScore], found: Sequence[Ranking]) -> list[str]:
+def unpublished_cells(own: Iterable[CellScore], found: Sequence[ModelRanking]) -> list[str]:
     """Return the cells of the run that no paper has."""
     shown = {board.what for board in found}
     return [what for what in dict.fromkeys(one.what for one in own) if what not in shown]
@@ -73,6 +73,6 @@ def by_paper(one: CellScore) -> float | None:
     return next((published[name] for name in paper_score_names(one.task) if name in published), None)
 
 
-def _ranked(one: CellScore) -> float:
+def _rank_key(one: CellScore) -> float:
     score = by_paper(one)
     return one.stat.mean if score is None else score

@@ -142,17 +142,17 @@ def _splintr(vocabulary: str, chat: ChatFormat, opening: int = 0, composed: bool
 
 
 def _gpt2(name: str) -> Tokenizer:
-    return encoders.BytePairs(name, None, 0, _merged(encoders.ALPHABET, lines("gpt2"), [encoders.BYTES_AND_WORDS]))
+    return encoders.BytePairs(name, None, 0, _build(encoders.ALPHABET, lines("gpt2"), [encoders.BYTES_AND_WORDS]))
 
 
 def _smollm2(name: str) -> Tokenizer:
     kept = lines("smollm2")
     end = kept.index("")
-    encoder = _merged(kept[:end], kept[end + 1 :], [encoders.DIGITS, encoders.BYTES_AND_WORDS])
+    encoder = _build(kept[:end], kept[end + 1 :], [encoders.DIGITS, encoders.BYTES_AND_WORDS])
     return encoders.BytePairs(name, ChatML(SMOLLM2_SYSTEM), 0, encoder)
 
 
-def _merged(first: Sequence[str], merges: Sequence[str], words: Sequence[Mapping[str, Any]]) -> AnyTokenizer:
+def _build(first: Sequence[str], merges: Sequence[str], words: Sequence[Mapping[str, Any]]) -> AnyTokenizer:
     """Build a vocabulary from the tokens that no merge makes, and the merges. Each merge makes one token, in order."""
     tokens = [*first, *(merge.replace(" ", "") for merge in merges)]
     return encoders.from_vocabulary({token: number for number, token in enumerate(tokens)}, merges, words)

@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 
 from carrara.util.cache import cache_folder
 from carrara.util.errors import UsageError
-from carrara.util.files import whole
+from carrara.util.files import atomic_path
 
 Scalar: TypeAlias = int | float | bool | str
 Value: TypeAlias = Scalar | list[Scalar]
@@ -97,7 +97,7 @@ def gguf_model(model: str) -> GgufModel | None:
     stat = path.stat()
     digest = _digest(path.resolve(), stat.st_size, stat.st_mtime_ns)
     if not (copy := _place(digest)).is_file():
-        with whole(copy) as partial:
+        with atomic_path(copy) as partial:
             partial.write_bytes(header_bytes(path))
     return GgufModel(path, _name(keys, path), digest, keys)
 

@@ -48,10 +48,10 @@ def allow_all(names: Iterable[str] | None) -> None:
 def with_permissions(work: Callable[..., R]) -> Callable[..., R]:
     """Return a function that does the work with the names that are allowed here, for processes on other machines."""
     names = sorted({*_in_environment(), *_stored_names(cache_location())})
-    return partial(_permitted, names, work)
+    return partial(_with_permission, names, work)
 
 
-def _permitted(names: Sequence[str], work: Callable[..., R], *given: object) -> R:
+def _with_permission(names: Sequence[str], work: Callable[..., R], *given: object) -> R:
     _allow_here(names)
     return work(*given)
 

@@ -18,7 +18,7 @@ from carrara.tokenizers.base import ChatFormat, ChatPart
 from carrara.tokenizers.template import Special, cut, mask, unmask
 from carrara.types import Message
 from carrara.util.errors import RunError, UsageError
-from carrara.util.transport import LIMIT, ReplyTooLargeError, untrusted
+from carrara.util.transport import LIMIT, ReplyTooLargeError, certificate_error
 
 _SECONDS = 300.0
 _SHOWN = 100
@@ -69,7 +69,7 @@ class Server:
             content = response.read(limit + 1)
         except (HTTPException, OSError) as error:
             self.connection.close()
-            if why := untrusted(error, self.url):
+            if why := certificate_error(error, self.url):
                 raise RunError(why) from error
             if again:  # a server may close an idle connection
                 return self._send(endpoint, body, again=False)

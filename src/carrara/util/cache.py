@@ -119,12 +119,12 @@ def settle(partial: Path, path: Path) -> None:
 def _partial(parent: Path) -> Path:
     """Return a path for something unfinished. Files of killed processes are removed first."""
     for left in parent.glob(f"{_PARTIAL}*"):
-        if _abandoned(left.name):
+        if _is_abandoned(left.name):
             left.unlink() if left.is_file() else shutil.rmtree(left, ignore_errors=True)
     return parent / f"{_PARTIAL}{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
 
 
-def _abandoned(name: str) -> bool:
+def _is_abandoned(name: str) -> bool:
     """Return whether a partial folder belongs to a process of this machine that has ended."""
     host, _, process = name.removeprefix(_PARTIAL).rpartition("-")[0].rpartition("-")
     if host != socket.gethostname() or not process.isdigit():

@@ -8,14 +8,14 @@ import lzma
 from importlib.resources import files
 
 
-def packed(name: str) -> bytes:
+def read_packed(name: str) -> bytes:
     """Return the file as it is stored, compressed."""
     return files("carrara").joinpath("data", f"{name}.xz").read_bytes()
 
 
 def data(name: str) -> bytes:
     """Return the data of a name."""
-    return lzma.decompress(packed(name))
+    return lzma.decompress(read_packed(name))
 
 
 def lines(name: str) -> list[str]:

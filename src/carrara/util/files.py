@@ -209,12 +209,12 @@ def _size(number: int) -> str:
 @contextmanager
 def whole_file(path: Path) -> Iterator[IO[str]]:
     """Open a text file that appears only when it is complete."""
-    with whole(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
+    with atomic_path(path) as partial, partial.open("w", encoding="utf-8", newline="\n") as file:
         yield file
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Return a temporary path for a file that appears only when it is complete.
 
     A full disk or a kill leaves no half of it.

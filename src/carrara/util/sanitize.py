@@ -24,11 +24,11 @@ _MARKS = re.compile(
 
 def visible(text: str) -> str:
     """Return the text with a visible sign for each control, format and bidi character, line separator and surrogate."""
-    text = _SUSPECT.sub(lambda found: _shown(found[0]), text.replace("\r\n", "\n"))
+    text = _SUSPECT.sub(lambda found: _show(found[0]), text.replace("\r\n", "\n"))
     return _MARKS.sub(r"\1⟦marks⟧", text)
 
 
-def _shown(character: str) -> str:
+def _show(character: str) -> str:
     code = ord(character)
     if code < 0x20:
         return chr(0x2400 + code)

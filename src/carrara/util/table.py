@@ -8,19 +8,19 @@ from html import escape
 from itertools import groupby
 
 
-class Line(str):
+class TableLine(str):
     """A line of a table that knows its cells."""
 
     cells: tuple[str, ...]
     """The cells. Empty for the rule below the column names."""
 
-    def __new__(cls, text: str, cells: Iterable[str] = ()) -> "Line":
+    def __new__(cls, text: str, cells: Iterable[str] = ()) -> "TableLine":
         line = super().__new__(cls, text)
         line.cells = tuple(cells)
         return line
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Line]:
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[TableLine]:
     """
     >>> for line in table(["task", "n"], [["qa1", "12"]]):
     ...     print(line)
@@ -35,9 +35,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[Lin
             text.rjust(width) if n and _is_number(text) else text.ljust(width)
             for text, width in zip(row, widths, strict=True)
         ]
-        yield Line("  ".join(shown).rstrip(), row)
+        yield TableLine("  ".join(shown).rstrip(), row)
         if n == 0:
-            yield Line("  ".join("-" * width for width in widths))
+            yield TableLine("  ".join("-" * width for width in widths))
 
 
 def html(lines: Iterable[str]) -> str:
@@ -47,15 +47,15 @@ def html(lines: Iterable[str]) -> str:
     ['<p>two &amp; three</p>', '<table>']
     """
     parts: list[str] = []
-    for is_table, run in groupby(lines, lambda line: isinstance(line, Line)):
+    for is_table, run in groupby(lines, lambda line: isinstance(line, TableLine)):
         if is_table:
-            parts += _tables([line for line in run if isinstance(line, Line)])
+            parts += _tables([line for line in run if isinstance(line, TableLine)])
         else:
             parts += [f"<p>{escape(line)}</p>" for line in run if line.strip()]
     return "\n".join(parts)
 
 
-def _tables(lines: Sequence[Line]) -> Iterator[str]:
+def _tables(lines: Sequence[TableLine]) -> Iterator[str]:
     """Yield the tables among these lines. Each begins with its column names and a rule."""
     starts = [n - 1 for n, line in enumerate(lines) if not line.cells]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):

@@ -63,7 +63,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
         found = found.__cause__ or found.__context__
 
 
-def untrusted(error: BaseException, where: str) -> str:
+def certificate_error(error: BaseException, where: str) -> str:
     """Return a sentence about a server's certificate if an error is about it. Otherwise empty."""
     for cause in causes(error):
         if isinstance(cause, ssl.SSLCertVerificationError):
@@ -75,16 +75,16 @@ def untrusted(error: BaseException, where: str) -> str:
     return ""
 
 
-def refused(error: BaseException, where: str) -> str:
+def refusal(error: BaseException, where: str) -> str:
     """Return why a server is not asked again, if an error proves it. Otherwise empty.
 
     The server's certificate is not trusted, it redirects to another one, or its reply is too large.
     """
     found = (str(cause) for cause in causes(error) if isinstance(cause, RedirectError | ReplyTooLargeError))
-    return untrusted(error, where) or next(found, "")
+    return certificate_error(error, where) or next(found, "")
 
 
-def malformed(error: BaseException) -> str:
+def protocol_error(error: BaseException) -> str:
     """Return the fault of an answer that breaks the rules of HTTP, if that is the error. Otherwise empty.
 
     The HTTP clients raise the same error if a server closes a connection, which is an outage.
@@ -109,10 +109,10 @@ def limit_client(client: Any, limit: int = LIMIT) -> None:
         client: An HTTP client of httpx or httpx2.
         limit: Bytes of a reply, unpacked.
     """
-    client._transport = _limited(client._transport, limit)
+    client._transport = _limit(client._transport, limit)
     for pattern, proxy in client._mounts.items():
         if proxy is not None:
-            client._mounts[pattern] = _limited(proxy, limit)
+            client._mounts[pattern] = _limit(proxy, limit)
 
 
 def is_client(value: Any) -> bool:
@@ -122,7 +122,7 @@ def is_client(value: Any) -> bool:
     return sends and isinstance(getattr(value, "_mounts", None), dict)
 
 
-def _limited(transport: Any, limit: int) -> "LimitedTransport":
+def _limit(transport: Any, limit: int) -> "LimitedTransport":
     if isinstance(transport, LimitedTransport):
         transport.limit = limit
         return transport
@@ -138,11 +138,11 @@ class LimitedTransport:
 
     async def handle_async_request(self, request: Any) -> Any:
         _check(request)
-        return self._limit(await self.inner.handle_async_request(request), "AsyncByteStream", _AsyncLimited)
+        return self._limit(await self.inner.handle_async_request(request), "AsyncByteStream", _AsyncLimitedStream)
 
     def handle_request(self, request: Any) -> Any:
         _check(request)
-        return self._limit(self.inner.handle_request(request), "SyncByteStream", _Limited)
+        return self._limit(self.inner.handle_request(request), "SyncByteStream", _LimitedStream)
 
     def _limit(self, response: Any, base: str, kind: type) -> Any:
         package = type(response).__module__.partition(".")[0]
@@ -202,7 +202,7 @@ def _stream(package: str, base: str, kind: type) -> type:
     return type(kind.__name__, (kind, getattr(import_module(package), base)), {})
 
 
-class _Limited:
+class _LimitedStream:
     """The decompressed bytes of a reply, up to the limit."""
 
     def __init__(self, inner: Any, packing: str, limit: int) -> None:
@@ -224,7 +224,7 @@ class _Limited:
         self.inner.close()
 
 
-class _AsyncLimited(_Limited):
+class _AsyncLimitedStream(_LimitedStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self.inner:
             for part in self.bounded(data):

@@ -45,7 +45,7 @@ def unicode14(text: str) -> str:
         return text
     other = dict[int, str]()
     for character in set(text) - _SAME:
-        if (known := _known(character)) == character:
+        if (known := _is_known(character)) == character:
             _SAME.add(character)
         else:
             other[ord(character)] = known
@@ -56,7 +56,7 @@ _SAME = set[str]()
 """Characters that need no replacement. Each is looked up once."""
 
 
-def _known(character: str) -> str:
+def _is_known(character: str) -> str:
     return _CHANGED.get(character, NO_CHARACTER if bisect_right(_bounds(), ord(character)) % 2 else character)
 
 

@@ -24,14 +24,14 @@ from carrara.answers.grade import grade
 from carrara.item_id import Recipe
 from carrara.items import registry
 from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
-from carrara.items.plugin_errors import described
+from carrara.items.plugin_errors import describe
 from carrara.packing.prompt import assemble, count, fingerprint
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Split, owner
 from carrara.types import Message, PromptTemplate, Segment, UndecidableError
 from carrara.util.errors import LengthError
-from carrara.verify.shortcuts.search import FEW, MARGIN, Found, Search, Shortcut, Taken
-from carrara.verify.simulation import Simulated, Simulation
+from carrara.verify.shortcuts.search import FEW, MARGIN, Measurement, Search, SearchResult, Shortcut
+from carrara.verify.simulation import Simulation, SimulationResult
 
 CHECKS = {
     "oracle": "the answer read from the text alone is the gold answer",
@@ -69,7 +69,7 @@ class Breach:
 
 
 @dataclass
-class Audited:
+class AuditResult:
     """The findings of the audit about one task at one length."""
 
     task: str
@@ -89,7 +89,7 @@ class Audited:
     chance_level: float = 0.0
     guesser: str = ""
     """The knowledge of the task's guesser, whose mean score is the chance level."""
-    simulated: list[Simulated] = field(default_factory=list[Simulated])
+    simulated: list[SimulationResult] = field(default_factory=list[SimulationResult])
     """The scores of guesses, with the declared ones."""
     off: float = 0.0
     """The mean distance of facts from their drawn position, in tokens."""
@@ -99,15 +99,15 @@ class Audited:
     """The number of items whose puzzle another item has too."""
 
 
-def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
+def audit(first: Recipe, instances: int, pack: Pack | None = None) -> AuditResult:
     """Audit `instances` instances of a task, from a recipe on.
 
     A task without an instance of the length has no items.
     """
     try:
-        return _audited(first, instances, pack)
+        return _audit_one(first, instances, pack)
     except LengthError as reason:
-        return Audited(
+        return AuditResult(
             first.task,
             first.length,
             guesser=registry.load(first.task).guesser,
@@ -115,13 +115,13 @@ def audit(first: Recipe, instances: int, pack: Pack | None = None) -> Audited:
         )
 
 
-def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
-    report = Audited(first.task, first.length, guesser=registry.load(first.task).guesser)
+def _audit_one(first: Recipe, instances: int, pack: Pack | None) -> AuditResult:
+    report = AuditResult(first.task, first.length, guesser=registry.load(first.task).guesser)
     simulation = Simulation()
     hashes: dict[str, str] = {}
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
     search = Search(_training(first, few, pack)) if instances >= FEW else None
-    taken: list[Taken] = []
+    taken: list[Measurement] = []
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in contexts(first, instances, pack, report.left_out.append):
@@ -148,7 +148,7 @@ def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
         report.shortcuts, report.reach, report.backwards = search.found(taken)
     report.simulated = simulation.comparisons()
     report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
-    if not _given(first):  # published items are used unchanged
+    if not _is_from_files(first):  # published items are used unchanged
         report.breaches += [
             Breach(
                 "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
@@ -169,14 +169,14 @@ def _audited(first: Recipe, instances: int, pack: Pack | None) -> Audited:
     return report
 
 
-def searched(first: Recipe, instances: int, pack: Pack | None = None) -> Found:
+def search_shortcuts(first: Recipe, instances: int, pack: Pack | None = None) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
     search = Search(_training(first, instances, pack))
     made = contexts(first, instances, pack, lambda said: None)
     return search.found([search.take(item) for context in made for item in context.items])
 
 
-def _given(first: Recipe) -> bool:
+def _is_from_files(first: Recipe) -> bool:
     """Return whether items or instances come from files, as published ones do."""
     task = questions_of(first).task
     return task.given_count(first.length) is not None or task.is_divided()
@@ -184,14 +184,16 @@ def _given(first: Recipe) -> bool:
 
 def _training(first: Recipe, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
-    own = first if _given(first) else replace(first, split=OTHERS[first.split])
+    own = first if _is_from_files(first) else replace(first, split=OTHERS[first.split])
     return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
 
 
-def _check_context(report: Audited, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None) -> None:
+def _check_context(
+    report: AuditResult, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None
+) -> None:
     given = context.task.given_count(first.length) is not None
-    others = _refilled(report, context, pack) if first.length and context.instance.filler else None
-    owned_by = first.split if _given(first) else owner(questions_of(replace(context.recipe, length=0)).instance)
+    others = _refill(report, context, pack) if first.length and context.instance.filler else None
+    owned_by = first.split if _is_from_files(first) else owner(questions_of(replace(context.recipe, length=0)).instance)
     longest = max(item.survey.tokens for item in asked)
     told = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
@@ -200,10 +202,10 @@ def _check_context(report: Audited, context: Context, asked: Sequence[Item], fir
 
     for item in asked:
         gold, messages = item.question.gold, item.messages()
-        solved = _solved(item, messages)
+        solved = _solve(item, messages)
         if solved != gold:
             breach("oracle", item, _unlike(item, solved))
-        if others and (read := _solved(item, others.prompts[item.recipe.question].messages())) != gold:
+        if others and (read := _solve(item, others.prompts[item.recipe.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
         whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
         if whole != item.survey.tokens or (first.length and not given and longest != first.length):
@@ -227,10 +229,10 @@ def _unlike(item: Item, solved: object) -> str:
     """Return what is wrong with an answer that was read. If two answers look the same, name their types."""
     if str(solved) != item.gold:
         return f"gold {item.gold}, read {solved}"
-    return f"gold {described(item.question.gold)}, read {described(solved)}"
+    return f"gold {describe(item.question.gold)}, read {describe(solved)}"
 
 
-def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context | None:
+def _refill(report: AuditResult, context: Context, pack: Pack | None) -> Context | None:
     """Return the instance with other filler. A room for one or two sentences may have none."""
     for variant in range(1, VARIANTS):
         try:
@@ -241,14 +243,14 @@ def _refilled(report: Audited, context: Context, pack: Pack | None) -> Context |
     return None
 
 
-def _check_evidence(report: Audited, item: Item, messages: Sequence[Message]) -> None:
+def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]) -> None:
     evidence = item.question.evidence
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
     if len(evidence) > most:
         evidence = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(evidence, most))
     without = _without(item.prompt.template, list(item.prompt.packing))
     for fact in evidence:
-        read = _solved(item, without(fact))
+        read = _solve(item, without(fact))
         report.needed += 1
         report.raised += isinstance(read, UndecidableError)
         if read == item.question.gold:
@@ -268,7 +270,7 @@ def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[
     return without
 
 
-def _solved(item: Item, messages: Sequence[Message]) -> Any:
+def _solve(item: Item, messages: Sequence[Message]) -> Any:
     try:
         return item.solve(messages)
     except UndecidableError as reason:

@@ -26,12 +26,12 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 def chance_level_of(name: str) -> float:
     """Return the chance level of a task, stored or computed."""
-    found = kept().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
-    return computed(name, FEW) if found is None else found
+    found = stored_levels().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
+    return compute_level(name, FEW) if found is None else found
 
 
 @cache
-def kept() -> dict[str, float]:
+def stored_levels() -> dict[str, float]:
     """Return the stored levels by name and version. Empty if the file is missing, as in a package without it."""
     try:
         lines = _KEPT.read_text("utf-8").splitlines()
@@ -40,7 +40,7 @@ def kept() -> dict[str, float]:
     return {name: float(chance_level) for name, chance_level in map(str.split, lines)}
 
 
-def computed(name: str, instances: int = INSTANCES) -> float:
+def compute_level(name: str, instances: int = INSTANCES) -> float:
     """Return the mean chance level of the questions on a task's first instances."""
     task = registry.load(name)
     found = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
@@ -67,8 +67,8 @@ def main(names: Sequence[str] = ()) -> None:
     """Compute the levels of all tasks, or of some and keep the others."""
     lines = []
     for name in filter(registry.is_official, registry.names()):
-        known = kept().get(task := f"{name}@{registry.load(name).version}")
-        level = computed(name) if known is None or not names or name in names else known
+        known = stored_levels().get(task := f"{name}@{registry.load(name).version}")
+        level = compute_level(name) if known is None or not names or name in names else known
         lines.append(f"{task} {level:.{DIGITS}f}\n")
     _KEPT.write_text("".join(lines), "utf-8")
 

@@ -28,7 +28,7 @@ RARE = 10
 
 
 @dataclass(frozen=True)
-class Simulated:
+class SimulationResult:
     """The scores of guesses at questions of one kind."""
 
     kind: str
@@ -56,7 +56,7 @@ class Simulated:
 
 
 @dataclass(frozen=True)
-class _Guessed:
+class _GuessedQuestion:
     """The guesses at one question."""
 
     instance: str
@@ -72,7 +72,7 @@ class Simulation:
 
     def __init__(self, draws: int = DRAWS) -> None:
         self._draws = draws
-        self._taken = defaultdict[str, list[_Guessed]](list)
+        self._taken = defaultdict[str, list[_GuessedQuestion]](list)
 
     def take(self, task: Task, instance: Instance, question: Question[Any], rng: Rng, name: str) -> None:
         """Guess at a question.
@@ -90,24 +90,24 @@ class Simulation:
         score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws
         alike = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
         labels = {label: value for label, value in question.labels.items() if label != ANSWER}
-        self._taken[question.part].append(_Guessed(name, labels, question.chance_level, score, alike))
+        self._taken[question.part].append(_GuessedQuestion(name, labels, question.chance_level, score, alike))
 
-    def comparisons(self) -> list[Simulated]:
+    def comparisons(self) -> list[SimulationResult]:
         """Return the comparisons: of all questions of a part, and of each kind of them."""
         found = []
         for part, several in self._taken.items():
-            found.append(_compared(f"part {part}" if part else "", several, self._draws))
+            found.append(_compare(f"part {part}" if part else "", several, self._draws))
             if len({one.declared for one in several}) > 1:  # otherwise the kinds are declared together
-                kinds = defaultdict[str, list[_Guessed]](list)
+                kinds = defaultdict[str, list[_GuessedQuestion]](list)
                 for one in several:
                     labels = [f"{name} {value}" for name, value in sorted(one.labels.items())]
                     kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(one)
-                found += [_compared(kind, own, self._draws) for kind, own in kinds.items() if len(kinds) > 1]
+                found += [_compare(kind, own, self._draws) for kind, own in kinds.items() if len(kinds) > 1]
         return found
 
 
-def _compared(kind: str, several: list[_Guessed], draws: int) -> Simulated:
-    by_instance = defaultdict[str, list[_Guessed]](list)
+def _compare(kind: str, several: list[_GuessedQuestion], draws: int) -> SimulationResult:
+    by_instance = defaultdict[str, list[_GuessedQuestion]](list)
     for one in several:
         by_instance[one.instance].append(one)
     instances = len(by_instance)
@@ -117,4 +117,4 @@ def _compared(kind: str, several: list[_Guessed], draws: int) -> Simulated:
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
         likely, alike = (score * instances + 2) / (instances + 4), fmean(one.alike for one in several)
         spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
-    return Simulated(kind, instances, declared, score, spread / sqrt(instances))
+    return SimulationResult(kind, instances, declared, score, spread / sqrt(instances))

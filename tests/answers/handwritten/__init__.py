@@ -23,7 +23,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from carrara.answers.grade import Graded, grade
+from carrara.answers.grade import Grade, grade
 from carrara.item_id import Recipe
 from carrara.items import registry
 from carrara.items.item import questions_of
@@ -108,7 +108,7 @@ class Case:
         return self.asked.filled(self.written)
 
     @cached_property
-    def graded(self) -> Graded:
+    def graded(self) -> Grade:
         return grade(self.asked.task, self.asked.question, self.reply)
 
     @property
@@ -120,7 +120,7 @@ class Case:
         return verdict(self.graded) != self.states and not self.is_unparsed
 
 
-def verdict(graded: Graded) -> Verdict:
+def verdict(graded: Grade) -> Verdict:
     if graded.answer is None:
         return "nothing"
     return "right" if graded.score == 1 else "wrong"

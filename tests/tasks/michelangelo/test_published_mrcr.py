@@ -16,11 +16,11 @@ import pytest
 
 from carrara import params, tokenizers
 from carrara.answers.grade import grade
-from carrara.generators.writer import FORMATS, Key, styles, topics, write
+from carrara.generators.writer import FORMATS, DraftKey, styles, topics, write
 from carrara.item_id import Recipe
 from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.registry import load
-from carrara.published.rows import known
+from carrara.published.rows import remember_files
 from carrara.rng import Rng
 from carrara.tasks.michelangelo import _mrcr_given as mrcr
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
@@ -41,8 +41,8 @@ NUMBERS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "e
 class Told(NamedTuple):
     """A conversation: keys with their drafts in order, and which draft of which key is asked for."""
 
-    turns: Sequence[tuple[Key, str]]
-    asked: Key
+    turns: Sequence[tuple[DraftKey, str]]
+    asked: DraftKey
     number: int
     marker: str
 
@@ -55,13 +55,13 @@ def told(n: int, needles: int, styled: bool, others: int = 3, length: int = 8) -
     rng = Rng("published mrcr", n, needles, int(styled))
     named, formats = rng.sample(topics(), 3), rng.sample(FORMATS, 3)
     manners = rng.sample(styles(), 2) if styled else [""]
-    asked = Key(formats[0], named[0], manners[0])
-    alike = [Key(formats[0], named[1], manners[0]), Key(formats[1], named[0], manners[0])]
+    asked = DraftKey(formats[0], named[0], manners[0])
+    alike = [DraftKey(formats[0], named[1], manners[0]), DraftKey(formats[1], named[0], manners[0])]
     alike += [asked._replace(style=manners[1])] if styled else []
     keys = (
         [asked] * needles
         + [key for key in alike for _ in range(others)]
-        + [Key(formats[2], named[2], manners[-1])] * length
+        + [DraftKey(formats[2], named[2], manners[-1])] * length
     )
     turns = [(key, write(key, rng)) for key in rng.shuffled(keys)]
     return Told(turns, asked, rng.between(1, needles), f"K{n:04}abcdefg")
@@ -152,7 +152,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 
 
 def first(folder: Path, length: int, task: str, style: str = "chat") -> Recipe:
-    data = known(mrcr_rows.sources(folder))
+    data = remember_files(mrcr_rows.sources(folder))
     return Recipe(task, 1, f"data={data}", "test", 0, 0, 0, length, style, "", "o200k")  # type: ignore[arg-type]
 
 
@@ -301,7 +301,10 @@ def _eval_hub(prediction: str, target: str) -> float:
 
 def test_published_metrics_agree_with_the_published_code() -> None:
     rng = Rng("metrics")
-    keys = [Key("poem", "penguins"), Key("email", "caves") if "caves" in topics() else Key("email", topics()[0])]
+    keys = [
+        DraftKey("poem", "penguins"),
+        DraftKey("email", "caves") if "caves" in topics() else DraftKey("email", topics()[0]),
+    ]
     drafts = [write(key, rng) for key in keys for _ in range(6)] + ["  spaced out \n", "x"]
     for gold in drafts:
         for said in drafts:
@@ -417,7 +420,7 @@ def test_where_no_path_names_a_length_each_row_has_its_bin(tmp_path: Path, capsy
     for length, own in bins.items():
         golds = [item.gold for item in items(tmp_path, length, OPENAI)]
         assert sorted(golds) == sorted(row["answer"] for row in own)
-    data = known(found)
+    data = remember_files(found)
     assert mrcr.Gdm(data=data).given_count(upper(lines[1]["context_len"])) == 1
 
 

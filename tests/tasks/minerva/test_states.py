@@ -7,7 +7,7 @@ from types import ModuleType
 import pytest
 
 from carrara.item_id import Recipe
-from carrara.items.item import make, named, pose
+from carrara.items.item import instance_key, make, pose
 from carrara.tasks.minerva import set_state, theory_of_mind
 from tests.helpers.minerva import context_of, items
 
@@ -33,4 +33,4 @@ def test_steps_that_were_drawn_for_another_length_change_nothing(task: ModuleTyp
 
 def facts(recipe: Recipe) -> list[object]:
     """Those of an instance that is built anew."""
-    return list(pose(*named(recipe, None)).instance.facts)
+    return list(pose(*instance_key(recipe, None)).instance.facts)

@@ -239,7 +239,7 @@ def test_published_scorers_are_fooled_where_ours_are_not() -> None:
 def test_words_of_ones_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path_factory.mktemp("words")
     monkeypatch.setenv("CARRARA_CACHE", str(folder))
-    own = [*vocabulary.listed("common")[:4000:10], "straße", "Ähre", "vis-à-vis"]
+    own = [*vocabulary.all_words("common")[:4000:10], "straße", "Ähre", "vis-à-vis"]
     (folder / "own.txt").write_text("\n".join(own), "utf-8")
     item = make("minerva/word_search", length=600, params={"words": str(folder / "own.txt")})
     assert set(context_of(item).split(", ")) <= set(own)
@@ -256,7 +256,7 @@ def test_a_list_that_is_long_enough_is_enough(tmp_path: Path, monkeypatch: pytes
     """However many more words a choice among them would take."""
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
     own = tmp_path / "own.txt"
-    own.write_text("\n".join(vocabulary.listed("common")[:300]), "utf-8")
+    own.write_text("\n".join(vocabulary.all_words("common")[:300]), "utf-8")
     for task, params in (("patch", {"size": "2"}), ("odd_group", {"size": "25"}), ("theory_of_mind", {"size": "5"})):
         item = make(f"minerva/{task}", length=1000, params={"words": str(own), **params})
         assert item.prompt.tokens == 1000

@@ -15,18 +15,18 @@ on models, items or tasks: a context is a text, and evidence is given as positio
 
 from carrara.readers.retrieval.chunks import Chunk
 from carrara.readers.retrieval.embedders import EmbedderUnavailableError
-from carrara.readers.retrieval.index import Found, Index, Retrieved, ready, retrieve
+from carrara.readers.retrieval.index import FoundParts, Index, ScoredChunk, ready, retrieve
 from carrara.readers.retrieval.recall import Recall
 from carrara.readers.retrieval.setting import Retrieval
 
 __all__ = [
     "Chunk",
     "EmbedderUnavailableError",
-    "Found",
+    "FoundParts",
     "Index",
     "Recall",
     "Retrieval",
-    "Retrieved",
+    "ScoredChunk",
     "ready",
     "retrieve",
 ]

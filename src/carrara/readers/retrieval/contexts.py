@@ -16,7 +16,7 @@ from anyio.from_thread import check_cancelled
 
 from carrara.item_id import Recipe
 from carrara.items.item import Item, item_of, messages_of
-from carrara.readers.retrieval import EmbedderUnavailableError, Index, Retrieval, Retrieved
+from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, Index, Retrieval
 from carrara.servers.retry import PATIENCE
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
@@ -30,7 +30,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE, _STEP = 2.0, 60.0, 0.25
 """Seconds before a server is asked again, and between two checks whether the run is being stopped."""
 
 
-def found(id: str, retrieve: str) -> Retrieved:
+def retrieve_parts(id: str, retrieve: str) -> FoundParts:
     """Return the parts that an item's question finds in its context."""
     with _FINDING:  # one at a time: the work is bound by the processor, and the next question may share the context
         _stop_if_cancelled()
@@ -43,7 +43,7 @@ class _Outage:
     def __init__(self) -> None:
         self.began: float | None = None
 
-    def waited_out(self, find: Callable[[], Retrieved]) -> Retrieved:
+    def waited_out(self, find: Callable[[], FoundParts]) -> FoundParts:
         pause = _FIRST_PAUSE
         while True:
             try:
@@ -81,7 +81,7 @@ def _stop_if_cancelled() -> None:
 
 
 @lru_cache(maxsize=_KEPT)
-def _retrieve(id: str, retrieve: str) -> Retrieved:
+def _retrieve(id: str, retrieve: str) -> FoundParts:
     """Return the parts that the question of an item retrieves."""
     item = item_of(id)
     if item.prompt.template.turns:

@@ -25,9 +25,9 @@ from carrara.util.transport import (
     PackingError,
     RedirectError,
     ReplyTooLargeError,
+    certificate_error,
     limit_client,
-    malformed,
-    untrusted,
+    protocol_error,
 )
 
 if TYPE_CHECKING:
@@ -117,9 +117,9 @@ class Endpoint:
         except RedirectError as error:
             raise RunError(f"{error.where}: give that address in `retrieve` if you mean it") from None
         except APIConnectionError as error:
-            if why := untrusted(error, self.address.url):
+            if why := certificate_error(error, self.address.url):
                 raise RunError(why) from None
-            if why := malformed(error):
+            if why := protocol_error(error):
                 raise self._no_vectors(why) from None
             reason = self._quoted(str(error.__cause__ or error))
             raise EmbedderUnavailableError(
@@ -145,7 +145,7 @@ class Endpoint:
             except APITimeoutError:
                 raise
             except (APIConnectionError, APIStatusError) as error:
-                if untrusted(error, "") or not _may_pass(error):
+                if certificate_error(error, "") or not _may_pass(error):
                     raise
             time.sleep(pause)
         return create()

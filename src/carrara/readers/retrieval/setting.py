@@ -82,7 +82,7 @@ class Retrieval:
                 f"{head!r} is not how a context is cut{hint}: write sentences, chunks:512 or chunks:512:gpt2"
             )
         said: dict[str, str] = {}
-        for name, value in (_said(part) for part in rest if part):
+        for name, value in (_parse_part(part) for part in rest if part):
             if name in said:
                 raise UsageError(f"{name} is given twice, as {said[name]} and as {value}: leave one out")
             said[name] = value
@@ -107,7 +107,7 @@ class Retrieval:
         return f"{head}{overlap};by={self.by};top={self.top};order={self.order}"
 
 
-def _said(part: str) -> tuple[str, str]:
+def _parse_part(part: str) -> tuple[str, str]:
     name, equals, value = part.partition("=")
     if not equals or name not in _NAMES:
         raise UsageError(f"retrieval has no setting {name!r}{nearest(name, _NAMES)}; it has {', '.join(_NAMES)}")

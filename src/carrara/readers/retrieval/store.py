@@ -30,24 +30,24 @@ _one_at_a_time = Lock()
 """A lock, because an embedder already uses all cores, and a second thread may be waiting for the same texts."""
 
 
-def embedded(embedder: Embedder, texts: Sequence[str], watch: Watch | None = None) -> Vectors:
+def embed_texts(embedder: Embedder, texts: Sequence[str], watch: Watch | None = None) -> Vectors:
     """Return the vectors of texts. Only texts that are not in the cache are embedded."""
     keys = [blake2b(text.encode(), digest_size=16).digest() for text in texts]
     by_key = dict(zip(keys, texts, strict=True))
-    with _opened(embedder.name) as store:
+    with _open_store(embedder.name) as store:
         found = _read(store, list(by_key))
         left = [key for key in by_key if key not in found]
         done = 0
         for batch in _batches(left, by_key):
             with _one_at_a_time:
-                found |= _made(store, embedder, {key: by_key[key] for key in batch})
+                found |= _add_missing(store, embedder, {key: by_key[key] for key in batch})
             done += len(batch)
             if watch:
                 watch(done, len(left))
-    return _joined([found[key] for key in keys], embedder.name)
+    return _to_vectors([found[key] for key in keys], embedder.name)
 
 
-def _joined(rows: Sequence[bytes], embedder: str) -> Vectors:
+def _to_vectors(rows: Sequence[bytes], embedder: str) -> Vectors:
     """Return rows of the store as vectors. A row of another length, or without numbers, is ignored."""
     if not rows:
         return np.zeros((0, 0), np.float32)
@@ -58,7 +58,7 @@ def _joined(rows: Sequence[bytes], embedder: str) -> Vectors:
     raise RunError(f"{store_file(embedder)} holds what is no vector of {embedder}: remove it to make all anew")
 
 
-def _made(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]) -> dict[bytes, bytes]:
+def _add_missing(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]) -> dict[bytes, bytes]:
     """Add the vectors of missing texts. Another thread or process may have added them meanwhile."""
     found = _read(store, list(texts))
     new = {key: text for key, text in texts.items() if key not in found}
@@ -81,7 +81,7 @@ def store_file(embedder: str) -> Path:
 
 
 @contextmanager
-def _opened(embedder: str) -> Iterator[sqlite3.Connection]:
+def _open_store(embedder: str) -> Iterator[sqlite3.Connection]:
     path = store_file(embedder)
     try:
         with closing(sqlite3.connect(path, timeout=_SECONDS)) as store:

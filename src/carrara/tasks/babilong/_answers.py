@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
 
 from carrara.answers import Choice, YesNo
-from carrara.answers.cues import affirmed, names_in
+from carrara.answers.cues import affirmative_sentences, names_in
 from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast, plural
 from carrara.types import Question
 
@@ -67,7 +67,7 @@ class Party(Label):
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asks_giver = self.words(question.options), question.ask.startswith("Who gave")
         asked, people = set(words.find(question.ask)), names_in(question.ask).union(question.options)
-        for sentence in affirmed(text, question):
+        for sentence in affirmative_sentences(text, question):
             names = [one for one in words.find(sentence) if one not in asked]
             givers, takers = (people & {"".join(one) for one in way.findall(sentence)} for way in (_GIVER, _TAKER))
             sought, others = (givers, takers) if asks_giver else (takers, givers)
@@ -82,7 +82,7 @@ class Beside(Label):
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asked_first = self.words(question.options), question.ask.startswith("What is the ")
         asked, way = "".join(_PLACE.findall(question.ask)), "".join(_WAY.findall(question.ask))
-        for sentence in affirmed(text, question):
+        for sentence in affirmative_sentences(text, question):
             said, place = sentence.lower(), sentence.find(asked)
             if place >= 0 and (f"{way} of" if asked_first else f"{way} of the {asked}") not in said:
                 continue
@@ -151,7 +151,7 @@ class _Several(Label):
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words = self.words(question.options)
         known = names_in(question.ask)
-        said = (one for one in affirmed(text, question) if names_in(one) <= known)
+        said = (one for one in affirmative_sentences(text, question) if names_in(one) <= known)
         answers = (self.join([*words.find(sentence)]) for sentence in said)
         return (answer for answer in answers if answer is not None)
 

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from carrara.published.rows import ENDINGS, Rows, Source, files_of, rows, tell_left_out
+from carrara.published.rows import ENDINGS, PublishedFile, Rows, files_of, rows, tell_left_out
 from carrara.task import Instance, Rng
 from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import Babilong, load_task
@@ -69,7 +69,7 @@ def load(name: str) -> type[Published]:
     return type("Published", (Published, own), more)
 
 
-def sources(folder: Path) -> list[Source]:
+def sources(folder: Path) -> list[PublishedFile]:
     """Return the files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
@@ -79,7 +79,7 @@ def sources(folder: Path) -> list[Source]:
     return found
 
 
-def _find_sources(folder: Path) -> Iterator[Source]:
+def _find_sources(folder: Path) -> Iterator[PublishedFile]:
     one = not folder.is_dir()
     paths = files_of(folder, ENDINGS)
     above = (folder.parent if one else folder).resolve().name
@@ -93,7 +93,7 @@ def _find_sources(folder: Path) -> Iterator[Source]:
         tasks, lengths = _TASK.findall(named), _LENGTH.findall(named)
         readable = path.suffix.lower() in ENDINGS
         if readable and tasks and lengths:
-            yield Source(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
+            yield PublishedFile(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
         elif readable:
             strays.append(path)
         elif tasks and lengths:

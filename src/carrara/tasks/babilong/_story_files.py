@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.published.rows import Source, known, located, remembered
+from carrara.published.rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.rng import Key, Rng
 from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
@@ -31,9 +31,9 @@ class Drawn(NamedTuple):
 
 def named(text: str) -> str:
     """Return how stories are written in an id: those of a folder by the hash of its files."""
-    if text == SIMULATED or (_HASH.fullmatch(text) and remembered(text).is_file()):
+    if text == SIMULATED or (_HASH.fullmatch(text) and remembered_path(text).is_file()):
         return text
-    return known([Source(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
+    return remember_files([PublishedFile(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
 
 
 NAMED = {"reads": named, "built_in": (SIMULATED,)}
@@ -53,7 +53,7 @@ def draw_question(stories: str, task: int, key: Key, cast: Cast) -> Drawn:
 
 @lru_cache(maxsize=4)
 def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Drawn]:
-    paths = [path for path in located(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
+    paths = [path for path in find_files(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
     if not paths:
         other = "train" if ending == "test" else "test"
         raise UsageError(

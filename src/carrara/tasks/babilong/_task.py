@@ -26,8 +26,8 @@ from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.types import (
     PRESENTS,
-    Deferred,
     Filler,
+    LazyEvidence,
     Message,
     PromptTemplate,
     Question,
@@ -69,7 +69,9 @@ class Babilong(Task, Generic[Q]):
     """Leave out defects of the official stories; docs/explanation/fidelity/babilong.md lists them."""
     stories: str = field(default=_story_files.SIMULATED, metadata=_story_files.NAMED)
     """`simulated` after the official ones, or a folder of bAbI's own files, such as qa1_…_test.txt."""
-    haystack: str = field(default="sotu", metadata={**PRESENTS, "reads": haystack.named, "built_in": haystack.BUILT_IN})
+    haystack: str = field(
+        default="sotu", metadata={**PRESENTS, "reads": haystack.haystack_name, "built_in": haystack.BUILT_IN}
+    )
     """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
     background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
     """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
@@ -190,7 +192,7 @@ class Babilong(Task, Generic[Q]):
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
         segments = [segment for chunk in instance.facts for segment in chunk if isinstance(segment, Segment)]
-        evidence = Deferred(lambda: self._evidence(instance, segments))
+        evidence = LazyEvidence(lambda: self._evidence(instance, segments))
         [question] = super().questions(replace(instance, evidence=evidence))
         chunks = [segment.fact or 0 for segment in segments]
         support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))

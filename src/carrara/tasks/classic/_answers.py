@@ -13,7 +13,7 @@ from math import comb
 from typing import Any
 
 from carrara.answers import AnswerType
-from carrara.answers.cues import affirmed
+from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
 from carrara.rng import Rng
 from carrara.tasks.classic._values import Kind
@@ -44,7 +44,7 @@ class Value(AnswerType[str]):
         return None if value in set(self._kind.find(question.ask)) else value
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        for sentence in affirmed(text, question):
+        for sentence in affirmative_sentences(text, question):
             yield from _without_asked(self._kind.find(sentence), self._kind, question)
 
     def guess(self, rng: Rng, gold: str, options: Sequence[str] = ()) -> str:
@@ -85,7 +85,7 @@ class Values(AnswerType[tuple[str, ...]]):
     def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
         """Return the values of each sentence that states some; of all sentences where the question has several keys."""
         kind = self._kind(question.gold)
-        texts = [text] if len(_KEY.findall(question.ask)) > 1 else affirmed(text, question)
+        texts = [text] if len(_KEY.findall(question.ask)) > 1 else affirmative_sentences(text, question)
         for part in texts:
             values = _without_asked(kind.find(part), kind, question)
             if len(question.gold) == 1:

@@ -27,7 +27,7 @@ def named(*own: str) -> dict[str, object]:
     built_in = frozenset(("noise", *own))
     return {
         "presents": True,
-        "reads": lambda text: text if text in built_in else haystack.named(text),
+        "reads": lambda text: text if text in built_in else haystack.haystack_name(text),
         "built_in": built_in | haystack.BUILT_IN,
     }
 
@@ -40,7 +40,7 @@ def check(name: str) -> None:
 def filler(name: str, key: Key) -> Filler | None:
     match name:
         case "noise":
-            return haystack.repeated(NOISE)
+            return haystack.repeat_sentences(NOISE)
         case "none":
             return None
         case "letters":

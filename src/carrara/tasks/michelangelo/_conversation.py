@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from carrara.generators.drafts import Source
-from carrara.generators.writer import Key
+from carrara.generators.drafts import DraftSource
+from carrara.generators.writer import DraftKey
 from carrara.rng import Rng
 from carrara.types import Segment, SegmentGroup
 from carrara.util.errors import UsageError
@@ -25,7 +25,7 @@ _TURN = re.compile(r"^(User|Model): ", re.M)
 class Turn(NamedTuple):
     """A request and what was written for it."""
 
-    key: Key
+    key: DraftKey
     draft: str
 
 
@@ -33,7 +33,7 @@ class Dialogue(NamedTuple):
     """Requests and drafts in order, without filler, and the draft that is asked for."""
 
     turns: tuple[Turn, ...]
-    asked: Key
+    asked: DraftKey
     number: int
     """Which of the drafts for the asked key, from 1 on."""
     marker: str
@@ -52,7 +52,7 @@ class Dialogue(NamedTuple):
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
 
-def group(key: Key, draft: str, fact: int | None = None) -> SegmentGroup:
+def group(key: DraftKey, draft: str, fact: int | None = None) -> SegmentGroup:
     return (Segment(f"Write {key.one}.", "user", fact), Segment(draft, "assistant", fact))
 
 
@@ -76,7 +76,7 @@ def marker(rng: Rng) -> str:
             return drawn
 
 
-def _alike(keys: Sequence[Key], asked: Key, overlap: str) -> list[Key]:
+def _alike(keys: Sequence[DraftKey], asked: DraftKey, overlap: str) -> list[DraftKey]:
     """Return the keys that share the format, the topic, or both with the asked one, and nothing else of the two."""
     if overlap == "format":
         return [key for key in keys if key.format == asked.format and key.topic != asked.topic]
@@ -85,7 +85,9 @@ def _alike(keys: Sequence[Key], asked: Key, overlap: str) -> list[Key]:
     return [key for key in keys if key.topic == asked.topic and key.format == asked.format and key != asked]
 
 
-def resembling(source: Source, asked: Key, overlaps: Sequence[str], count: int, drafts: int, rng: Rng) -> list[Key]:
+def resembling(
+    source: DraftSource, asked: DraftKey, overlaps: Sequence[str], count: int, drafts: int, rng: Rng
+) -> list[DraftKey]:
     """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
     left = {overlap: rng.shuffled(_alike(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
@@ -105,7 +107,7 @@ def _describe(overlap: str) -> str:
     return "format and topic" if overlap == "both" else f"the {overlap}"
 
 
-def unlike(source: Source, keys: Sequence[Key], drafts: int = 1) -> list[Key]:
+def unlike(source: DraftSource, keys: Sequence[DraftKey], drafts: int = 1) -> list[DraftKey]:
     """Return the keys of filler: of other formats and topics than a puzzle's, so that it is as hard at every length."""
     topics, formats = {key.topic for key in keys}, {key.format for key in keys}
     other = [key for key in source.keys(drafts) if key.topic not in topics]

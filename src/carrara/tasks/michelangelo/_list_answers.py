@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from carrara.answers import AnswerType
-from carrara.answers.cues import affirmed, denies
+from carrara.answers.cues import affirmative_sentences, denies
 from carrara.answers.types import find_numbers, read_number
 from carrara.tasks.michelangelo._list_machine import Answer
 from carrara.types import Question
@@ -29,7 +29,7 @@ class Output(AnswerType[Answer]):
     def find_values(self, text: str, question: Question[Answer]) -> Iterable[Answer]:
         if isinstance(question.gold, tuple):
             return () if denies(text) else find_lists(text)
-        return (number for sentence in affirmed(text, question) for number in find_numbers(sentence))
+        return (number for sentence in affirmative_sentences(text, question) for number in find_numbers(sentence))
 
     def budget(self, gold: Answer) -> int:
         return 192 if isinstance(gold, tuple) else 32

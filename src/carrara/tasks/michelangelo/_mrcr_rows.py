@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara import tokenizers
-from carrara.published.rows import Source, file_hash, files_of, remembered, tell_left_out
+from carrara.published.rows import PublishedFile, file_hash, files_of, remembered_path, tell_left_out
 from carrara.types import Message, Role
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
@@ -73,7 +73,7 @@ class Row(NamedTuple):
 # --- what a folder has ---
 
 
-def sources(folder: Path) -> list[Source]:
+def sources(folder: Path) -> list[PublishedFile]:
     """The files of a folder, or a file, under each length that they have rows of."""
     if not os.path.exists(folder):
         raise UsageError(
@@ -88,7 +88,7 @@ def sources(folder: Path) -> list[Source]:
     return found
 
 
-def _find_sources(folder: Path) -> Iterator[Source]:
+def _find_sources(folder: Path) -> Iterator[PublishedFile]:
     one = not folder.is_dir()
     above = (folder.parent if one else folder).resolve().name
     others, empty = list[Path](), list[Path]()
@@ -104,7 +104,7 @@ def _find_sources(folder: Path) -> Iterator[Source]:
         lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
         if not lengths:
             empty.append(path)
-        yield from (Source(task, length, path) for length in lengths)
+        yield from (PublishedFile(task, length, path) for length in lengths)
     tell_left_out(others, f"a file of MRCR has the columns {_describe_columns()}")
     tell_left_out(empty, "there are no rows")
 
@@ -133,7 +133,7 @@ def _length_in(path: str) -> int | None:
     return int(until) if until else read_length(short)
 
 
-def _one_kind(found: Iterable[Source]) -> None:
+def _one_kind(found: Iterable[PublishedFile]) -> None:
     """Rows of up to a length, and rows of its bin alone, would make a mean of neither."""
     first: dict[tuple[str, int], Path] = {}
     for task, length, path in found:
@@ -167,7 +167,7 @@ def number(data: str, task: str, length: int) -> int:
 def _files(data: str, task: str, length: int) -> Iterator[tuple[Path, bool]]:
     """The files that have rows of a length, and whether they have others too."""
     try:
-        listed = json.loads(remembered(data).read_text("utf-8"))
+        listed = json.loads(remembered_path(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
     lengths: dict[str, set[int]] = {}

@@ -76,7 +76,7 @@ _REPLY = f"{asks_for('the letter of your choice')}\n\n"
 
 
 def _haystack_named(text: str) -> str:
-    return text if text in _OWN else haystack.named(text)
+    return text if text in _OWN else haystack.haystack_name(text)
 
 
 _LEADING = re.compile(r"(?:(?:in|at|on|under|behind|from|with|to|by|of|near) )?(?:(?:an?|the) )?", re.IGNORECASE)

@@ -36,7 +36,7 @@ from carrara.tasks.michelangelo._list_instances import Strategy, renumbered, sea
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.types import (
     PRESENTS,
-    Drawn,
+    Choice,
     Example,
     Message,
     PromptTemplate,
@@ -179,7 +179,7 @@ class LatentList(Task):
     def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:
         return _guess(rng, instance.structure)
 
-    def draws(self, instance: Instance) -> Iterable[Drawn]:
+    def draws(self, instance: Instance) -> Iterable[Choice]:
         """Yield operations, and the widths of slices in quarters of their lists, beside an even draw.
 
         With one operation there is no choice.
@@ -189,12 +189,12 @@ class LatentList(Task):
             return
         kinds = [kind for kind in KINDS if look.view != "len" or kind not in ("sort", "reverse")]
         for operation in operations:
-            yield Drawn(f"{look.view}: operation", operation.kind, {kind: 1 / len(kinds) for kind in kinds})
+            yield Choice(f"{look.view}: operation", operation.kind, {kind: 1 / len(kinds) for kind in kinds})
         if look.view != "len":
             length = len(machine.run(operations) or ())
             widths = [f"{-(-4 * width // length)}/4" for width in range(1, length + 1)]
             even = {quarter: widths.count(quarter) / length for quarter in sorted({*widths})}
-            yield Drawn(f"{look.view}: slice up to", widths[look.stop - look.start - 1], even)
+            yield Choice(f"{look.view}: slice up to", widths[look.stop - look.start - 1], even)
 
     def paper_scores(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         """Return the paper's metric: a print must be the same text, a number may be near (section 2.1)."""

@@ -47,8 +47,8 @@ from carrara.answers import AnswerType
 from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators import bank
-from carrara.generators.drafts import Source, shortened, source
-from carrara.generators.writer import Key as WritingKey
+from carrara.generators.drafts import DraftSource, shorten, source
+from carrara.generators.writer import DraftKey as WritingKey
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
@@ -132,7 +132,7 @@ class Mrcr(Task):
     """What these keys share with the asked one, in turn; `both` where style or mood tells them apart."""
     depth: int = 2
     """Parts of a key: format and topic; 3 adds a style, 4 a mood."""
-    writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.named, "built_in": (bank.BUILT_IN,)})
+    writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.bank_name, "built_in": (bank.BUILT_IN,)})
     """The built-in writer, or a file of writings (`carrara write`)."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
     """Turns of a conversation, or one text with `User:` and `Model:`; base models always get the text."""
@@ -174,7 +174,7 @@ class Mrcr(Task):
             names=_names(dialogue),
             evidence=own[:number],
             filler=lambda stream, _: _Drafts(writings, others, stream),
-            fine_filler=lambda stream, _: _tap(shortened(writings.any(others, stream), stream)),
+            fine_filler=lambda stream, _: _tap(shorten(writings.any(others, stream), stream)),
             guesses=[Recall(marker, turn.draft) for turn in turns],
             labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
             structure=dialogue,
@@ -240,7 +240,7 @@ def _gdm(reply: str, marker: str, draft: str) -> float:
     return published_ratio(draft.strip(), last.strip()) if before else 0.0
 
 
-def _askable(writings: Source, needles: int) -> Sequence[WritingKey]:
+def _askable(writings: DraftSource, needles: int) -> Sequence[WritingKey]:
     keys = writings.keys(needles)
     if not keys:
         raise UsageError(
@@ -252,7 +252,7 @@ def _askable(writings: Source, needles: int) -> Sequence[WritingKey]:
 class _Drafts:
     """Filler: drafts for some keys, with their requests."""
 
-    def __init__(self, writings: Source, keys: Sequence[WritingKey], rng: Rng) -> None:
+    def __init__(self, writings: DraftSource, keys: Sequence[WritingKey], rng: Rng) -> None:
         self.writings, self.keys = writings, keys
         self.stream = _tap(writings.any(keys, rng))
 
@@ -267,7 +267,7 @@ def _tap(drafts: Iterator[tuple[WritingKey, str]]) -> FillerStream:
     return lambda gap: talk.group(*next(drafts))
 
 
-def _example(writings: Source, keys: Sequence[WritingKey], n: int, rng: Rng) -> Dialogue:
+def _example(writings: DraftSource, keys: Sequence[WritingKey], n: int, rng: Rng) -> Dialogue:
     """Return a short conversation about something else, which asks for the second of two drafts, or for the first."""
     far = talk.unlike(writings, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far

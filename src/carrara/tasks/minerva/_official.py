@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.published.programs import Parts, assigned, classes, file_in, renamed, texts, tree
+from carrara.published.programs import Parts, classes, file_in, find_assignments, rename_fields, texts, tree
 from carrara.util.errors import UsageError
 
 FILES = (
@@ -67,14 +67,14 @@ def words(folder: Path) -> dict[str, Parts]:
     found: dict[str, Parts] = {}
     for file in FILES:
         for made in classes(tree(file_in(folder, file))):
-            said = list(assigned(made, "task_instruction"))
+            said = list(find_assignments(made, "task_instruction"))
             if made.name == UPDATES:
                 parts = {
                     name: said[n].replace(NUMBERS[name], "{by}") for n, name in enumerate(NUMBERS) if n < len(said)
                 }
                 found["minerva/functional"] = parts | _frame(_ending(made))
             elif (ours := CLASSES.get(made.name)) and said:
-                parts = {ours.part: renamed(said[-1], ours.fields)} | _frame(_ending(made))
+                parts = {ours.part: rename_fields(said[-1], ours.fields)} | _frame(_ending(made))
                 found.setdefault(f"minerva/{ours.task}", {}).update(parts)
     if not found:
         raise UsageError(f"{folder} has none of Minerva's tasks: give the folder of its repository")

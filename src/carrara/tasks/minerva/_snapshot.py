@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
-from carrara.published.rows import Source, files_of, located
+from carrara.published.rows import PublishedFile, files_of, find_files
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva._given import ANSWERS, posed
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
@@ -166,12 +166,12 @@ def load(name: str) -> type[Published]:
     return type("Snapshot", (Published,), own)
 
 
-def sources(folder: Path) -> list[Source]:
+def sources(folder: Path) -> list[PublishedFile]:
     """Return the files of a folder and its subfolders, found by their names: `search/string_search_word.jsonl`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with the files of Minerva's snapshot")
     found = [
-        Source(PREFIX + path.stem, 0 if path.stem in MARKED else LENGTH, path)
+        PublishedFile(PREFIX + path.stem, 0 if path.stem in MARKED else LENGTH, path)
         for path in files_of(folder, (ENDING,))
         if path.suffix.lower() == ENDING and path.stem in PRIMARY
     ]
@@ -182,7 +182,7 @@ def sources(folder: Path) -> list[Source]:
 
 @lru_cache(maxsize=64)
 def _rows(data: str, file: str, length: int) -> Sequence[Row]:
-    found = [row for path in located(data, PREFIX + file, length) for row in _read(path, file)]
+    found = [row for path in find_files(data, PREFIX + file, length) for row in _read(path, file)]
     if not found:
         raise UsageError(f"the published files {data} have no rows of {file} at {length}")
     return found

@@ -117,7 +117,7 @@ class Script:
             key: The key of the instance.
         """
         self._source, self._write, self._kind, self._key = steps, write, words, key
-        self._draw = vocabulary.drawn(words, key)
+        self._draw = vocabulary.draw_words(words, key)
         self._steps, self._words, self._lines = list[Step](), list[str](), list[str]()
         self._numbers = list[int]()
         """How many words there are up to each step."""
@@ -161,7 +161,7 @@ class Script:
             raise LengthError(f"it has room for {n} steps", part=f"there is room for {n} steps")
         steps, words, lines = self._steps[:n], self._words, self._lines[:n]
         if rest:
-            draw = vocabulary.drawn(self._kind, self._key)
+            draw = vocabulary.draw_words(self._kind, self._key)
             words = vocabulary.upto(draw, len(words) if all_words else self._numbers[end - 1])
             changed = _exchange_words(steps, words, rest, Stock(draw, budget.costs))
             for place, step in enumerate(steps):

@@ -13,7 +13,7 @@ from carrara.types import PRESENTS, Message, PromptTemplate, Question, Style, Un
 
 OPEN, INSTRUCT = "Context:", "Instruction:"
 """The marks before the context and before the question."""
-WORDS: Mapping[str, object] = {"reads": vocabulary.named, "built_in": vocabulary.KINDS}
+WORDS: Mapping[str, object] = {"reads": vocabulary.vocabulary_name, "built_in": vocabulary.KINDS}
 """Metadata of the parameter `words`: `dictionary`, `common`, `gibberish`, or the path of a list of one's own."""
 MOST_ITEMS = 1_000_000
 """The most items or steps of a context of length 0."""

@@ -57,7 +57,7 @@ class Alternating(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        roles, draw, stream = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        roles, draw, stream = self.roles, vocabulary.draw_words(self.words, rng.key), rng.stream("place")
         one, two = stream.sample(range(roles), 2)
         turns = stream.sample(range(self.turns), 2)
         places = [turns[0] * roles + one, turns[1] * roles + (one if self.gold == "yes" else two)]

@@ -55,7 +55,7 @@ class Association(Minerva):
 
         stream = rng.stream("attributes")
         own, other = stream.sample(range(1, attributes + 1), 2)
-        first, second, start, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 4)
+        first, second, start, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 4)
         tagged = {first: own, second: own if self.gold == "yes" else other}
         opening, ending = tag(start, stream), tag(last, stream)
         return Instance(

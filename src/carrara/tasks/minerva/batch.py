@@ -59,7 +59,7 @@ class Batch(Minerva):
         check_number("size", self.size, 2)
 
     def generate(self, rng: Rng) -> Instance:
-        drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 4 + 2 * self.size)
+        drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 4 + 2 * self.size)
         ends, keys, values = drawn[:4], tuple(drawn[4 : 4 + self.size]), tuple(drawn[4 + self.size :])
         return Instance(
             opening=write_pair(*ends[:2]),

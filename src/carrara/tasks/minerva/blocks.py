@@ -63,7 +63,7 @@ class Blocks(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        roles, draw, stream = self.roles, vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        roles, draw, stream = self.roles, vocabulary.draw_words(self.words, rng.key), rng.stream("place")
         role, turn = stream.below(roles), stream.below(self.turns)
         place = turn * roles + role
         word, share = draw(), stream.random()

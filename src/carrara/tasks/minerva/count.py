@@ -45,7 +45,7 @@ class Count(Minerva):
         check_number("times", self.times, 1)
 
     def generate(self, rng: Rng) -> Instance:
-        word, first, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 3)
+        word, first, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 3)
         return Instance(
             opening=first,
             facts=[word] * self.times,

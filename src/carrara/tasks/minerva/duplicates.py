@@ -49,7 +49,7 @@ class Duplicates(Minerva):
         check_number("times", self.times, 2)
 
     def generate(self, rng: Rng) -> Instance:
-        word, first, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 3)
+        word, first, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 3)
         return Instance(
             opening=first,
             facts=[word] * self.times,

@@ -56,7 +56,7 @@ class GroupAssociation(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        draw, stream = vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        draw, stream = vocabulary.draw_words(self.words, rng.key), rng.stream("place")
         one, two = stream.sample(range(self.lists), 2)
         places = (one, one if self.gold == "yes" else two)
         first, second = (Needle(draw(), place, stream.random()) for place in places)

@@ -59,7 +59,10 @@ class Iterate(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        draw, share, other = vocabulary.drawn(self.words, rng.key), *((1.0, 0) if self.which == "last" else (0.0, -1))
+        draw, share, other = (
+            vocabulary.draw_words(self.words, rng.key),
+            *((1.0, 0) if self.which == "last" else (0.0, -1)),
+        )
         needles = [Needle(draw(), n, share) for n in range(self.lists)]
         dealt = deal_words(budget, draw, self.items, self.lists, needles, f"lists={self.lists}")
         return Instance(

@@ -50,7 +50,7 @@ class KeyValue(Minerva):
         check_share("depth", self.depth)
 
     def generate(self, rng: Rng) -> Instance:
-        key, value, *others = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 6)
+        key, value, *others = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 6)
         return Instance(
             opening=write_pair(*others[:2]),
             facts=[write_pair(key, value)],

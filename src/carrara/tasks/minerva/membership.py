@@ -64,7 +64,7 @@ class Membership(Minerva):
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         lists, quarter = in_turn(rng.key, "cell", list(product(self.lists, range(QUARTERS + 1))))
-        draw, stream = vocabulary.drawn(self.words, rng.key), rng.stream("place")
+        draw, stream = vocabulary.draw_words(self.words, rng.key), rng.stream("place")
         needle = Needle(draw(), int((quarter + stream.random()) * lists / QUARTERS), stream.random())
         present = [] if quarter == ABSENT else [needle]
         dealt = deal_words(budget, draw, self.items, lists, present, f"lists={lists}")

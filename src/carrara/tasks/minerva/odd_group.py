@@ -72,7 +72,7 @@ class OddGroup(Minerva):
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         changed = max(1, int(self.size * self.changed))
-        draw = vocabulary.drawn(self.words, rng.key)
+        draw = vocabulary.draw_words(self.words, rng.key)
         needed = self.size + changed
         drawn, lists = vocabulary.some(draw, needed * (1 + budget.again if budget else 1))[-needed:], self.lists
         if budget is not None:

@@ -57,7 +57,7 @@ class Overwrite(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        draw = vocabulary.drawn(self.words, rng.key)
+        draw = vocabulary.draw_words(self.words, rng.key)
         y = draw() if self.to == "word" else ""
         items = draw_items(budget, draw, self.items, least=self.nth)
         unread = self.to == "nothing" and len(items) % self.nth == 0

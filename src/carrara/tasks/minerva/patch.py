@@ -84,7 +84,7 @@ class Patch(Minerva):
             if not (size == 2 and cut == 0.5 and 0.0 in self.cut)
         ]
         size, cut, nth = in_turn(rng.key, "cell", cells)
-        draw = vocabulary.drawn(self.words, rng.key)
+        draw = vocabulary.draw_words(self.words, rng.key)
         pattern = vocabulary.some(draw, size * (1 + budget.again if budget else 1))[-size:]
         tail = 1 if cut == 0 else int(size * cut) % size
         head, repeats = rng.stream("head").below(size), self.repeats

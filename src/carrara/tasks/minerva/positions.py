@@ -62,7 +62,7 @@ class Positions(Minerva):
         # Words at one depth come in one order in a round of all cells, and in the other order in the next round.
         turn = cells.index(cell) + rng.key.index // len(cells)
         is_before = one < two or (one == two and turn % 2 == 0)
-        first, second, start, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 4)
+        first, second, start, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 4)
         gold = "yes" if is_before else "no"
         return Instance(
             opening=start,

@@ -71,7 +71,7 @@ class SequenceSearch(Minerva):
 
     def generate(self, rng: Rng) -> Instance:
         size, cells = self.size, list(product(self.sweep_values("size"), self.sweep_values("gold")))
-        draw = vocabulary.drawn(self.words, rng.key)
+        draw = vocabulary.draw_words(self.words, rng.key)
         first, last, moved, other, *sequence = drawn = vocabulary.some(draw, 4 + size)
         wrong = in_turn(rng.key, "wrong", self.wrong, every=len(cells)) if self.gold == "no" else ""
         asked, opening, ending = list(sequence), [first], [last]

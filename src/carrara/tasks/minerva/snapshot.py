@@ -56,7 +56,7 @@ class Snapshot(Minerva):
         if self.of == "numbers":
             items = draw_numbers(budget, rng.stream("words"), self.items)
         else:
-            items = draw_items(budget, vocabulary.drawn(self.words, rng.key), self.items)
+            items = draw_items(budget, vocabulary.draw_words(self.words, rng.key), self.items)
         return Instance(facts=items, gold=Words(tuple(items)), labels={"of": self.of})
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:

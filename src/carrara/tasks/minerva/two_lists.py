@@ -60,7 +60,7 @@ class TwoLists(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        size, draw = self.size, vocabulary.drawn(self.words, rng.key)
+        size, draw = self.size, vocabulary.draw_words(self.words, rng.key)
         drawn = vocabulary.some(draw, 2 * size)
         old, new = drawn[:size], drawn[size:]
         if budget is None:

@@ -51,7 +51,7 @@ class WordSearch(Minerva):
         check_share("depth", self.depth)
 
     def generate(self, rng: Rng) -> Instance:
-        word, first, last = drawn = vocabulary.some(vocabulary.drawn(self.words, rng.key), 3)
+        word, first, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 3)
         is_there = self.gold == "yes"
         return Instance(
             opening=first,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from carrara.answers import AnswerType
-from carrara.answers.cues import affirmed
+from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
 from carrara.tasks.sync._graph import Graph
 from carrara.tasks.sync._graph_text import Ask
@@ -68,7 +68,7 @@ class NodeAnswer(AnswerType[Answer]):
 
     def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
         """Return the paths of a text, where a path is asked for."""
-        said = (one for one in affirmed(text, question) if "..." not in one)
+        said = (one for one in affirmative_sentences(text, question) if "..." not in one)
         runs = (found[0] for sentence in said for found in _RUN.finditer(sentence))
         answers = (self.parse_value(run, question) for run in runs if question.gold.ask != "connected")
         return (answer for answer in answers if answer is not None)

@@ -33,7 +33,7 @@ from carrara.tasks.sync._graph_text import Ask
 from carrara.tasks.sync._greedy_walks import RULES, GreedyWalks
 from carrara.tasks.sync._rounds import Rounds
 from carrara.tasks.sync._task import Sync, is_due
-from carrara.types import PRESENTS, Deferred, ErrorType, Question, Segment, UndecidableError
+from carrara.types import PRESENTS, ErrorType, LazyEvidence, Question, Segment, UndecidableError
 
 GUESSED_EDGES = (2, 3, 4, 5)
 """Edges that a guesser gives the longest path, which has as many in most graphs."""
@@ -147,7 +147,7 @@ class SyncGraph(Sync):
         return Question(
             ask=text.write_question(ask, nodes),
             gold=Answer(ask, gold, graph),
-            evidence=Deferred(lambda: _find_evidence(instance, ask, gold)),
+            evidence=LazyEvidence(lambda: _find_evidence(instance, ask, gold)),
             chance_level=self._chance_level(graph, ask, gold),
             labels={"nodes": str(graph.nodes), **_labels(ask, gold)},
             budget=24 + 8 * graph.nodes,

@@ -36,7 +36,7 @@ from carrara.tasks.sync._languages import Dictionary, Languages, Shape
 from carrara.tasks.sync._letter_coverage import find_coverage, first_letters
 from carrara.tasks.sync._task import Sync, is_due
 from carrara.tasks.sync._translation_answers import LABELS, Answer, Hidden, WordAnswer, find_error
-from carrara.types import PRESENTS, Deferred, ErrorType, FillerStream, Question, Segment, UndecidableError
+from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Question, Segment, UndecidableError
 
 PART = 40
 """Words of a part of a vocabulary, at most."""
@@ -165,7 +165,7 @@ class SyncTranslation(Sync):
         evidence: Sequence[int]
         if query.ask == "coverage":
             words, chance_level = coverage.best, coverage.chance
-            evidence = Deferred(lambda: _coverage_evidence(hidden))
+            evidence = LazyEvidence(lambda: _coverage_evidence(hidden))
             labels["letters"] = str(coverage.size)
         else:
             words = _translate(dict(enumerate(languages.dictionaries)), query)

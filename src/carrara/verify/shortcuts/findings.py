@@ -79,10 +79,10 @@ def read_findings() -> dict[str, Findings]:
 
 def search_task(name: str, instances: int = INSTANCES) -> Findings:
     """Search for the shortcuts of a task."""
-    from carrara.verify.audit import searched
+    from carrara.verify.audit import search_shortcuts
 
     version = registry.load(name).version
-    found = searched(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
+    found = search_shortcuts(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
     scores = (
         ShortcutScore(one.kind, one.name, round(one.score, DIGITS), round(one.chance_level, DIGITS), one.declared)
         for one in found.shortcuts

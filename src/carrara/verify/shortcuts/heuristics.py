@@ -170,7 +170,7 @@ NUMBERS: Mapping[str, Reader] = {
 # --- a word of the text, or several ---
 
 
-def _listed(choose: Callable[[Sight, Form], Iterable[str]]) -> Reader:
+def _list_words(choose: Callable[[Sight, Form], Iterable[str]]) -> Reader:
     """Return a heuristic that takes words of the text that the question does not name: one or several."""
 
     def reader(sight: Sight, form: Form) -> Said:
@@ -189,7 +189,7 @@ def _so_often(fits: Callable[[int], bool]) -> Callable[[Sight, Form], Iterable[s
     return lambda sight, form: [word for word, times in sight.counted.items() if fits(times)]
 
 
-def _beside(sight: Sight, step: int) -> Iterable[str]:
+def _neighbours(sight: Sight, step: int) -> Iterable[str]:
     """Return the words next to those that the question names."""
     for name in sight.named:
         for at in sight.places(name)[-1:]:
@@ -204,26 +204,26 @@ def _in_pieces(sight: Sight) -> Iterable[str]:
 
 
 WORDS: Mapping[str, Reader] = {
-    "words said an odd number of times": _listed(_so_often(lambda n: n % 2 == 1)),
-    "words said once": _listed(_so_often(lambda n: n == 1)),
-    "words said more than once": _listed(_so_often(lambda n: n > 1)),
-    "all words": _listed(_so_often(lambda n: True)),
-    "the first words": _listed(lambda sight, form: list(sight.counted)[: form.several]),
-    "the last words": _listed(lambda sight, form: list(dict.fromkeys(reversed(sight.words)))[: form.several][::-1]),
-    "the first half": _listed(lambda sight, form: dict.fromkeys(sight.words[: len(sight.words) // 2])),
-    "the last half": _listed(lambda sight, form: dict.fromkeys(sight.words[len(sight.words) // 2 :])),
-    "the words said oftenest": _listed(lambda sight, form: [w for w, _ in sight.counted.most_common(form.several)]),
-    "the words said most rarely": _listed(
+    "words said an odd number of times": _list_words(_so_often(lambda n: n % 2 == 1)),
+    "words said once": _list_words(_so_often(lambda n: n == 1)),
+    "words said more than once": _list_words(_so_often(lambda n: n > 1)),
+    "all words": _list_words(_so_often(lambda n: True)),
+    "the first words": _list_words(lambda sight, form: list(sight.counted)[: form.several]),
+    "the last words": _list_words(lambda sight, form: list(dict.fromkeys(reversed(sight.words)))[: form.several][::-1]),
+    "the first half": _list_words(lambda sight, form: dict.fromkeys(sight.words[: len(sight.words) // 2])),
+    "the last half": _list_words(lambda sight, form: dict.fromkeys(sight.words[len(sight.words) // 2 :])),
+    "the words said oftenest": _list_words(lambda sight, form: [w for w, _ in sight.counted.most_common(form.several)]),
+    "the words said most rarely": _list_words(
         lambda sight, form: [w for w, _ in sight.counted.most_common()[: -form.several - 1 : -1]]
     ),
-    "the longest words": _listed(
+    "the longest words": _list_words(
         lambda sight, form: sorted(sight.counted, key=lambda word: (-len(word), word))[: form.several]
     ),
-    "the last piece": _listed(lambda sight, form: sight.by_piece[-1] if sight.by_piece else ()),
-    "the first piece": _listed(lambda sight, form: sight.by_piece[0] if sight.by_piece else ()),
-    "the words behind what is named": _listed(lambda sight, form: _beside(sight, 1)),
-    "the words before what is named": _listed(lambda sight, form: _beside(sight, -1)),
-    "the pieces that say what is named": _listed(lambda sight, form: _in_pieces(sight)),
+    "the last piece": _list_words(lambda sight, form: sight.by_piece[-1] if sight.by_piece else ()),
+    "the first piece": _list_words(lambda sight, form: sight.by_piece[0] if sight.by_piece else ()),
+    "the words behind what is named": _list_words(lambda sight, form: _neighbours(sight, 1)),
+    "the words before what is named": _list_words(lambda sight, form: _neighbours(sight, -1)),
+    "the pieces that say what is named": _list_words(lambda sight, form: _in_pieces(sight)),
 }
 
 

@@ -26,7 +26,7 @@ MENTIONS = 40
 """The number of mentions that are used. Of more, the last ones are used."""
 
 
-class Posed(NamedTuple):
+class Candidates(NamedTuple):
     """The candidate answers of an item, with their sources, features and scores."""
 
     said: Sequence[str]
@@ -66,14 +66,14 @@ def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedReader:
     readers: Sequence[str]
     weights: Numbers
     mean: Numbers
     spread: Numbers
 
     @classmethod
-    def of(cls, items: Sequence[Posed]) -> "Learned | None":
+    def of(cls, items: Sequence[Candidates]) -> "LearnedReader | None":
         """Return weights that make the best candidates most probable, by gradient descent (Adam).
 
         None: there is no choice.
@@ -96,11 +96,11 @@ class Learned:
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
         return cls(readers, weights, mean, spread)
 
-    def choose(self, item: Posed) -> int:
+    def choose(self, item: Candidates) -> int:
         return int(np.argmax((_features(item, self.readers) - self.mean) / self.spread @ self.weights))
 
 
-def _features(item: Posed, readers: Sequence[str]) -> Numbers:
+def _features(item: Candidates, readers: Sequence[str]) -> Numbers:
     """Return the features of the sources: which heuristics give a candidate, and how many."""
     votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
     return np.hstack([np.array(votes), item.counts])

@@ -27,7 +27,7 @@ from carrara.items.item import Item
 from carrara.util.errors import PluginError, nearest
 from carrara.verify.shortcuts import truncated
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
-from carrara.verify.shortcuts.learned import Learned, Posed, counts
+from carrara.verify.shortcuts.learned import Candidates, LearnedReader, counts
 from carrara.verify.shortcuts.surface_features import Form, Sight
 
 Kind = Literal["blind", "strings", "part", "learned"]
@@ -82,7 +82,7 @@ class Shortcut:
         return not self.declared and self.n >= FEW and self.score - SURE * self.error > self.chance_level + MARGIN
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """The findings of the search about a task at one length."""
 
     shortcuts: list[Shortcut]
@@ -93,12 +93,12 @@ class Found(NamedTuple):
     """The score of the oracle on the context backwards. It is 1 if the order has no meaning."""
 
 
-class Taken(NamedTuple):
+class Measurement(NamedTuple):
     """The answers of all heuristics to an item. Their size does not depend on the length."""
 
     item: Item
     scores: Mapping[Kind, Mapping[str, float]]
-    posed: Posed
+    posed: Candidates
 
 
 class Search:
@@ -106,14 +106,14 @@ class Search:
 
     def __init__(self, learned_from: Sequence[Item]) -> None:
         check_known_shortcuts(learned_from)
-        self._declared = _declared(learned_from[0]) if learned_from else {}
+        self._declared = _declared_reasons(learned_from[0]) if learned_from else {}
         self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
         self._habits = ContextFreeReader(learned_from)
         self._echoed = 0
         self._train = [self.take(item) for item in learned_from]
         self._echoed = 0
 
-    def take(self, item: Item) -> Taken:
+    def take(self, item: Item) -> Measurement:
         """Have every heuristic answer an item."""
         form = self._forms.get(item.question.part) or Form.of([item])
         sight = form.sight(item)
@@ -135,36 +135,38 @@ class Search:
         if item.prompt.tokens <= ECHOED and self._echoed + item.prompt.tokens <= ECHOES:
             self._echoed += item.prompt.tokens
             scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
-        posed = Posed(list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by]))
-        return Taken(item, scores, posed)
+        posed = Candidates(
+            list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by])
+        )
+        return Measurement(item, scores, posed)
 
-    def found(self, task: Sequence[Taken]) -> Found:
+    def found(self, task: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
         shortcuts = [*self._best("blind", task), *self._best("strings", task), *self._best("part", task)]
         if scores := self._learned(task):
             shortcuts.append(_shortcut("learned", LEARNED, scores, task))
-        parts = {name: fmean(_filled("part", name, task)) for name in _names("part", task)}
+        parts = {name: fmean(_fill_scores("part", name, task)) for name in _names("part", task)}
         backwards = parts.pop(truncated.BACKWARDS, None)
-        return Found(shortcuts, parts, backwards)
+        return SearchResult(shortcuts, parts, backwards)
 
-    def _best(self, kind: Kind, task: Sequence[Taken]) -> Iterator[Shortcut]:
+    def _best(self, kind: Kind, task: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the heuristics that are best on the training split, down to the first undeclared one.
 
         Their scores are those on the test split.
         """
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
-        means = {name: fmean(_filled(kind, name, _asked(kind, name, self._train))) for name in names}
+        means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            asked = _asked(kind, name, task)
-            yield _shortcut(kind, name, _filled(kind, name, asked), asked)
+            asked = _answered_items(kind, name, task)
+            yield _shortcut(kind, name, _fill_scores(kind, name, asked), asked)
             if not _by_name(self._declared, name):
                 return
 
-    def _learned(self, task: Sequence[Taken]) -> list[float]:
+    def _learned(self, task: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         found = list[float]()
         for name in sorted({taken.item.question.part for taken in task}):
-            learned = Learned.of([taken.posed for taken in self._train if taken.item.question.part == name])
+            learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
             for item, _, posed in task:
                 if item.question.part == name:
                     chosen = (
@@ -184,7 +186,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
     Raises:
         PluginError: The task declares such a name.
     """
-    unknown = set(_declared(items[0])) - NAMES if items else set[str]()
+    unknown = set(_declared_reasons(items[0])) - NAMES if items else set[str]()
     if not unknown:
         return
     own = {
@@ -226,14 +228,14 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
     return dict(list(by.items())[:MOST])
 
 
-def _shortcut(kind: Kind, name: str, scores: Sequence[float], task: Sequence[Taken]) -> Shortcut:
+def _shortcut(kind: Kind, name: str, scores: Sequence[float], task: Sequence[Measurement]) -> Shortcut:
     chance_level = fmean(taken.item.question.chance_level for taken in task)
-    known = _declared(task[0].item)
+    known = _declared_reasons(task[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
 
 
-def _declared(item: Item) -> Mapping[str, str]:
+def _declared_reasons(item: Item) -> Mapping[str, str]:
     """Return the declared reasons, by name or kind."""
     return item.task.shortcuts()
 
@@ -253,16 +255,16 @@ def _error(scores: Sequence[float]) -> float:
     return max(pstdev(scores), sqrt(likely * (1 - likely))) / sqrt(n)
 
 
-def _names(kind: Kind, several: Sequence[Taken]) -> list[str]:
+def _names(kind: Kind, several: Sequence[Measurement]) -> list[str]:
     return sorted({name for taken in several for name in taken.scores[kind]})
 
 
-def _asked(kind: Kind, name: str, several: Sequence[Taken]) -> Sequence[Taken]:
+def _answered_items(kind: Kind, name: str, several: Sequence[Measurement]) -> Sequence[Measurement]:
     """Return the items that a heuristic answered. Not every prompt is repeated as a reply."""
     return [taken for taken in several if name != ECHO or name in taken.scores[kind]] or several
 
 
-def _filled(kind: Kind, name: str, several: Sequence[Taken]) -> list[float]:
+def _fill_scores(kind: Kind, name: str, several: Sequence[Measurement]) -> list[float]:
     """Return the scores of one shortcut. Without an answer, its score is the chance level."""
     return [taken.scores[kind].get(name, taken.item.question.chance_level) for taken in several]
 

@@ -88,7 +88,7 @@ class Sight:
         return [int(word) for word in self.words if _NUMBER.fullmatch(word) and len(word) < 19]
 
 
-def _shared(one: str, other: str) -> str:
+def _common_start(one: str, other: str) -> str:
     """Return the common beginning of two texts."""
     differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
     return one[: next(differ, min(len(one), len(other)))]
@@ -111,7 +111,7 @@ class Form:
     @classmethod
     def of(cls, items: Sequence[Item]) -> "Form":
         written = [item.gold for item in items]
-        prefix = _shared(min(written), max(written))
+        prefix = _common_start(min(written), max(written))
         lead = prefix[: prefix.rfind(": ") + 2] if ": " in prefix else ""
         bare = [gold.removeprefix(lead) for gold in written]
         joints = Counter(next((separator for separator in _JOINTS if separator in gold), None) for gold in bare)

@@ -33,7 +33,7 @@ def _anywhere(rng: Rng, places: Sequence[float]) -> Sequence[int]:
     return _window(rng.random() * (1 - TENTH))(rng, places)
 
 
-def _scattered(rng: Rng, places: Sequence[float]) -> Sequence[int]:
+def _scatter(rng: Rng, places: Sequence[float]) -> Sequence[int]:
     return sorted(rng.sample(range(len(places)), max(1, round(TENTH * len(places)))))
 
 
@@ -42,7 +42,7 @@ CUTS: Mapping[str, Cut] = {
     "its last tenth": _window(1.0 - TENTH),
     "its middle tenth": _window(0.5 - TENTH / 2),
     "any tenth of it": _anywhere,
-    "a tenth of its pieces": _scattered,
+    "a tenth of its pieces": _scatter,
 }
 BACKWARDS = "all of it backwards"
 
@@ -71,10 +71,10 @@ def scores(item: Item) -> dict[str, float]:
     places = [(end - len(segment.text) / 2) / max(1, ends[-1]) for end, segment in zip(ends, body, strict=True)]
     rng = item.recipe.key.rng("part", item.recipe.question)
     left = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
-    return {name: _scored(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
+    return {name: _score(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
 
 
-def _scored(item: Item, segments: Sequence[Segment]) -> float:
+def _score(item: Item, segments: Sequence[Segment]) -> float:
     prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
     try:
         answer = item.solve(prompt.messages())
