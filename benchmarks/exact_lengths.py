@@ -9,7 +9,7 @@ import sys
 import time
 from dataclasses import replace
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import contexts
 from carrara.items.registry import load
 from carrara.packing.prompt import count
@@ -21,7 +21,7 @@ TOKENIZERS = ("gpt2", "o200k", "mistral-v7")
 
 def main(instances: int, length: int, tokenizers: tuple[str, ...]) -> int:
     wrong = 0
-    first = Recipe(NAME, load(NAME).version, "", "test", 0, 0, 0, length, "chat", "", "")
+    first = ItemId(NAME, load(NAME).version, "", "test", 0, 0, 0, length, "chat", "", "")
     for tokenizer in tokenizers:
         exact, making, counting, characters = 0, 0.0, 0.0, 0
         clock = time.perf_counter()

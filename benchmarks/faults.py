@@ -411,7 +411,7 @@ def _corpora(folder: Path) -> Iterator[Row]:
 
 def _scores(folder: Path) -> Iterator[Row]:
     command("generate", "latent_list", "-n", "3", "--out", str(folder / "items"), "--lengths", "0")
-    ids = [json.loads(line)["id"] for line in (folder / "items/recipes.jsonl").read_text().splitlines()]
+    ids = [json.loads(line)["id"] for line in (folder / "items/item_ids.jsonl").read_text().splitlines()]
     lines = [json.dumps({"id": id, "reply": "[1]"}) for id in [*ids, ids[0]]]
     lines += [json.dumps({"id": id.replace("@", "@9"), "reply": "[1]"}) for id in ids]
     lines += ['{"id": "' + ids[1] + '", "reply": "\\ud800"}', "no JSON"]

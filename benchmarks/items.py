@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts, instance_key, make, pose, rebuild
 from carrara.rl.stream import Stream
@@ -55,40 +55,40 @@ def row(name: str, lengths: list[int]) -> list[str]:
     """Return the row of a task: empty cells where it has no such length."""
     cells, scored = list[str](), ""
     for length in lengths:
-        recipes = fitting(name, length, max(3, ITEMS * 4096 // length))
-        if not recipes:
+        item_ids = fitting(name, length, max(3, ITEMS * 4096 // length))
+        if not item_ids:
             cells += ["", ""]
             continue
-        making = median(took(partial(made, recipe)) for recipe in recipes)
-        cells += [f"{making:.1f}", f"{making / copying(rebuild(str(recipes[0])).text.encode()):,.0f}"]
-        scored = scored or f"{median(took(partial(score, *right(recipe))) for recipe in recipes):.2f}"
+        making = median(took(partial(made, item_id)) for item_id in item_ids)
+        cells += [f"{making:.1f}", f"{making / copying(rebuild(str(item_ids[0])).text.encode()):,.0f}"]
+        scored = scored or f"{median(took(partial(score, *right(item_id))) for item_id in item_ids):.2f}"
     return [name, *cells, scored]
 
 
-def fitting(name: str, length: int, items: int) -> list[Recipe]:
-    """Return recipes whose items can be made so long. Another one is made, for what is loaded once."""
+def fitting(name: str, length: int, items: int) -> list[ItemId]:
+    """Return item ids whose items can be made so long. Another one is made, for what is loaded once."""
     try:
-        first = make(name, length=length, index=WARM, tokenizer=TOKENIZER).recipe
+        first = make(name, length=length, index=WARM, tokenizer=TOKENIZER).item_id
         found = contexts(replace(first, index=0), 2 * items, warn=lambda said: None)
-        return [context.recipe for context, _ in zip(found, range(items), strict=False)]
+        return [context.item_id for context, _ in zip(found, range(items), strict=False)]
     except CarraraError:
         return []
 
 
-def made(recipe: Recipe) -> str:
+def made(item_id: ItemId) -> str:
     """Make the item of another instance, to the last byte. It has not been made before."""
-    return rebuild(str(replace(recipe, seed=1))).survey.sha256
+    return rebuild(str(replace(item_id, seed=1))).survey.sha256
 
 
-def right(recipe: Recipe) -> tuple[Recipe, str]:
-    """Return a recipe with the right reply."""
-    return recipe, rebuild(str(recipe)).gold
+def right(item_id: ItemId) -> tuple[ItemId, str]:
+    """Return an item id with the right reply."""
+    return item_id, rebuild(str(item_id)).gold
 
 
-def score(recipe: Recipe, reply: str) -> None:
+def score(item_id: ItemId, reply: str) -> None:
     """Score a reply, with an instance that is built anew."""
-    posed = pose(*instance_key(recipe, None))
-    grade(posed.task, posed.questions[recipe.question], reply, "ok")
+    posed = pose(*instance_key(item_id, None))
+    grade(posed.task, posed.questions[item_id.question], reply, "ok")
 
 
 def main() -> None:

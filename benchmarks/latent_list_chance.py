@@ -10,7 +10,7 @@ is printed; docs/explanation/fidelity/michelangelo.md says which one agrees.
 import sys
 from dataclasses import replace
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import questions_of
 
@@ -24,7 +24,7 @@ def view_rates(complexity: int, instances: int) -> dict[str, float]:
     task = registry.load(NAME)
     rates = {}
     for view in ("print", "sum", "min", "max", "len"):
-        first = Recipe(NAME, task.version, f"complexity={complexity};view={view}", "test", 0, 0, 0, 0, "chat", "", "")
+        first = ItemId(NAME, task.version, f"complexity={complexity};view={view}", "test", 0, 0, 0, 0, "chat", "", "")
         total = 0.0
         for index in range(instances):
             posed = questions_of(replace(first, index=index))

@@ -13,7 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts, make, questions_of
 from carrara.runs.presets import PRESETS
@@ -51,7 +51,7 @@ def main(processes: int) -> None:
         scores = list(pool.map(scored, made, chunksize=8))
         grading = time.perf_counter() - start
     size = sum(item[2] for item in made)
-    print(f"{len(made):,} items of {len({Recipe.parse(id).task for id, _, _ in made})} tests, {size / 1e6:,.1f} MB")
+    print(f"{len(made):,} items of {len({ItemId.parse(id).task for id, _, _ in made})} tests, {size / 1e6:,.1f} MB")
     print(
         f"made in {generated:.1f} s on {processes} cores, {1e3 * generated * processes / len(made):.1f} ms each a core"
     )
@@ -66,18 +66,18 @@ def _ready(_: int) -> None:
 
 def made_of(job: Job) -> list[Made]:
     task, length, first, instances = job
-    recipe = make(task, tokenizer=PRESET.tokenizer, index=first).recipe
+    item_id = make(task, tokenizer=PRESET.tokenizer, index=first).item_id
     return [
         (item.id, item.gold, sum(len(message.content.encode()) for message in item.messages()))
-        for context in contexts(replace(recipe, length=length), instances)
+        for context in contexts(replace(item_id, length=length), instances)
         for item in context.items
     ]
 
 
 def scored(made: Made) -> tuple[float, float]:
-    recipe = Recipe.parse(made[0])
-    posed = questions_of(recipe)
-    graded = grade(posed.task, posed.questions[recipe.question], made[1])
+    item_id = ItemId.parse(made[0])
+    posed = questions_of(item_id)
+    graded = grade(posed.task, posed.questions[item_id.question], made[1])
     return round(graded.score, 9), round(graded.scores["minerva"], 9)
 
 

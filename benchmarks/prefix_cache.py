@@ -46,8 +46,8 @@ def main(count: int, length: int) -> None:
 
 
 def questions(first: int, count: int, length: int) -> list[Item]:
-    recipe = make("sync/graph", index=first, length=length, tokenizer="smollm2").recipe
-    return [item for context in contexts(recipe, count) for item in context.items]
+    item_id = make("sync/graph", index=first, length=length, tokenizer="smollm2").item_id
+    return [item for context in contexts(item_id, count) for item in context.items]
 
 
 def ask(address: str, item: Item) -> int:

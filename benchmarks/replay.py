@@ -32,7 +32,7 @@ from tests.tasks.babilong import test_answers as babilong_answers
 from tests.tasks.michelangelo import test_latent_list
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import questions_of
 from carrara.task import Task
@@ -203,10 +203,10 @@ def embedded(source: str) -> Iterator[Kept]:
     """The replies of the embedded model. Those to items of an older version are left out."""
     for number, line in enumerate(EMBEDDED.read_text("utf-8").splitlines()):
         reply = json.loads(line)
-        recipe = Recipe.parse(reply["id"])
-        if registry.load(recipe.task).version == recipe.version:
-            posed = questions_of(recipe)
-            yield Kept(source, posed.task, recipe.task, number, posed.questions[recipe.question], reply["reply"])
+        item_id = ItemId.parse(reply["id"])
+        if registry.load(item_id.task).version == item_id.version:
+            posed = questions_of(item_id)
+            yield Kept(source, posed.task, item_id.task, number, posed.questions[item_id.question], reply["reply"])
 
 
 def labelled(source: str) -> Iterator[Kept]:

@@ -20,7 +20,7 @@ from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import instance_key, pose, questions_of
 from carrara.util.parallel import count_cores
@@ -86,18 +86,18 @@ def written(path: Path, case: Case) -> int:
     """A file of right replies; how many."""
     lines = 0
     with path.open("w", encoding="utf-8") as file:
-        for recipe in recipes(case):
-            posed = questions_of(recipe)
+        for item_id in item_ids(case):
+            posed = questions_of(item_id)
             for n, question in enumerate(posed.questions):
                 reply = posed.task.write(question.gold)
-                file.write(json.dumps({"id": str(replace(recipe, question=n)), "reply": reply}) + "\n")
+                file.write(json.dumps({"id": str(replace(item_id, question=n)), "reply": reply}) + "\n")
                 lines += 1
     return lines
 
 
-def recipes(case: Case) -> Iterator[Recipe]:
+def item_ids(case: Case) -> Iterator[ItemId]:
     for task in registry.select(case.tasks):
-        first = Recipe.parse(f"{task}@{registry.load(task).version}/test-0-0.0/0/chat/o200k")
+        first = ItemId.parse(f"{task}@{registry.load(task).version}/test-0-0.0/0/chat/o200k")
         outer, inner = (
             (range(case.instances), case.lengths) if case.by_instance else (case.lengths, range(case.instances))
         )
@@ -124,9 +124,9 @@ def timed_plainly(path: Path, number: int) -> tuple[Times, float]:
             reading += time.perf_counter() - start
             if n % max(1, number // PLAIN):
                 continue
-            recipe = Recipe.parse(row["id"])
-            task, _, _, questions = pose(*instance_key(recipe, None))
-            graded = grade(task, questions[recipe.question], row["reply"])
+            item_id = ItemId.parse(row["id"])
+            task, _, _, questions = pose(*instance_key(item_id, None))
+            graded = grade(task, questions[item_id.question], row["reply"])
             json.dumps({"id": row["id"], "score": graded.score, "scores": dict(graded.scores)})
             wall += time.perf_counter() - start
             used += time.process_time() - began

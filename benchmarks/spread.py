@@ -1,8 +1,8 @@
 """Items made by several processes, on cores and by Ray: the same bytes, how much sooner, and what a kill costs.
 
-    python -m benchmarks.spread [--recipes 100000] [--items 2000]
+    python -m benchmarks.spread [--item-ids 100000] [--items 2000]
 
-Recipes of qa1 and whole items of 32k, each as Parquet files: by one process, by two, by a Ray with two workers that is
+Item ids of qa1 and whole items of 32k, each as Parquet files: by one process, by two, by a Ray with two workers that is
 killed half-way and given again.
 """
 
@@ -17,7 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 
 KINDS = {
-    "recipes": ("babilong/qa1", "0", ()),
+    "item_ids": ("babilong/qa1", "0", ()),
     "items of 32k": ("sync/graph,babilong/qa1,minerva/key_value,babilong/qa2", "32k", ("--render",)),
 }
 
@@ -53,11 +53,11 @@ def killed(command: Sequence[str], out: Path, files: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--recipes", type=int, default=100_000)
+    parser.add_argument("--item_ids", type=int, default=100_000)
     parser.add_argument("--items", type=int, default=2_000)
     asked = parser.parse_args()
-    for (name, (selection, length, more)), rows in zip(KINDS.items(), (asked.recipes, asked.items), strict=True):
-        instances = rows // (1 if name == "recipes" else 6)  # three questions on a graph, one on each of the others
+    for (name, (selection, length, more)), rows in zip(KINDS.items(), (asked.item_ids, asked.items), strict=True):
+        instances = rows // (1 if name == "item_ids" else 6)  # three questions on a graph, one on each of the others
         with tempfile.TemporaryDirectory() as aside:
             folder = Path(aside)
             one = timed(line(selection, length, instances, folder / "one", *more, "--workers", "1"))

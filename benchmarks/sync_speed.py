@@ -38,8 +38,8 @@ def made_of(task: str, part: int) -> tuple[int, int]:
     prompts = size = 0
     share = INSTANCES // PARTS
     for length in LENGTHS:
-        recipe = make(task, tokenizer=TOKENIZER, index=part * share).recipe
-        for context in contexts(replace(recipe, length=length), share):
+        item_id = make(task, tokenizer=TOKENIZER, index=part * share).item_id
+        for context in contexts(replace(item_id, length=length), share):
             for item in context.items:
                 prompts += 1
                 size += sum(len(message.content.encode()) for message in item.messages())

@@ -95,7 +95,7 @@ def _known(tasks: str, lengths: str, n: int, params: dict[str, str]) -> Items:
             for place, item in enumerate(made):
                 other = made[(place + len(made) // 2) % len(made)].gold
                 prompt = "\0".join(message.content for message in item.prompt.messages())
-                found.add(prompt, item.gold, other, item.recipe.length)
+                found.add(prompt, item.gold, other, item.item_id.length)
     return found
 
 

@@ -1,6 +1,6 @@
-"""Recipes: ids of items, from which they can be built again to the byte, on any machine.
+"""Item ids: ids of items, from which they can be built again to the byte, on any machine.
 
->>> r = Recipe.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
+>>> r = ItemId.parse("michelangelo/latent_list@1;complexity=5/test-0-17.0/4096/chat/gpt2")
 >>> r.index, r.length, r.tokenizer
 (17, 4096, 'gpt2')
 >>> r.instance_id
@@ -28,7 +28,7 @@ _NUMBERS = 1 << 63
 
 
 @dataclass(frozen=True)
-class Recipe:
+class ItemId:
     task: str
     version: int
     params: str
@@ -43,12 +43,12 @@ class Recipe:
     tokenizer: str
 
     @staticmethod
-    def parse(text: str) -> "Recipe":
+    def parse(text: str) -> "ItemId":
         found = _ID.fullmatch(text) if len(text) < 2000 and text.isprintable() else None
         if not found:
             raise UsageError(f"{text[:200]!r} is not an item's id; `carrara generate` writes them")
         part = found.groupdict(default="")
-        recipe = Recipe(
+        item_id = ItemId(
             task=part["task"],
             version=int(part["version"]),
             params=part["params"],
@@ -61,13 +61,13 @@ class Recipe:
             pack=part["pack"],
             tokenizer=part["tokenizer"],
         )
-        if recipe.length > MAX_LENGTH or max(recipe.seed, recipe.index, recipe.question) >= _NUMBERS:
+        if item_id.length > MAX_LENGTH or max(item_id.seed, item_id.index, item_id.question) >= _NUMBERS:
             raise UsageError(
                 f"{text[:200]!r} is no item's id: a length is at most {MAX_LENGTH:,}, other numbers below 2**63"
             )
-        if str(recipe) != text:
-            raise UsageError(f"{text!r} is not how an id is written: the item is {recipe}")
-        return recipe
+        if str(item_id) != text:
+            raise UsageError(f"{text!r} is not how an id is written: the item is {item_id}")
+        return item_id
 
     def __str__(self) -> str:
         return f"{self.instance_id}.{self.question}{self._setting}"
@@ -100,6 +100,6 @@ ALL = sys.maxsize
 class RunJob(NamedTuple):
     """A task at a length."""
 
-    first: Recipe
+    first: ItemId
     instances: int
-    """The number of instances, from the first recipe's on."""
+    """The number of instances, from the first item id's on."""

@@ -20,8 +20,8 @@ from typing import Annotated, Any, Protocol
 from attrs import Attribute, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
 
-from carrara.item_id import Recipe
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.item_id import ItemId
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import SPLITS, Split
 from carrara.tokenizers import DEFAULT
@@ -336,13 +336,13 @@ class ItemOptions:
         """The prompt pack."""
         return self.sampling.pack()
 
-    def recipes(self, tasks: Selections, lengths: Iterable[int] = (0,)) -> list[Recipe]:
+    def item_ids(self, tasks: Selections, lengths: Iterable[int] = (0,)) -> list[ItemId]:
         """Return the first item of each task at each length."""
         several = list(lengths)
         return [
             replace(first, length=length)
             for selection in selections_of(tasks, self.params)
-            for first in recipes(selection, self.sampling, self.pack, self.tokenizer or DEFAULT)
+            for first in item_ids(selection, self.sampling, self.pack, self.tokenizer or DEFAULT)
             for length in several
         ]
 

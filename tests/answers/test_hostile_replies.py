@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, contexts, make
 from carrara.util.errors import LengthError
@@ -122,11 +122,11 @@ INSTANCES = 40
 @cache
 def items_of(task: str) -> list[Item]:
     loaded = registry.load(task)
-    recipe = Recipe(task, loaded.version, "", "test", 5, 0, 0, 1024 if "minerva" in task else 0, "chat", "", "gpt2")
+    item_id = ItemId(task, loaded.version, "", "test", 5, 0, 0, 1024 if "minerva" in task else 0, "chat", "", "gpt2")
     found: list[Item] = []
     for index in range(INSTANCES):
         try:
-            found += next(iter(contexts(replace(recipe, index=index), 1, warn=lambda _: None))).items
+            found += next(iter(contexts(replace(item_id, index=index), 1, warn=lambda _: None))).items
         except (LengthError, StopIteration):
             continue  # this instance is longer
     return found

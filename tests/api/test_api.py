@@ -67,7 +67,7 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
     assert sweep.parameters["complexity"] == "1,5"
     one = sweep.item("1k", index=2, tokenizer="gpt2")
     assert one.id == "michelangelo/latent_list@1;complexity=1,5;view=sum/test-0-2.0/1024/chat/gpt2".replace(
-        "@1", f"@{one.recipe.version}"
+        "@1", f"@{one.item_id.version}"
     )
     assert carrara.item(one.id).messages() == one.messages()
     assert [item.id for item in sweep.items("1k", 3, tokenizer="gpt2")][2] == one.id

@@ -243,7 +243,7 @@ def test_a_figure_replaces_only_figures(kind: str, tmp_path: Path) -> None:
 
 def test_generated_items_replace_only_their_own(tmp_path: Path) -> None:
     line = ["generate", "qa1", "--lengths", "0", "-n", "1", "--out", tmp_path]
-    for more, name in ((["--finetune", "--split", "train"], "finetune"), ([], "recipes")):
+    for more, name in ((["--finetune", "--split", "train"], "finetune"), ([], "item_ids")):
         for _ in range(2):
             assert carrara_command(*line, *more).returncode == 0
         (tmp_path / f"{name}.jsonl").write_text('{"id": 1, "mine": true}\n')

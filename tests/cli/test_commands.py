@@ -98,20 +98,20 @@ def test_generation_gives_the_same_bytes_in_a_new_process(generated: Path, tmp_p
     assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
 
 
-def test_recipes_are_small(tmp_path: Path, capsys: Capture) -> None:
+def test_item_ids_are_small(tmp_path: Path, capsys: Capture) -> None:
     assert main(["generate", "latent_list", "--lengths", "64k", "-n", "2", "--out", str(tmp_path)]) == 0
-    assert (tmp_path / "recipes.jsonl").stat().st_size < 2000
+    assert (tmp_path / "item_ids.jsonl").stat().st_size < 2000
     assert "by o200k" in capsys.readouterr().out
 
 
-def test_recipes_are_rendered_later(generated: Path, tmp_path: Path, capsys: Capture) -> None:
+def test_item_ids_are_rendered_later(generated: Path, tmp_path: Path, capsys: Capture) -> None:
     asked = ["generate", "latent_list", "--lengths", "0,2k", "-n", "4", "--seed", "7", "--tokenizer", "gpt2"]
     assert main([*asked, "--out", str(tmp_path)]) == 0
-    recipes = tmp_path / "recipes.jsonl"
-    assert main(["generate", str(recipes), "--render", "--out", str(tmp_path)]) == 0
+    item_ids = tmp_path / "item_ids.jsonl"
+    assert main(["generate", str(item_ids), "--render", "--out", str(tmp_path)]) == 0
     assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
-    recipes.write_text(recipes.read_text("utf-8").replace('"sha256": "', '"sha256": "0'), "utf-8")
-    assert main(["generate", str(recipes), "--render", "--out", str(tmp_path)]) == 1
+    item_ids.write_text(item_ids.read_text("utf-8").replace('"sha256": "', '"sha256": "0'), "utf-8")
+    assert main(["generate", str(item_ids), "--render", "--out", str(tmp_path)]) == 1
     assert "other bytes" in capsys.readouterr().err
     assert (tmp_path / "items.jsonl").read_bytes() == generated.read_bytes()
 
@@ -156,7 +156,7 @@ WRONG = {
     "two tasks where one is shown": (["show", "qa1", "qa2"], "qa2"),
     "an unknown choice": (["show", "latent_list", "--split", "tests"], "--split"),
     "two files at once": (["generate", "qa1", "--render", "--finetune", "--out", "x"], "--render and --finetune"),
-    "options beside recipes": (["generate", "r.jsonl", "-n", "3", "--out", "x"], "-n cannot be given beside r.jsonl"),
+    "options beside item_ids": (["generate", "r.jsonl", "-n", "3", "--out", "x"], "-n cannot be given beside r.jsonl"),
     "a score of more than 1": (["report", ".", "--min-base-score", "2"], "--min-base-score 2"),
     "no replies": (["score"], "FILE"),
     "no run": (["leaderboard"], "RUN"),
@@ -164,7 +164,7 @@ WRONG = {
     "a parameter twice": (["show", "latent_list", "-p", "view=sum", "-p", "view=min"], "twice"),
     "an id of another version": (["show", "michelangelo/latent_list@99/test-0-0.0/0/chat/gpt2"], "version 99"),
     "a broken id": (["show", "michelangelo/latent_list@2/test"], "not an item's id"),
-    "no recipes": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
+    "no item_ids": (["generate", "nowhere.jsonl", "--out", "x"], "nowhere.jsonl"),
     "no parameter": (["show", "latent_list", "-p", "complexity"], "NAME=VALUE"),
     "no task": (["run"], "`carrara run` needs TASKS: see `carrara run --help`"),
     "no model": (["run", "qa1"], "`carrara run` needs --model"),

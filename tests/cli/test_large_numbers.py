@@ -48,4 +48,4 @@ def test_those_who_mean_it_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert main(asked) == 2
     assert main([*asked, "--allow-large"]) == 0
     assert capsys.readouterr().err.endswith("carrara: 4 contexts are to be made\n")
-    assert len((tmp_path / "recipes.jsonl").read_text("utf-8").splitlines()) == 4
+    assert len((tmp_path / "item_ids.jsonl").read_text("utf-8").splitlines()) == 4

@@ -100,7 +100,7 @@ def test_parts_come_to_the_whole(store: Mapping[str, str]) -> None:
 @pytest.mark.parametrize(
     "made",
     [
-        pytest.param(("generate", "latent_list"), id="recipes"),
+        pytest.param(("generate", "latent_list"), id="item_ids"),
         pytest.param(("generate", "latent_list,qa1", "--render"), id="items", marks=pytest.mark.slow),
         pytest.param(("generate", "latent_list,qa1", "--parquet", "--render"), id="parquet", marks=pytest.mark.slow),
         pytest.param(("export", "datasets", "latent_list,sync/graph"), id="datasets", marks=pytest.mark.slow),

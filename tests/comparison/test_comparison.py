@@ -14,7 +14,7 @@ import carrara as door
 from carrara.comparison.inputs import sides
 from carrara.comparison.report import comparison_lines, write_comparison
 from carrara.comparison.statistics import Comparisons, Side, compare
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.result import Result, Status
 from carrara.stats.paired_test import sign_flip_p
 from carrara.stats.scores import stat
@@ -26,9 +26,9 @@ from tests.runs.test_evidence_position import LEFT_OPEN
 TASK = "michelangelo/latent_list"
 
 
-def reply(model: str, instance: int, length: int, score: float, task: str = TASK, **recipe: Any) -> Result:
-    base = Recipe(task, 2, "", "test", 0, instance, 0, length, "chat", "", "gpt2")
-    made = replace(base, **recipe)
+def reply(model: str, instance: int, length: int, score: float, task: str = TASK, **item_id: Any) -> Result:
+    base = ItemId(task, 2, "", "test", 0, instance, 0, length, "chat", "", "gpt2")
+    made = replace(base, **item_id)
     return Result(
         id=str(made),
         task=task,
@@ -45,8 +45,8 @@ def reply(model: str, instance: int, length: int, score: float, task: str = TASK
     )
 
 
-def curve(model: str, right: dict[int, int], n: int = 30, **recipe: Any) -> list[Result]:
-    return [reply(model, i, length, float(i < count), **recipe) for length, count in right.items() for i in range(n)]
+def curve(model: str, right: dict[int, int], n: int = 30, **item_id: Any) -> list[Result]:
+    return [reply(model, i, length, float(i < count), **item_id) for length, count in right.items() for i in range(n)]
 
 
 def both(first: list[Result], second: list[Result], by_instance: bool = False) -> Comparisons:

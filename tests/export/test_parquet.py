@@ -25,7 +25,7 @@ def test_tables_have_what_lines_have(tmp_path: Path) -> None:
     for more in ([], ["--render"]):
         carrara(*LINE, "-n", "3", *more, "--out", tmp_path / "tables", check=True)
         carrara(*LINE[:-1], "-n", "3", *more, "--out", tmp_path, check=True)
-        name = "items" if more else "recipes"
+        name = "items" if more else "item_ids"
         lines = [json.loads(line) for line in (tmp_path / f"{name}.jsonl").read_text().splitlines()]
         files = [
             tmp_path / "tables" / name / task / length

@@ -33,12 +33,12 @@ def build_processor(config, preprocess, postprocess):
         assert [set(message) for message in asked["messages"]] == [{"role", "content"}] * len(asked["messages"])
         most = asked["sampling_params"]["max_tokens"]
         item = carrara.item(row["id"])
-        cut = item.recipe.index == 0
+        cut = item.item_id.index == 0
         return {
             **row,
             **asked,
             "generated_text": "" if cut else item.gold,
-            "num_input_tokens": item.recipe.length,
+            "num_input_tokens": item.item_id.length,
             "num_generated_tokens": most if cut else 3,
         }
 

@@ -20,7 +20,7 @@ from carrara.figures.figure import Figure
 from carrara.figures.files import save
 from carrara.figures.marks import MOST_PUBLISHED, FigureData
 from carrara.figures.vega import svg
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.papers.scores import claimed_length, read_scores
 from carrara.result import Result
 from carrara.stats.curve_crossing import crossings
@@ -143,17 +143,17 @@ MINERVA = tuple(
 
 
 def reply(model: str, task: str, instance: int, length: int, score: float, params: str = "", **more: Any) -> Result:
-    recipe = Recipe(task.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
+    item_id = ItemId(task.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
     return Result(
-        id=str(recipe),
+        id=str(item_id),
         task=task,
         version=1,
         model=model,
         length=length,
         tokens=length,
         tokenizer="gpt2",
-        context_id=f"{recipe.instance_id}/{length}",
-        instance_id=recipe.instance_id,
+        context_id=f"{item_id.instance_id}/{length}",
+        instance_id=item_id.instance_id,
         status="ok",
         score=score,
         chance_level=0.1,

@@ -21,7 +21,7 @@ from carrara.generators.bank import bank, bank_name, entries
 from carrara.generators.drafts import shorten, source
 from carrara.generators.writer import FORMATS, DraftKey, write
 from carrara.generators.writer import topics as all_topics
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import make
 from carrara.items.registry import load
 from carrara.models.weights import DEMO
@@ -477,14 +477,14 @@ def test_nested_json_of_mrcr_v2(tmp_path: Path) -> None:
 # --- conversations from banks ---
 
 
-def recipe(path: Path, params: str = "", length: int = 0) -> Recipe:
+def item_id(path: Path, params: str = "", length: int = 0) -> ItemId:
     given = ";".join(filter(None, [params, f"writings={bank_name(str(path))}"]))
-    return Recipe(TASK, load(TASK).version, given, "test", 0, 0, 0, length, "chat", "", "o200k")
+    return ItemId(TASK, load(TASK).version, given, "test", 0, 0, 0, length, "chat", "", "o200k")
 
 
 def test_items_of_a_bank_pass_the_audit(tmp_path: Path) -> None:
     path = library(tmp_path / "bank.jsonl")
-    report = audit(recipe(path, "needles=2,4", 16384), 6)
+    report = audit(item_id(path, "needles=2,4", 16384), 6)
     assert report.breaches == []
     assert report.items == 6
 

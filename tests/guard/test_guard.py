@@ -13,11 +13,11 @@ import pytest
 import carrara as door
 from carrara.guard.guard_file import Guard, GuardItem, read, write
 from carrara.guard.items import BATCH
-from carrara.guard.make import BATCHES, first_recipes
+from carrara.guard.make import BATCHES, first_item_ids
 from carrara.guard.sample_size import fine_share, missing_items, needed_items
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, RatioTests
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import item_of
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
@@ -200,10 +200,10 @@ def test_a_file_that_is_no_guard_is_one_sentence(
 def ids() -> dict[str, str]:
     """Whatever may be asked, by its text's hash."""
     found = {}
-    for first in first_recipes(select(ASKED), "gpt2").values():
+    for first in first_item_ids(select(ASKED), "gpt2").values():
         for length in read_lengths(LENGTHS):
             for index in range(BATCH * BATCHES):
-                name = str(Recipe(**{**vars(first), "index": index, "length": length}))
+                name = str(ItemId(**{**vars(first), "index": index, "length": length}))
                 found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
     return found
 

@@ -1,14 +1,14 @@
 """Items of the classic tests."""
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of
 from carrara.types import Question
 
 TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
 
-def recipe(task: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> Recipe:
-    return Recipe(f"classic/{task}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
+def item_id(task: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> ItemId:
+    return ItemId(f"classic/{task}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
 
 
 def text_of(item: Item) -> str:
@@ -17,5 +17,5 @@ def text_of(item: Item) -> str:
 
 
 def question_of(task: str, params: str = "", index: int = 0) -> Question[tuple[str, ...]]:
-    question: Question[tuple[str, ...]] = questions_of(recipe(task, params, index=index)).questions[0]
+    question: Question[tuple[str, ...]] = questions_of(item_id(task, params, index=index)).questions[0]
     return question

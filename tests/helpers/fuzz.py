@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, contexts
 from carrara.params import build, canonical
@@ -59,7 +59,7 @@ def _items(task_name: str, instances: int) -> Iterator[Sequence[Item]]:
     task = registry.load(task_name)
     params = canonical(build(task, task_name, {}))
     for length in LENGTHS:
-        first = Recipe(task_name, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
+        first = ItemId(task_name, task.version, params, "test", 0, 0, 0, length, "chat", "", TOKENIZER)
         try:
             made = list(contexts(first, instances, warn=lambda _: None))
         except LengthError:

@@ -6,7 +6,7 @@ from carrara.items.item import Item, contexts, make
 
 def items(task: str, n: int = 24, length: int = 0, **params: str) -> list[Item]:
     """Items over all cells of a grid."""
-    first = make(task, length=length, params=params).recipe
+    first = make(task, length=length, params=params).item_id
     return [item for context in contexts(first, n) for item in context.items]
 
 

@@ -22,7 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import item_of
 from carrara.types import Message
 from carrara.verify.reference import oracle
@@ -75,8 +75,8 @@ class Refusing(Exception):
 
 def beside(name: str) -> str:
     """The prompt of the item after it, which another request may have brought."""
-    recipe = Recipe.parse(name)
-    return "\n".join(m.content for m in item_of(str(replace(recipe, index=recipe.index + 1))).messages())
+    item_id = ItemId.parse(name)
+    return "\n".join(m.content for m in item_of(str(replace(item_id, index=item_id.index + 1))).messages())
 
 
 class Handler(BaseHTTPRequestHandler):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import bulk, render
 from carrara.util.errors import LengthError
 from tests.helpers.process import carrara
@@ -14,10 +14,10 @@ from tests.helpers.process import carrara
 ROW = partial(render.line, row=render.render)
 
 
-def first(name: str, length: int) -> Recipe:
-    from carrara.items.selection import Sampling, Selection, recipes
+def first(name: str, length: int) -> ItemId:
+    from carrara.items.selection import Sampling, Selection, item_ids
 
-    return replace(recipes(Selection(name), Sampling(), None, "gpt2")[0], length=length)
+    return replace(item_ids(Selection(name), Sampling(), None, "gpt2")[0], length=length)
 
 
 @pytest.fixture
@@ -47,14 +47,14 @@ def test_what_does_not_fit_is_told_once() -> None:
         list(bulk.bulk([first("sync/graph", 10)], 12, None, ROW, told.append))
 
 
-def test_recipes_come_back_by_their_names(tmp_path: Path) -> None:
+def test_item_ids_come_back_by_their_names(tmp_path: Path) -> None:
     line = ["generate", "sync/graph,qa1", "--lengths", "1k", "-n", "3", "--tokenizer", "gpt2"]
-    carrara(*line, "--out", tmp_path / "recipes", check=True)
+    carrara(*line, "--out", tmp_path / "item_ids", check=True)
     carrara(*line, "--render", "--out", tmp_path / "whole", check=True)
-    carrara("generate", tmp_path / "recipes/recipes.jsonl", "--render", "--out", tmp_path / "again", check=True)
+    carrara("generate", tmp_path / "item_ids/item_ids.jsonl", "--render", "--out", tmp_path / "again", check=True)
     assert (tmp_path / "again/items.jsonl").read_bytes() == (tmp_path / "whole/items.jsonl").read_bytes()
-    recipes = tmp_path / "recipes/recipes.jsonl"
-    recipes.write_text(recipes.read_text().replace('"sha256": "', '"sha256": "0'))
-    ended = carrara("generate", recipes, "--render", "--out", tmp_path / "again")
+    item_ids = tmp_path / "item_ids/item_ids.jsonl"
+    item_ids.write_text(item_ids.read_text().replace('"sha256": "', '"sha256": "0'))
+    ended = carrara("generate", item_ids, "--render", "--out", tmp_path / "again")
     assert ended.returncode == 1
     assert "renders to other bytes" in ended.stderr

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.bulk import HashedId, bulk, remake
 from carrara.items.item import Item, rebuild
 from carrara.items.registry import load
@@ -192,7 +192,7 @@ def test_workers_on_other_machines_are_told_which_tokenizers_are_allowed(
 ) -> None:
     monkeypatch.delenv("CARRARA_ALLOWED_TOKENIZERS", raising=False)
     name = _tokenizer(tmp_path / "model")
-    first = replace(Recipe.parse(id_of("babilong/qa1", length=2048)), tokenizer=name, style="base")
+    first = replace(ItemId.parse(id_of("babilong/qa1", length=2048)), tokenizer=name, style="base")
     sent = elsewhere(monkeypatch, tmp_path / "there", "carrara.items.bulk")
     with pytest.raises(UsageError, match="which you have not named on this machine"):
         list(bulk([first], 1, None, str, print, engine="ray"))
@@ -204,7 +204,7 @@ def test_workers_on_other_machines_are_told_which_tokenizers_are_allowed(
 
 
 def _id(item: Item) -> str:
-    return str(item.recipe)
+    return str(item.item_id)
 
 
 def test_processes_that_stay_are_told_too(tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:

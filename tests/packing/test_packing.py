@@ -38,7 +38,7 @@ def crooked(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
 
 
 def recounted(item: Item) -> int:
-    return count(item.prompt.measure.tokenizer, item.recipe.style, item.messages())
+    return count(item.prompt.measure.tokenizer, item.item_id.style, item.messages())
 
 
 @pytest.mark.parametrize("style", ["chat", "base"])

@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env` says how")
 
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import Stories
 from carrara.recurrent.training import Training
@@ -18,7 +18,7 @@ TINY: dict[str, Any] = {"width": 16, "heads": 2, "layers": 1}
 
 
 def stories(task: str = "babilong/qa1", **params: str) -> Stories:
-    return Stories(recipes(Selection(task, params), Sampling(split="train"), None, "words")[0])
+    return Stories(item_ids(Selection(task, params), Sampling(split="train"), None, "words")[0])
 
 
 def settings(task: str = "babilong/qa1", **other: Any) -> Settings:

@@ -37,16 +37,16 @@ def test_the_same_number_gives_the_same_item_in_any_order() -> None:
 
 def test_no_world_comes_twice_and_every_test_and_length_does() -> None:
     many = list(islice(stream(tokenizer="words").items(), 60))
-    assert len({item.recipe.instance_id for item in many}) == 60
+    assert len({item.item_id.instance_id for item in many}) == 60
     assert len({str([*item.context.instance.start, *item.context.instance.chunks]) for item in many}) == 60
-    assert len({item.recipe.task for item in many}) == len({item.recipe.length for item in many}) == 3
-    assert {item.recipe.question for item in many if item.recipe.task == "sync/graph"} == {0, 1, 2}
-    assert {item.recipe.split for item in many} == {"train"}
+    assert len({item.item_id.task for item in many}) == len({item.item_id.length for item in many}) == 3
+    assert {item.item_id.question for item in many if item.item_id.task == "sync/graph"} == {0, 1, 2}
+    assert {item.item_id.split for item in many} == {"train"}
 
 
 def test_another_split_has_to_be_said() -> None:
-    assert stream(split="test").item(3).recipe.split == "test"
-    assert stream(params={"complexity": 3}).item(HELD_OUT).recipe.index == HELD_OUT
+    assert stream(split="test").item(3).item_id.split == "test"
+    assert stream(params={"complexity": 3}).item(HELD_OUT).item_id.index == HELD_OUT
 
 
 def test_a_world_that_is_too_long_gives_way_to_another() -> None:
@@ -54,7 +54,7 @@ def test_a_world_that_is_too_long_gives_way_to_another() -> None:
         Stream("qa1", 100, tokenizer="words").item(0)
     sizes = sorted(Stream("qa1", 0, tokenizer="words").item(n).prompt.tokens for n in range(20))
     tight = Stream("qa1", sizes[10], tokenizer="words")
-    some = [item.recipe.index for item in islice(tight.items(), 20)]
+    some = [item.item_id.index for item in islice(tight.items(), 20)]
     assert len(set(some)) == 20
     assert 0 < sum(index >= 1 << 32 for index in some) < 20
 
@@ -205,12 +205,8 @@ def test_a_course_is_told_by_its_rewards() -> None:
     curriculum = Curriculum("0,256", threshold=0.5, last=2)
     items = list(islice(Stream("qa1", curriculum, tokenizer="words").items(), 2))
     ids = [items[0].id, items[0].id, items[1].id, items[1].id]
-    assert curriculum.rewards([items[0].gold, "", "", items[1].gold], [""] * 4, id=ids, completion_ids=[]) == [
-        1,
-        0,
-        0,
-        1,
-    ]
+    replies = [items[0].gold, "", "", items[1].gold]
+    assert curriculum.rewards(replies, [""] * 4, id=ids, completion_ids=[]) == [1, 0, 0, 1]
     assert curriculum.length == 256
 
 

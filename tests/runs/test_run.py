@@ -91,7 +91,7 @@ def test_tasks_have_the_parameters_of_their_tests() -> None:
         own = signature(getattr(inspect_tasks, short)).parameters
         loaded = registry.load(name)
         for one in signature(type(loaded)).parameters.values():
-            if one.name != "first":  # of one task, and of all: a recipe
+            if one.name != "first":  # of one task, and of all: an item id
                 assert own[one.name].default == getattr(loaded, one.name), name
                 assert own[one.name].annotation == get_type_hints(type(loaded))[one.name], name
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
 from carrara.cli.main import main
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import PosedInstance, pose, questions_of, rebuild
 from carrara.items.registry import load
 from carrara.logs.replies import read_results
@@ -47,7 +47,7 @@ def replies(task: str, instances: int, lengths: Sequence[int] = (0,), reply: str
     rows = []
     for length in lengths:
         for index in range(instances):
-            first = replace(Recipe.parse(f"{task}@{load(task).version}/test-0-{index}.0/0/chat/gpt2"), length=length)
+            first = replace(ItemId.parse(f"{task}@{load(task).version}/test-0-{index}.0/0/chat/gpt2"), length=length)
             for n, question in enumerate(questions_of(first).questions):
                 said = load(task).write(question.gold) if reply is None else reply
                 rows.append({"id": str(replace(first, question=n)), "reply": said})
@@ -397,11 +397,11 @@ def test_lines_are_written_as_they_come_and_a_file_when_it_is_whole(tmp_path: Pa
 
 def test_instances_are_built_once_and_examples_never(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [*replies(LIST, 5, (0, 512, 1024)), *replies("sync/graph", 2, (0, 4096))]
-    built: list[Recipe] = []
+    built: list[ItemId] = []
 
-    def counted(recipe: Recipe, pack: Pack | None) -> PosedInstance:
-        built.append(recipe)
-        return pose(recipe, pack)
+    def counted(item_id: ItemId, pack: Pack | None) -> PosedInstance:
+        built.append(item_id)
+        return pose(item_id, pack)
 
     def never(*_: object) -> None:
         raise AssertionError("examples are not needed")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.logs.replies import read_results
 from carrara.result import Result
@@ -88,6 +88,6 @@ def test_subsets_are_run_with_instances_of_their_own(tmp_path: Path) -> None:
     command = ["run", "paper:michelangelo:idk", "--model", "carrara/oracle", "--tokenizer", "gpt2", "-n", "2"]
     carrara(*command, "--lengths", "8k,16k", "--out", out, check=True)
     results = read_results(out)
-    places = sorted({(Recipe.parse(result.id).index, result.length) for result in results})
+    places = sorted({(ItemId.parse(result.id).index, result.length) for result in results})
     assert places == [(first + n, length) for first in (0, APART) for n in (0, 1) for length in (8 * K, 16 * K)]
     assert [row.stat.mean for row in accumulate(results)] == [1.0, 1.0]

@@ -44,7 +44,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "predictions": ("a.csv", lambda path: list(predictions.predictions(path))),
     "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._grade_lines(path))),
     "stories": ("qa1_a.txt", lambda path: list(stories._lines(path))),
-    "recipes": ("a.jsonl", lambda path: generate(str(path), out=str(path.parent / "out"))),
+    "item_ids": ("a.jsonl", lambda path: generate(str(path), out=str(path.parent / "out"))),
 }
 
 
@@ -110,7 +110,7 @@ def sparse(path: Path, size: int) -> Path:
         ("a.txt", files.SMALL.bytes, READERS["words"][1]),
         ("a.csv", files.SMALL.bytes, external_scores.read_external_scores),
         ("a.jsonl", files.DATA.bytes, READERS["a bank"][1]),
-        ("a.jsonl", files.DATA.bytes, READERS["recipes"][1]),
+        ("a.jsonl", files.DATA.bytes, READERS["item_ids"][1]),
         ("qa1_a.txt", files.TEXT.bytes, READERS["stories"][1]),
     ],
 )

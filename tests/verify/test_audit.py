@@ -7,7 +7,7 @@ import pytest
 
 from carrara import params
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import PosedInstance, contexts, make, questions_of
 from carrara.rng import SPLITS, Split
@@ -25,8 +25,8 @@ FEW = 6
 """Instances of a key, where many keys are compared."""
 
 
-def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, given: str = "") -> Recipe:
-    return Recipe(task, registry.load(task).version, given, split, seed, 0, 0, length, "chat", "", "o200k")
+def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, given: str = "") -> ItemId:
+    return ItemId(task, registry.load(task).version, given, split, seed, 0, 0, length, "chat", "", "o200k")
 
 
 @pytest.mark.parametrize(("length", "instances"), [(0, INSTANCES), (2048, FEW), (8192, 4)])
@@ -83,7 +83,7 @@ def test_no_blind_answer_beats_the_chance_level(task: str) -> None:
     guessed: dict[str, list[float]] = {}
     chance_levels: dict[str, list[float]] = {}
     posed = [
-        questions_of(Recipe(task, registry.load(task).version, "", "test", 3, i, 0, 0, "chat", "", ""))
+        questions_of(ItemId(task, registry.load(task).version, "", "test", 3, i, 0, 0, "chat", "", ""))
         for i in range(150)
     ]
     asked = [(one, question) for one in posed for question in one.questions]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.verify import chance_levels
@@ -30,8 +30,8 @@ def test_chance_levels_of_all_tests_are_kept_and_no_others() -> None:
     assert list(chance_levels.stored_levels()) == [f"{task}@{registry.load(task).version}" for task in TASKS]
 
 
-def no_world(recipe: Recipe) -> None:
-    raise AssertionError(f"a listing has no need of {recipe}")
+def no_world(item_id: ItemId) -> None:
+    raise AssertionError(f"a listing has no need of {item_id}")
 
 
 def test_a_listing_draws_no_world(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,7 +11,7 @@ import pytest
 from carrara.answers import OneOf, YesNo
 from carrara.cli.main import main
 from carrara.generators import vocabulary
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.task import Instance, Rng, Task
@@ -25,8 +25,8 @@ from carrara.verify.shortcuts.findings import read_findings
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
 
-def first(name: str, length: int = 0) -> Recipe:
-    return Recipe(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
+def first(name: str, length: int = 0) -> ItemId:
+    return ItemId(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
 
 
 class Guard(Task):
@@ -63,10 +63,10 @@ class Found(Task):
         return "no" if "no coin" in context else "yes"
 
 
-def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> Recipe:
+def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> ItemId:
     own, load = made(), registry.load
     monkeypatch.setattr(registry, "load", lambda name: own if name == "own/made" else load(name))
-    return Recipe("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
+    return ItemId("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
 
 
 def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +81,12 @@ def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe = of_one(Guard, monkeypatch)
-    names = [one.name for one in search_shortcuts(recipe, 60).shortcuts if one.kind == "strings"]
+    item_id = of_one(Guard, monkeypatch)
+    names = [one.name for one in search_shortcuts(item_id, 60).shortcuts if one.kind == "strings"]
     for _ in range(6):  # several readers come to the same
         monkeypatch.setattr(Guard, "known_shortcuts", dict.fromkeys(names, "It is so."))
-        names = [one.name for one in search_shortcuts(recipe, 60).shortcuts if one.kind == "strings"]
-    shortcuts = search_shortcuts(recipe, 60).shortcuts
+        names = [one.name for one in search_shortcuts(item_id, 60).shortcuts if one.kind == "strings"]
+    shortcuts = search_shortcuts(item_id, 60).shortcuts
     assert [one.breaches for one in shortcuts if one.declared] == [False] * len(names[:-1])
     assert not [one for one in shortcuts if one.kind == "strings" and not one.declared and one.breaches]
 

@@ -3,7 +3,7 @@
 import pytest
 from benchmarks.idk_shortcuts import question_before
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items.registry import load
 from carrara.tasks.michelangelo import idk
@@ -11,7 +11,7 @@ from carrara.verify.audit import audit
 
 
 def breaches(task: str, instances: int) -> list[str]:
-    first = Recipe(task, load(task).version, "", "test", 7, 0, 0, 0, "chat", "", "gpt2")
+    first = ItemId(task, load(task).version, "", "test", 7, 0, 0, 0, "chat", "", "gpt2")
     return [breach.found for breach in audit(first, instances).breaches if breach.check == "cheap"]
 
 

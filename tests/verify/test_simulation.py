@@ -9,7 +9,7 @@ import pytest
 from carrara import params as parameters
 from carrara.answers import Number
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.items.item import PosedInstance, questions_of
@@ -77,7 +77,7 @@ def posed(task: str, given: str, instances: int, seed: int = 11) -> Iterator[Pos
     written = dict(one.split("=") for one in given.split(";") if one)
     params = parameters.canonical(parameters.build(loaded, task, written))
     length, tokenizer = (2048, DEFAULT) if loaded.is_sized and not params else (0, "")
-    first = Recipe(task, loaded.version, params, "test", seed, 0, 0, length, "chat", "", tokenizer)
+    first = ItemId(task, loaded.version, params, "test", seed, 0, 0, length, "chat", "", tokenizer)
     for index in range(instances):
         try:
             yield questions_of(replace(first, index=index))
@@ -185,7 +185,7 @@ def test_the_chance_level_of_a_number(gold: int, options: tuple[str, ...], level
 
 
 def audited(task: str, instances: int = 60) -> list[str]:
-    first = Recipe(task, registry.load(task).version, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
+    first = ItemId(task, registry.load(task).version, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")
     return [breach.found for breach in audit(first, instances).breaches if breach.check == "chance"]
 
 

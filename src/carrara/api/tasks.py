@@ -8,7 +8,7 @@ from carrara.api._signature import documented_by
 from carrara.api.item import Item
 from carrara.items import registry
 from carrara.items.item import context_of, contexts, rebuild
-from carrara.items.selection import Selection, recipes
+from carrara.items.selection import Selection, item_ids
 from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
 from carrara.packing.prompt_pack import read_pack
 from carrara.rng import Split
@@ -93,14 +93,14 @@ class TaskHandle:
         """
         sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
         pack = sampling.pack()
-        [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
-        recipe = replace(
+        [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
+        item_id = replace(
             first,
             length=length_of(length),
             index=check_whole("index", index, 0),
             question=check_whole("question", question, 0),
         )
-        return Item(recipe, context_of(recipe, pack))
+        return Item(item_id, context_of(item_id, pack))
 
     @documented_by(ItemOptions)
     def items(
@@ -130,15 +130,15 @@ class TaskHandle:
 
         Examples:
             >>> import carrara
-            >>> [i.recipe.index for i in carrara.load("qa1").items("1k", n=3, tokenizer="gpt2")]
+            >>> [i.item_id.index for i in carrara.load("qa1").items("1k", n=3, tokenizer="gpt2")]
             [0, 1, 2]
         """
         sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
         pack = sampling.pack()
-        [first] = recipes(Selection(self.name, self.params), sampling, pack, tokenizer)
+        [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
         at = replace(first, length=length_of(length))
         for context in contexts(at, check_whole("n", n, 1), pack, warn_once):
-            yield from (Item(item.recipe, item.context) for item in context.items)
+            yield from (Item(item.item_id, item.context) for item in context.items)
 
 
 def find(selection: str = "all") -> list[TaskHandle]:
@@ -242,4 +242,4 @@ def item(
     if beside != (0, 0, 0, 0, "test", "chat", tokenizers.DEFAULT, {}):
         raise UsageError(f"{name} says already what the item is: give nothing beside it but `prompts`")
     made = rebuild(name, read_pack(local_path(prompts)) if prompts else None)
-    return Item(made.recipe, made.context)
+    return Item(made.item_id, made.context)

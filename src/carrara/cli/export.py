@@ -21,7 +21,7 @@ from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
     from carrara.export.shards import Row
-    from carrara.item_id import Recipe
+    from carrara.item_id import ItemId
     from carrara.items.item import Item
 
 Format = Literal["datasets", "batch", "lm-eval", "serving"]
@@ -38,7 +38,7 @@ class _Export:
     """The items to export, the folder to write to, and the processes that do the work."""
 
     format: Format
-    jobs: "list[Recipe]"
+    jobs: "list[ItemId]"
     """The first item of each task at each length."""
     n: int
     items: ItemOptions
@@ -97,7 +97,7 @@ def export(
     if format == "lm-eval" and is_remote(folder):
         raise UsageError(f"lm-eval reads a folder of its own machine: give one in place of {folder}")
     check_folder(folder)
-    jobs = items.recipes(tasks, lengths_of(lengths))
+    jobs = items.item_ids(tasks, lengths_of(lengths))
     check_count(len(jobs) * n, "contexts", allow_large)
     if format == "batch" and not model:
         raise UsageError("`model` is lacking: a request names the model that it is for, as its server calls it")
@@ -179,7 +179,7 @@ def _write_datasets(given: _Export) -> int:
         if not own:
             continue
 
-        def path(first: "Recipe", number: int, of: int, talks: bool = conversations) -> Path:
+        def path(first: "ItemId", number: int, of: int, talks: bool = conversations) -> Path:
             return hub.path_of(given.out, first, talks, number, of)
 
         table = hub.table(conversations)

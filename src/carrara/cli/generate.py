@@ -18,12 +18,12 @@ from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count, count, write_length
 
 if TYPE_CHECKING:
-    from carrara.item_id import Recipe
+    from carrara.item_id import ItemId
     from carrara.items.item import Item
 
 LENGTHS, INSTANCES = "0", 20
 TASKS_HELP = (
-    "Tasks by name, suite or pattern, separated by commas, or `all`; or a file of recipes (.jsonl), to render them."
+    "Tasks by name, suite or pattern, separated by commas, or `all`; or a file of item ids (.jsonl), to render them."
 )
 Row = Callable[["Item"], Mapping[str, Any]]
 
@@ -44,12 +44,12 @@ def generate(
     allow_large: AllowLarge = False,
     force: Force = False,
 ) -> int:
-    """Write items to files: recipes, which are small and render to the same bytes anywhere, or whole prompts.
+    """Write items to files: item ids, which are small and render to the same bytes anywhere, or whole prompts.
 
     Example: carrara generate latent_list --lengths 0,4k -n 20 --seed 7 --tokenizer gpt2 --out items --render
 
     Args:
-        render: Write whole prompts (items.jsonl), not only recipes.
+        render: Write whole prompts (items.jsonl), not only item_ids.
         finetune: Write conversations with their right replies (finetune.jsonl), as fine-tuning services take them.
         parquet: Write Parquet files. The same command resumes after it was stopped; complete files are kept.
     """
@@ -59,22 +59,22 @@ def generate(
         raise UsageError("`render` and `finetune` write different files: give one of them")
     items = items or ItemOptions()
     folder = folder_of(out)
-    from_recipes = tasks.endswith(".jsonl")
-    if parquet and (finetune or from_recipes):
-        raise UsageError("`parquet` is for recipes and whole items of tasks that are named: leave it out")
+    from_item_ids = tasks.endswith(".jsonl")
+    if parquet and (finetune or from_item_ids):
+        raise UsageError("`parquet` is for item ids and whole items of tasks that are named: leave it out")
     if parquet:
-        jobs = items.recipes(tasks, lengths_of(lengths))
+        jobs = items.item_ids(tasks, lengths_of(lengths))
         check_count(len(jobs) * n, "contexts", allow_large)
         return _write_tables(jobs, n, items, folder, render, workers, engine)
-    row: Row = rendering.finetuning if finetune else rendering.render if render else rendering.recipe_row
+    row: Row = rendering.finetuning if finetune else rendering.render if render else rendering.item_id_row
     line = partial(rendering.line, row=row)
-    path = folder / ("finetune.jsonl" if finetune else "items.jsonl" if render else "recipes.jsonl")
+    path = folder / ("finetune.jsonl" if finetune else "items.jsonl" if render else "item_ids.jsonl")
     check_replaceable(path, force, is_items)
-    if from_recipes:
+    if from_item_ids:
         refuse_beside_ids(tasks, items, lengths=lengths != LENGTHS, n=n != INSTANCES)
-        what, total, shares = _from_recipes(file_of(tasks), items, line, workers, engine)
+        what, total, shares = _from_item_ids(file_of(tasks), items, line, workers, engine)
     else:
-        jobs = items.recipes(tasks, lengths_of(lengths))
+        jobs = items.item_ids(tasks, lengths_of(lengths))
         check_count(len(jobs) * n, "contexts", allow_large)
         what, total, shares = _from_tasks(jobs, n, items, line, workers, engine)
     written = 0
@@ -88,7 +88,7 @@ def generate(
 
 
 def _write_tables(
-    jobs: "list[Recipe]",
+    jobs: "list[ItemId]",
     n: int,
     items: ItemOptions,
     out: Path,
@@ -101,10 +101,10 @@ def _write_tables(
     from carrara.items import render as rendering
 
     whole = ShardTable("items", rendering.tabular, rendering.RENDERED)
-    table = whole if render else ShardTable("recipes", rendering.recipe_row, rendering.RECIPE)
+    table = whole if render else ShardTable("item_ids", rendering.item_id_row, rendering.RECIPE)
     folder = out / table.kind
 
-    def path(first: "Recipe", number: int, of: int) -> Path:
+    def path(first: "ItemId", number: int, of: int) -> Path:
         return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
 
     number, written = write_all(jobs, n, items.pack, table, path, warn_once, workers, engine)
@@ -120,7 +120,7 @@ Source = tuple[str, int, Iterator[Sequence[str]]]
 
 
 def _from_tasks(
-    jobs: "list[Recipe]",
+    jobs: "list[ItemId]",
     n: int,
     items: ItemOptions,
     line: "Callable[[Item], str]",
@@ -134,20 +134,20 @@ def _from_tasks(
     return f"at {lengths} tokens by {jobs[0].tokenizer}", len(jobs) * n, lines
 
 
-def _from_recipes(
+def _from_item_ids(
     path: Path, items: ItemOptions, line: "Callable[[Item], str]", workers: int | None, engine: Engine
 ) -> Source:
-    """Return the items of a file of recipes, each checked against its hash."""
+    """Return the items of a file of item ids, each checked against its hash."""
     from carrara.items.bulk import HashedId, remake
     from carrara.packing.prompt_pack import read_pack
     from carrara.util.files import DATA, content
 
     try:
         rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
-        recipes = [HashedId(str(row["id"]), row.get("sha256")) for row in rows]
-        if not recipes:
+        item_ids = [HashedId(str(row["id"]), row.get("sha256")) for row in rows]
+        if not item_ids:
             raise ValueError("it has no line")
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is not a file of recipes, as `carrara generate` writes it ({error})") from None
+        raise UsageError(f"{path} is not a file of item_ids, as `carrara generate` writes it ({error})") from None
     pack = read_pack(items.prompts) if items.prompts else None
-    return f"of {path}", len(recipes), remake(recipes, pack, line, workers, engine)
+    return f"of {path}", len(item_ids), remake(item_ids, pack, line, workers, engine)

@@ -55,17 +55,17 @@ def probe_memory(
     remembering(trained)
     items = items or ItemOptions()
     items = evolve(items, tokenizer=items.tokenizer or "gpt2")
-    recipes = items.recipes(task, [_one(lengths)])
-    if len(recipes) != 1:
-        raise UsageError(f"one item is read, and `task={task}` names {len(recipes)} tasks: name one of them")
-    recipe = replace(recipes[0], index=index)
-    item = Item(recipe, context_of(recipe, items.pack))
-    stories = Stories(recipe)
+    item_ids = items.item_ids(task, [_one(lengths)])
+    if len(item_ids) != 1:
+        raise UsageError(f"one item is read, and `task={task}` names {len(item_ids)} tasks: name one of them")
+    item_id = replace(item_ids[0], index=index)
+    item = Item(item_id, context_of(item_id, items.pack))
+    stories = Stories(item_id)
     fits = fit_probes(trained, stories, probes) if probes else {}
     found = look(trained, item, stories.pool, fits)
     questions = {tuple(trained.tongue.question(one.ask)): one.ask for one in found.answers}
     tried = [(ask, fits[ids].right, fits[ids].commonest) for ids, ask in questions.items() if ids in fits]
-    title = f"Inside {folder.name} ({trained.kind}) while it reads {recipe}"
+    title = f"Inside {folder.name} ({trained.kind}) while it reads {item_id}"
     with whole_file(path) as file:
         facts = [(fact.segment, fact.text, fact.needed) for fact in found.facts]
         seen = (found.distances, found.opened, found.answers, found.attended)

@@ -62,12 +62,12 @@ def show(
 
 def _rebuilt(id: str, items: ItemOptions) -> "Item":
     """Return the item of an id."""
-    from carrara.item_id import Recipe
+    from carrara.item_id import ItemId
     from carrara.items.item import rebuild
     from carrara.packing.prompt_pack import read_pack
     from carrara.tokenizers import permission
 
-    permission.allow(Recipe.parse(id).tokenizer)  # the user typed it
+    permission.allow(ItemId.parse(id).tokenizer)  # the user typed it
     return rebuild(id, read_pack(items.prompts) if items.prompts else None)
 
 
@@ -75,11 +75,11 @@ def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int,
     """Return one item of a task at each length."""
     from carrara.items.item import Item, context_of
 
-    first = items.recipes(task)
+    first = items.item_ids(task)
     if len(first) != 1:
         raise UsageError(f"one item is shown, and {task} names {len(first)} tasks: name one of them")
-    recipes = [replace(first[0], index=index, question=question, length=length) for length in lengths]
-    return [Item(recipe, context_of(recipe, items.pack)) for recipe in recipes]
+    item_ids = [replace(first[0], index=index, question=question, length=length) for length in lengths]
+    return [Item(item_id, context_of(item_id, items.pack)) for item_id in item_ids]
 
 
 def _record(item: "Item", reply: str | None) -> dict[str, Any]:

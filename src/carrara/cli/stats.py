@@ -16,7 +16,7 @@ from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count, write_length
 
 if TYPE_CHECKING:
-    from carrara.item_id import Recipe
+    from carrara.item_id import ItemId
     from carrara.packing.prompt_pack import Pack
     from carrara.stats.dataset import DatasetShape
 
@@ -56,14 +56,14 @@ def stats(
     items = items or StatsItems()
     names = _tokenizers(items.tokenizer)
     items = evolve(items, tokenizer=names[0])
-    first = items.recipes(tasks)
+    first = items.item_ids(tasks)
     at = () if lengths is None else lengths_of(lengths)
     check_count(len(first) * n, "instances", allow_large)
-    shapes = [shape(recipe, n) for recipe in show_progress(first, len(first), "tasks", label="drawing instances")]
-    jobs = [(length, [replace(recipe, length=length) for recipe in first]) for length in at]
+    shapes = [shape(item_id, n) for item_id in show_progress(first, len(first), "tasks", label="drawing instances")]
+    jobs = [(length, [replace(item_id, length=length) for item_id in first]) for length in at]
     counted = {
-        length: _mean(_sizes(recipes, min(n, RENDERED), items.pack, names))
-        for length, recipes in show_progress(jobs, len(jobs), "lengths", label="counting tokens")
+        length: _mean(_sizes(item_ids, min(n, RENDERED), items.pack, names))
+        for length, item_ids in show_progress(jobs, len(jobs), "lengths", label="counting tokens")
     }
     if as_json:
         print_json({"tasks": [asdict(found) for found in shapes], "tokens": counted})
@@ -160,7 +160,7 @@ def _print_tokens(shapes: "Sequence[DatasetShape]", names: Sequence[str], counte
 
 
 def _sizes(
-    recipes: "Sequence[Recipe]", instances: int, pack: "Pack | None", names: Sequence[str]
+    item_ids: "Sequence[ItemId]", instances: int, pack: "Pack | None", names: Sequence[str]
 ) -> list[dict[str, float]]:
     """Return the sizes of contexts of one length. A task without one is left out, unless it is the only task."""
     from carrara.items.item import left_out
@@ -168,15 +168,15 @@ def _sizes(
     from carrara.util.errors import LengthError
 
     found = []
-    for recipe in recipes:
+    for item_id in item_ids:
         try:
-            found.append(sizes(recipe, instances, pack, names))
+            found.append(sizes(item_id, instances, pack, names))
         except LengthError as reason:
-            if len(recipes) == 1:
+            if len(item_ids) == 1:
                 raise
-            warn_once(left_out(recipe, reason))
+            warn_once(left_out(item_id, reason))
     if not found:
-        at = write_length(recipes[0].length)
+        at = write_length(item_ids[0].length)
         raise UsageError(f"none of these tasks has an instance of {at} tokens: ask for a greater length")
     return found
 

@@ -26,7 +26,7 @@ from typing import Literal
 from carrara.result import UNANSWERED, Result, Status
 from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.stats.scores import Metric, by_metric, headline
-from carrara.stats.series import recipe_of
+from carrara.stats.series import item_id_of
 from carrara.util.errors import RunError, UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
@@ -401,24 +401,24 @@ def _some(values: Iterable[str]) -> str:
 
 
 def _parts(result: Result) -> dict[str, str]:
-    recipe = recipe_of(result.id)
-    if recipe is None:
+    item_id = item_id_of(result.id)
+    if item_id is None:
         return {"ids": result.id}
     return {
-        "version": str(recipe.version),
-        "parameters": recipe.params or "the default",
-        "split": recipe.split,
-        "seed": str(recipe.seed),
-        "length": str(recipe.length),
-        "style": recipe.style,
-        "prompts": recipe.pack or "its own",
-        "tokenizer": recipe.tokenizer,
+        "version": str(item_id.version),
+        "parameters": item_id.params or "the default",
+        "split": item_id.split,
+        "seed": str(item_id.seed),
+        "length": str(item_id.length),
+        "style": item_id.style,
+        "prompts": item_id.pack or "its own",
+        "tokenizer": item_id.tokenizer,
     }
 
 
 def _question(id: str) -> str:
-    recipe = recipe_of(id)
-    return f"{recipe.question}/{recipe.style}/{recipe.pack}" if recipe else id
+    item_id = item_id_of(id)
+    return f"{item_id.question}/{item_id.style}/{item_id.pack}" if item_id else id
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import contexts, questions_of
 from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.util.errors import UsageError
@@ -32,7 +32,7 @@ TALK = 1024
 class HarnessTask(NamedTuple):
     """The instances of a task, and the form of its answers."""
 
-    first: Recipe
+    first: ItemId
     instances: int
     budget: int
     """The most tokens of an answer."""
@@ -44,7 +44,7 @@ class HarnessTask(NamedTuple):
         return f"carrara_{task}_{write_length(self.first.length)}"
 
 
-def harness_task(first: Recipe, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:
+def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:
     """Return a task as the harness runs it. Raise `UsageError` for a conversation."""
     pack = read_pack(prompts) if prompts else None
     found = next(iter(contexts(first, instances, pack, lambda said: None))).items
@@ -118,7 +118,7 @@ def load(first: str = "", instances: int = 0, prompts: str = "", **_: object) ->
     pack = _pack(prompts)
     rows = [
         {"id": item.id, "prompt": item.text, "gold": item.gold, "prompts": prompts}
-        for context in contexts(Recipe.parse(first), instances, pack, logger.warning)
+        for context in contexts(ItemId.parse(first), instances, pack, logger.warning)
         for item in context.items
     ]
     make: Callable[..., Any] = import_module("datasets").Dataset.from_list
@@ -132,7 +132,7 @@ def _pack(prompts: str) -> Pack | None:
 
 def score_document(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, float]:
     """Return the score of a reply, and whether an answer was read from it (status `ok`)."""
-    recipe = Recipe.parse(doc["id"])
-    posed = questions_of(recipe, _pack(doc["prompts"]))
-    found = grade(posed.task, posed.questions[recipe.question], results[0])
+    item_id = ItemId.parse(doc["id"])
+    posed = questions_of(item_id, _pack(doc["prompts"]))
+    found = grade(posed.task, posed.questions[item_id.question], results[0])
     return {"score": found.score, "answers_read": float(found.status == "ok")}

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.shards import ShardTable, WrittenFile
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of, wording_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
@@ -71,7 +71,7 @@ class Split(NamedTuple):
 
 
 def row(item: Item) -> Mapping[str, Any]:
-    recipe, question, survey = item.recipe, item.question, item.survey
+    item_id, question, survey = item.item_id, item.question, item.survey
     *before, last = item.messages()
     if before:
         prompt = {"messages": [message._asdict() for message in before], "question": last.content}
@@ -82,13 +82,13 @@ def row(item: Item) -> Mapping[str, Any]:
         "id": item.id,
         **prompt,
         "answer": item.gold,
-        "context_id": recipe.context_id,
+        "context_id": item_id.context_id,
         "part": question.part,
         "chance_level": question.chance_level,
         "guesser": item.task.guesser,
         "labels": json.dumps(dict(question.labels), ensure_ascii=False),
         "tokens": survey.tokens,
-        "tokenizer": recipe.tokenizer,
+        "tokenizer": item_id.tokenizer,
         "sha256": survey.sha256,
     }
 
@@ -97,7 +97,7 @@ def table(talks: bool) -> ShardTable:
     return ShardTable("conversations" if talks else "texts", row, TALKS if talks else TEXTS)
 
 
-def talks(first: Recipe, pack: Pack | None) -> bool:
+def talks(first: ItemId, pack: Pack | None) -> bool:
     """Return whether a task's contexts are conversations."""
     first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)
@@ -105,16 +105,16 @@ def talks(first: Recipe, pack: Pack | None) -> bool:
     return task.prompt(instance, questions[0], wording, first.style).turns
 
 
-def config_of(first: Recipe, conversations: bool) -> str:
+def config_of(first: ItemId, conversations: bool) -> str:
     return write_length(first.length) + (CONVERSATIONS if conversations else "")
 
 
-def split_of(first: Recipe) -> str:
+def split_of(first: ItemId) -> str:
     """Return a split's name, which has only letters, digits and underscores."""
     return first.task.rpartition("/")[2].replace("-", "_")
 
 
-def path_of(folder: Path, first: Recipe, conversations: bool, number: int, of: int) -> Path:
+def path_of(folder: Path, first: ItemId, conversations: bool, number: int, of: int) -> Path:
     return folder / "data" / config_of(first, conversations) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
 
 
@@ -125,7 +125,7 @@ def check_other(folder: Path, configs: Set[str]) -> None:
             raise UsageError(f"{path} is there and is of another export: remove it, or give another `out`")
 
 
-def splits(folder: Path, written: Sequence[tuple[Recipe, bool, WrittenFile]]) -> list[Split]:
+def splits(folder: Path, written: Sequence[tuple[ItemId, bool, WrittenFile]]) -> list[Split]:
     """Return the numbers of rows by configuration and split. A split without a row is left out."""
     found: dict[tuple[str, str], Split] = {}
     for first, conversations, one in written:

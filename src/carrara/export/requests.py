@@ -34,7 +34,7 @@ class RequestSettings(NamedTuple):
 
 def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of OpenAI's batch interface, which vLLM's `run-batch` accepts too."""
-    base = item.recipe.style == "base"
+    base = item.item_id.style == "base"
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
     stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
     most = settings.max_tokens or (item.question.budget if base else None)
@@ -57,7 +57,7 @@ def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of `vllm bench serve --dataset-name custom`, which applies the model's template."""
     if item.prompt.template.turns:
         raise UsageError(
-            f"{item.recipe.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
+            f"{item.item_id.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
         )
     return {"prompt": item.text, "output_tokens": settings.max_tokens or max(ANSWER, item.question.budget)}
 

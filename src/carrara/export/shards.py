@@ -15,7 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.bulk import Share, in_order, make, shares_of
 from carrara.items.item import Item, count_existing
 from carrara.packing.prompt_pack import Pack
@@ -60,16 +60,16 @@ class ShardTable:
 
 
 def write_all(
-    firsts: Sequence[Recipe],
+    firsts: Sequence[ItemId],
     instances: int,
     pack: Pack | None,
     table: ShardTable,
-    path: Callable[[Recipe, int, int], Path],
+    path: Callable[[ItemId, int, int], Path],
     warn: Callable[[str], None],
     workers: int | None = None,
     engine: Engine = "local",
 ) -> tuple[int, Iterator[WrittenFile]]:
-    """Write a number of instances from each recipe on, in files that `path` names: the k-th of n files of a recipe.
+    """Write a number of instances from each item id on, in files that `path` names: the k-th of n files of an item id.
 
     Yield the number of files, and each file when it is complete.
     """

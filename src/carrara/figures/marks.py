@@ -10,7 +10,7 @@ from carrara.params import read_canonical
 from carrara.report.style import styles_of
 from carrara.result import Result
 from carrara.stats.correlation import Column, Correlation, correlations
-from carrara.stats.series import Series, recipe_of
+from carrara.stats.series import Series, item_id_of
 from carrara.stats.summary import Row, accumulate, drop_unscored, summarize
 from carrara.stats.vs_published import same_length
 
@@ -222,15 +222,15 @@ def _usual(results: Sequence[Result]) -> list[Result]:
 
 
 def _is_special(result: Result) -> bool:
-    recipe = recipe_of(result.id)
-    return recipe is not None and not SPECIAL.isdisjoint(read_canonical(recipe.params))
+    item_id = item_id_of(result.id)
+    return item_id is not None and not SPECIAL.isdisjoint(read_canonical(item_id.params))
 
 
 def _add_label(result: Result, parameter: str, default: str) -> Result:
-    recipe = recipe_of(result.id)
-    if recipe is None:
+    item_id = item_id_of(result.id)
+    if item_id is None:
         return replace(result, labels={parameter: default, **result.labels})
-    parameters = read_canonical(recipe.params)
+    parameters = read_canonical(item_id.params)
     value = parameters.pop(parameter, default)
-    rest = replace(recipe, params=";".join(f"{key}={one}" for key, one in parameters.items()))
+    rest = replace(item_id, params=";".join(f"{key}={one}" for key, one in parameters.items()))
     return replace(result, id=str(rest), labels={parameter: value, **result.labels})

@@ -1,8 +1,8 @@
 """The built-in writer: poems, e-mails, essays … on many topics, in several styles and moods, without a download.
 
     from carrara.rng import Rng
-    from carrara.generators.writer import Key, write
-    print(write(Key("riddle", "penguins"), Rng("mine", 7)))
+    from carrara.generators.writer import DraftKey, write
+    print(write(DraftKey("riddle", "penguins"), Rng("mine", 7)))
 
 A draft is a form (forms.py) filled with the sentence patterns of a style (`voices/`) and the material of a topic
 (`topics/`), both written for this purpose. Two drafts for one key differ as much as two drafts by one author.

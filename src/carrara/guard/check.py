@@ -102,11 +102,11 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
 
 def _check_unchanged(item: GuardItem) -> None:
     """Raise `UsageError` for an item whose text is not the one that the guard was made with."""
-    recipe = item.recipe
-    version = registry.load(recipe.task).version
-    if version != recipe.version:
+    item_id = item.item_id
+    version = registry.load(item_id.task).version
+    if version != item_id.version:
         raise UsageError(
-            f"the guard asks version {recipe.version} of {recipe.task}, which is version {version} here: make it anew"
+            f"the guard asks version {item_id.version} of {item_id.task}, which is version {version} here: make it anew"
         )
     if fingerprint(messages_of(item.id)) != item.sha256:
         raise UsageError(

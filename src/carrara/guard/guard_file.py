@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.util.errors import UsageError
 from carrara.util.files import SMALL, content, whole_file
 from carrara.util.quantities import write_length
@@ -32,12 +32,12 @@ class GuardItem:
     """The tokens of the prompt, as the server counts them."""
 
     @cached_property
-    def recipe(self) -> Recipe:
-        return Recipe.parse(self.id)
+    def item_id(self) -> ItemId:
+        return ItemId.parse(self.id)
 
     @property
     def length(self) -> int:
-        return self.recipe.length
+        return self.item_id.length
 
     @cached_property
     def strata(self) -> tuple[str, str, str]:

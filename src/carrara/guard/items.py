@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from carrara.item_id import Recipe, RunJob
+from carrara.item_id import ItemId, RunJob
 from carrara.result import Result
 from carrara.stats.scores import headline
 
@@ -19,7 +19,7 @@ THROUGHOUT = "all of it"
 
 def jobs_for(ids: Iterable[str]) -> tuple[RunJob, ...]:
     """Return the jobs that ask these items. Questions on one instance are asked together."""
-    return tuple(RunJob(first, 1) for first in dict.fromkeys(replace(Recipe.parse(id), question=0) for id in ids))
+    return tuple(RunJob(first, 1) for first in dict.fromkeys(replace(ItemId.parse(id), question=0) for id in ids))
 
 
 def is_right(result: Result) -> bool:

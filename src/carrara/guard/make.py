@@ -15,9 +15,9 @@ from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
 from carrara.guard.items import BATCH, is_right, jobs_for, region_of
 from carrara.guard.sample_size import FEWEST, check_size
-from carrara.item_id import Recipe, RunJob
+from carrara.item_id import ItemId, RunJob
 from carrara.items.item import messages_of
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.options import ServerOptions, settings_of
 from carrara.packing.prompt import fingerprint
 from carrara.profiling.capabilities import Capability, select
@@ -42,9 +42,9 @@ def make_guard(config: MakeGuardConfig) -> Guard:
     selected = select(config.capabilities)
     model, lengths, n = model_name(config.model), config.lengths, config.n
     check_model(model)
-    first = first_recipes(selected, config.tokenizer or tokenizer_for(model))
+    first = first_item_ids(selected, config.tokenizer or tokenizer_for(model))
     run_config = RunConfig(
-        [RunJob(replace(recipe, length=length), BATCH) for recipe in first.values() for length in lengths],
+        [RunJob(replace(item_id, length=length), BATCH) for item_id in first.values() for length in lengths],
         config.model,
         out=config.folder / "1",
         **settings_of(config, ServerOptions),
@@ -61,7 +61,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
     chosen = _balance([(results[id], capability) for id, capability in right.items()], n)
     guard = Guard(
         model=model,
-        tokenizer=Recipe.parse(chosen[0][0].id).tokenizer,
+        tokenizer=ItemId.parse(chosen[0][0].id).tokenizer,
         tokenizer_given=bool(config.tokenizer),
         rate=round(rate, 4),
         max_tokens=run_config.max_tokens,
@@ -75,15 +75,16 @@ def make_guard(config: MakeGuardConfig) -> Guard:
     return guard
 
 
-def first_recipes(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, Recipe]:
-    """Return the first recipe of each capability, by its name."""
+def first_item_ids(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, ItemId]:
+    """Return the first item id of each capability, by its name."""
     return {
-        one.name: recipes(Selection(one.task, dict(one.params)), Sampling(), None, tokenizer)[0] for one in capabilities
+        one.name: item_ids(Selection(one.task, dict(one.params)), Sampling(), None, tokenizer)[0]
+        for one in capabilities
     }
 
 
 def _find_reliable(
-    config: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], n: int, times: int
+    config: RunConfig, first: Mapping[str, ItemId], lengths: Sequence[int], n: int, times: int
 ) -> tuple[dict[str, str], float]:
     """Return the items that were right each time, with their capability, and the rate of right replies."""
     right = _find_candidates(config, first, lengths, n)
@@ -110,18 +111,18 @@ def _find_reliable(
     return right, rate
 
 
-def _find_candidates(config: RunConfig, first: Mapping[str, Recipe], lengths: Sequence[int], n: int) -> dict[str, str]:
+def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Sequence[int], n: int) -> dict[str, str]:
     """Return the items that were right once, with their capability: up to twice as many as are wanted.
 
     A cell is a capability at a length.
     """
-    cells = {replace(recipe, length=length): name for name, recipe in first.items() for length in lengths}
-    open_cells, right = list(cells), dict[Recipe, list[str]]()
+    cells = {replace(item_id, length=length): name for name, item_id in first.items() for length in lengths}
+    open_cells, right = list(cells), dict[ItemId, list[str]]()
     for batch in range(1, BATCHES + 1):
         jobs = tuple(RunJob(cell, batch * BATCH) for cell in open_cells)
-        by_cell: dict[Recipe, list[Result]] = {cell: [] for cell in open_cells}
+        by_cell: dict[ItemId, list[Result]] = {cell: [] for cell in open_cells}
         for one in run(evolve(config, tasks=jobs)).own:
-            by_cell[replace(Recipe.parse(one.id), index=0, question=0)].append(one)
+            by_cell[replace(ItemId.parse(one.id), index=0, question=0)].append(one)
         for cell, results in by_cell.items():
             ids = sorted(one.id for one in results if is_right(one))  # not in the order of the replies
             right[cell] = ids if results and not _is_guessed(results) else []

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, context_of, count_existing, left_out, too_long
 from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
@@ -35,7 +35,7 @@ class HashedId(NamedTuple):
 class Share(NamedTuple):
     """Consecutive instances at one length."""
 
-    first: Recipe
+    first: ItemId
     instances: int
 
 
@@ -58,7 +58,7 @@ M = TypeVar("M", bound=Lacking)
 
 
 def bulk(
-    firsts: Sequence[Recipe],
+    firsts: Sequence[ItemId],
     instances: int,
     pack: Pack | None,
     row: Callable[[Item], T],
@@ -110,7 +110,7 @@ def remake(
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
-    size = sum(max(Recipe.parse(one.id).length, PUZZLE) for one in named)
+    size = sum(max(ItemId.parse(one.id).length, PUZZLE) for one in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
@@ -121,12 +121,12 @@ def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack 
     """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
     for one in named:
-        recipe = Recipe.parse(one.id)
-        if context is None or context.recipe.context_id != recipe.context_id:
-            context = context_of(replace(recipe, question=0), pack)
-        item = context.item(recipe.question)
+        item_id = ItemId.parse(one.id)
+        if context is None or context.item_id.context_id != item_id.context_id:
+            context = context_of(replace(item_id, question=0), pack)
+        item = context.item(item_id.question)
         if one.sha256 and item.survey.sha256 != one.sha256:
-            raise RunError(f"{one.id} renders to other bytes than its recipe says: it was made by another release")
+            raise RunError(f"{one.id} renders to other bytes than its item_id says: it was made by another release")
         rows.append(row(item))
     return rows
 

@@ -1,4 +1,4 @@
-"""Items: questions in their contexts, built from recipes.
+"""Items: questions in their contexts, built from item ids.
 
 `make` builds one from a name: task, key, instance, questions, prompt template, packing. `item_of` caches those that a
 run needs again.
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from carrara import params as parameters
 from carrara import tokenizers
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.packing import sizing
 from carrara.packing.packing import Packing
@@ -52,7 +52,7 @@ class PosedInstance(NamedTuple):
 class Context:
     """An instance with its filler, and the prompts of all its questions."""
 
-    recipe: Recipe
+    item_id: ItemId
     task: Task
     instance: Instance
     questions: Sequence[Question[Any]]
@@ -70,17 +70,17 @@ class Context:
         return [self.item(question) for question in range(len(self.questions))]
 
     def item(self, question: int) -> "Item":
-        recipe = replace(self.recipe, question=question)
+        item_id = replace(self.item_id, question=question)
         if question >= len(self.questions):
-            raise UsageError(no_question(recipe, len(self.questions)))
-        return Item(recipe, self)
+            raise UsageError(no_question(item_id, len(self.questions)))
+        return Item(item_id, self)
 
 
 @dataclass(frozen=True)
 class Item:
     """One question on one context, with its prompt and its right answer."""
 
-    recipe: Recipe
+    item_id: ItemId
     """The parsed id of the item."""
     context: Context
     """The context, with all its questions."""
@@ -88,7 +88,7 @@ class Item:
     @property
     def id(self) -> str:
         """The id of the item, which names everything that determines its bytes. `carrara.item(id)` makes it again."""
-        return str(self.recipe)
+        return str(self.item_id)
 
     @property
     def task(self) -> Task:
@@ -98,12 +98,12 @@ class Item:
     @property
     def question(self) -> Question[Any]:
         """The question, with its evidence and its chance level."""
-        return self.context.questions[self.recipe.question]
+        return self.context.questions[self.item_id.question]
 
     @property
     def prompt(self) -> Prompt:
         """The prompt, with its exact number of tokens."""
-        return self.context.prompts[self.recipe.question]
+        return self.context.prompts[self.item_id.question]
 
     @property
     def gold(self) -> str:
@@ -128,7 +128,7 @@ class Item:
             >>> i.solve(i.messages()) == i.question.gold
             True
         """
-        return self.task.solve_prompt(messages, wording_of(self.recipe, self.task, self.context.pack))
+        return self.task.solve_prompt(messages, wording_of(self.item_id, self.task, self.context.pack))
 
     @property
     def text(self) -> str:
@@ -164,121 +164,123 @@ class Item:
 
 def _rebuild(kind: type[Item], id: str, pack: Pack | None) -> Item:
     made = rebuild(id, pack)
-    return kind(made.recipe, made.context)
+    return kind(made.item_id, made.context)
 
 
-def questions_of(recipe: Recipe, pack: Pack | None = None) -> PosedInstance:
-    """Return the instance of a recipe with its questions, which is all that grading needs.
+def questions_of(item_id: ItemId, pack: Pack | None = None) -> PosedInstance:
+    """Return the instance of an item id with its questions, which is all that grading needs.
 
     This needs no tokenizer, unless the task sizes itself: then the instance depends on tokenizer and wording.
     """
-    posed = _posed(*instance_key(recipe, pack))
-    if recipe.question >= len(posed.questions):
-        raise UsageError(no_question(recipe, len(posed.questions)))
+    posed = _posed(*instance_key(item_id, pack))
+    if item_id.question >= len(posed.questions):
+        raise UsageError(no_question(item_id, len(posed.questions)))
     return posed
 
 
-def no_question(recipe: Recipe, there: int) -> str:
+def no_question(item_id: ItemId, there: int) -> str:
     """Return the error message for a question that an instance does not have."""
-    return f"{recipe} asks question {recipe.question}, and there are {there} (from 0)"
+    return f"{item_id} asks question {item_id.question}, and there are {there} (from 0)"
 
 
-def instance_key(recipe: Recipe, pack: Pack | None) -> tuple[Recipe, Pack | None]:
-    """Return the parts of a recipe that determine the instance. Recipes that share an instance share them."""
-    if recipe.length and registry.load(recipe.task).is_sized:
-        return replace(recipe, question=0), pack
-    return replace(recipe, question=0, length=0, style="chat", pack="", tokenizer=""), None
+def instance_key(item_id: ItemId, pack: Pack | None) -> tuple[ItemId, Pack | None]:
+    """Return the parts of an item id that determine the instance. Item ids that share an instance share them."""
+    if item_id.length and registry.load(item_id.task).is_sized:
+        return replace(item_id, question=0), pack
+    return replace(item_id, question=0, length=0, style="chat", pack="", tokenizer=""), None
 
 
-def pose(recipe: Recipe, pack: Pack | None) -> PosedInstance:
+def pose(item_id: ItemId, pack: Pack | None) -> PosedInstance:
     """Build an instance with its questions."""
-    permission.check(recipe.tokenizer)
-    default = registry.load(recipe.task)
-    if recipe.version != default.version:
+    permission.check(item_id.tokenizer)
+    default = registry.load(item_id.task)
+    if item_id.version != default.version:
         raise UsageError(
-            f"{recipe.instance_id} is of version {recipe.version} of {recipe.task}, and this is version "
+            f"{item_id.instance_id} is of version {item_id.version} of {item_id.task}, and this is version "
             f"{default.version}: generate the items anew, or install the release that made them"
         )
-    configured = parameters.build_canonical(default, recipe.task, recipe.params)
-    if parameters.canonical(configured) != recipe.params:
-        raise UsageError(f"{recipe.instance_id} is not how an id is written: copy it as `carrara generate` writes it")
-    parameters.check_unsized(configured, recipe.task, recipe.length)
-    if configured.is_sized and recipe.length > SIZED_MOST:
+    configured = parameters.build_canonical(default, item_id.task, item_id.params)
+    if parameters.canonical(configured) != item_id.params:
+        raise UsageError(f"{item_id.instance_id} is not how an id is written: copy it as `carrara generate` writes it")
+    parameters.check_unsized(configured, item_id.task, item_id.length)
+    if configured.is_sized and item_id.length > SIZED_MOST:
         raise UsageError(
-            f"{recipe.task} holds its whole context in memory and makes at most {write_length(SIZED_MOST)} tokens: "
-            f"ask for fewer than {write_length(recipe.length)}"
+            f"{item_id.task} holds its whole context in memory and makes at most {write_length(SIZED_MOST)} tokens: "
+            f"ask for fewer than {write_length(item_id.length)}"
         )
-    key = replace(recipe.key, params=parameters.of_instance(configured))
+    key = replace(item_id.key, params=parameters.of_instance(configured))
     task = configured.choose_values(key)
-    if task.given_count(recipe.length) is not None:
-        instance = task.draw(key, LengthBudget(recipe.length))
+    if task.given_count(item_id.length) is not None:
+        instance = task.draw(key, LengthBudget(item_id.length))
     else:
         instance, key = draw_owned(task, key)
-        if recipe.length and task.is_sized:
-            instance = sizing.fit_instance(task, key, recipe, wording_of(recipe, task, pack), instance)
+        if item_id.length and task.is_sized:
+            instance = sizing.fit_instance(task, key, item_id, wording_of(item_id, task, pack), instance)
     return PosedInstance(task, key, instance, task.questions(instance))
 
 
-def weight(recipe: Recipe, pack: Pack | None = None) -> int:
-    """Return the weight of a recipe's instance in the cache, in tokens."""
-    return max(SMALL, recipe.length) if registry.load(recipe.task).is_sized else SMALL
+def weight(item_id: ItemId, pack: Pack | None = None) -> int:
+    """Return the weight of an item id's instance in the cache, in tokens."""
+    return max(SMALL, item_id.length) if registry.load(item_id.task).is_sized else SMALL
 
 
 _posed = WeightedCache(pose, weight, KEPT)
 
 
-def wording_of(recipe: Recipe, task: Task, pack: Pack | None) -> Mapping[str, str]:
-    """Return the wording of a recipe's prompt: the task's own, or that of its prompt pack."""
-    if recipe.pack != (pack.hash if pack else ""):
-        raise UsageError(f"{recipe} was made with another prompt pack: give the one with hash {recipe.pack or 'none'}")
-    return pack.wording(recipe.task, task) if pack else task.wording
+def wording_of(item_id: ItemId, task: Task, pack: Pack | None) -> Mapping[str, str]:
+    """Return the wording of an item id's prompt: the task's own, or that of its prompt pack."""
+    if item_id.pack != (pack.hash if pack else ""):
+        raise UsageError(
+            f"{item_id} was made with another prompt pack: give the one with hash {item_id.pack or 'none'}"
+        )
+    return pack.wording(item_id.task, task) if pack else task.wording
 
 
-def context_of(recipe: Recipe, pack: Pack | None = None, *, variant: int = 0) -> Context:
-    """Return the context of a recipe. `variant` is for the audit (packing.py)."""
-    permission.check(recipe.tokenizer)
-    task, key, instance, questions = questions_of(recipe, pack)
-    measures = _measures(replace(recipe, question=0, length=recipe.length if task.is_sized else 0), pack)
+def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -> Context:
+    """Return the context of an item id. `variant` is for the audit (packing.py)."""
+    permission.check(item_id.tokenizer)
+    task, key, instance, questions = questions_of(item_id, pack)
+    measures = _measures(replace(item_id, question=0, length=item_id.length if task.is_sized else 0), pack)
     longest = max(measures, key=lambda measure: measure.puzzle)
-    room = 0 if task.given_count(recipe.length) is not None else _room(recipe, longest.puzzle)
-    packing = Packing(instance, room, longest.cost, key, recipe.tokenizer, variant)
+    room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.puzzle)
+    packing = Packing(instance, room, longest.cost, key, item_id.tokenizer, variant)
     if room:
         if instance.filler is None:
-            raise LengthError(f"{recipe.instance_id} has no filler: ask for length 0, which is the puzzle alone")
-        if not longest.additive(f"{recipe.task};{recipe.params}", packing.probe, instance.segments):
-            packing = sizing.repair(recipe, longest, packing)
+            raise LengthError(f"{item_id.instance_id} has no filler: ask for length 0, which is the puzzle alone")
+        if not longest.additive(f"{item_id.task};{item_id.params}", packing.probe, instance.segments):
+            packing = sizing.repair(item_id, longest, packing)
         try:
             packing.settle()
         except LengthError as reason:
-            raise LengthError(f"{recipe.instance_id} cannot be made {recipe.length} tokens long: {reason}") from None
+            raise LengthError(f"{item_id.instance_id} cannot be made {item_id.length} tokens long: {reason}") from None
     prompts = [
         Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
-    return Context(recipe, task, instance, questions, prompts, pack)
+    return Context(item_id, task, instance, questions, prompts, pack)
 
 
-def measure_templates(recipe: Recipe, pack: Pack | None) -> Sequence[Measure]:
+def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     """Return the prompt templates of an instance's questions, measured."""
-    task, _, instance, questions = questions_of(recipe, pack)
-    wording, tokenizer = wording_of(recipe, task, pack), tokenizers.get(recipe.tokenizer)
-    frames = [task.prompt(instance, question, wording, recipe.style) for question in questions]
-    fills = task.is_sized and recipe.length and task.given_count(recipe.length) is None and len(frames) == 1
-    known = recipe.length if fills else None  # such an instance was made for this length (sizing.py)
-    return [Measure.of(tokenizer, recipe.style, template, instance, known) for template in frames]
+    task, _, instance, questions = questions_of(item_id, pack)
+    wording, tokenizer = wording_of(item_id, task, pack), tokenizers.get(item_id.tokenizer)
+    frames = [task.prompt(instance, question, wording, item_id.style) for question in questions]
+    fills = task.is_sized and item_id.length and task.given_count(item_id.length) is None and len(frames) == 1
+    known = item_id.length if fills else None  # such an instance was made for this length (sizing.py)
+    return [Measure.of(tokenizer, item_id.style, template, instance, known) for template in frames]
 
 
 _measures = WeightedCache(measure_templates, weight, KEPT)
 """Return the measures of an instance's prompts, once for all lengths at which it is the same."""
 
 
-def _room(recipe: Recipe, puzzle: int) -> int:
-    if recipe.length and recipe.length < puzzle:
+def _room(item_id: ItemId, puzzle: int) -> int:
+    if item_id.length and item_id.length < puzzle:
         raise LengthError(
-            f"{recipe.instance_id} takes {puzzle} tokens without any filler, more than {write_length(recipe.length)}: "
-            f"ask for a greater length, or for 0, which is the puzzle alone"
+            f"{item_id.instance_id} takes {puzzle} tokens without any filler, more than "
+            f"{write_length(item_id.length)}: ask for a greater length, or for 0, which is the puzzle alone"
         )
-    return recipe.length - puzzle if recipe.length else 0
+    return item_id.length - puzzle if item_id.length else 0
 
 
 def make(
@@ -298,7 +300,7 @@ def make(
     permission.allow(tokenizer)
     loaded = registry.load(task)
     settled = parameters.build(loaded, task, params or {})
-    recipe = Recipe(
+    item_id = ItemId(
         task=task,
         version=loaded.version,
         params=parameters.canonical(settled),
@@ -311,23 +313,23 @@ def make(
         pack=pack.hash if pack else "",
         tokenizer=tokenizer,
     )
-    return Item(recipe, context_of(recipe, pack))
+    return Item(item_id, context_of(item_id, pack))
 
 
 def rebuild(id: str, pack: Pack | None = None) -> Item:
     """Return the item of an id."""
-    recipe = Recipe.parse(id)
-    return Item(recipe, context_of(recipe, pack))
+    item_id = ItemId.parse(id)
+    return Item(item_id, context_of(item_id, pack))
 
 
 def contexts(
-    first: Recipe,
+    first: ItemId,
     count: int,
     pack: Pack | None = None,
     warn: Callable[[str], None] | None = None,
-    of: Callable[[Recipe, Pack | None], Context] = context_of,
+    of: Callable[[ItemId, Pack | None], Context] = context_of,
 ) -> Iterator[Context]:
-    """Yield the contexts of `count` consecutive instances, starting with a recipe's.
+    """Yield the contexts of `count` consecutive instances, starting with an item id's.
 
     Some instances cannot be made at a length, because their puzzle alone is longer, or leaves room that no filler fits.
     With `warn` they are left out, as in published data sets, and `warn` is called with a sentence that counts them.
@@ -348,7 +350,7 @@ def contexts(
         warn(too_long(first, count, unfit))
 
 
-def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
+def too_long(first: ItemId, count: int, unfit: Sequence[LengthError]) -> str:
     """Return the warning about instances that cannot be made at a length. Raise if none of `count` can."""
     if len(unfit) == count:
         raise unfit[0]
@@ -359,14 +361,14 @@ def too_long(first: Recipe, count: int, unfit: Sequence[LengthError]) -> str:
     )
 
 
-def count_existing(first: Recipe, count: int) -> int:
-    """Return how many of `count` instances exist from a recipe's on. Instances from files may be fewer."""
+def count_existing(first: ItemId, count: int) -> int:
+    """Return how many of `count` instances exist from an item id's on. Instances from files may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
     given = configured.given_count(first.length)
     return count if given is None else min(count, given - first.index)
 
 
-def left_out(first: Recipe, reason: LengthError) -> str:
+def left_out(first: ItemId, reason: LengthError) -> str:
     """Return the warning about a task that has no instance of a length."""
     return f"{first.task} is left out at {write_length(first.length)} tokens: {reason}"
 
@@ -383,25 +385,25 @@ def remember_pack(pack: Pack | None) -> None:
         _PACKS[pack.hash] = pack
 
 
-def cached_context(first: Recipe, pack: Pack | None) -> Context:
-    """Return the context of a recipe that asks its first question, and was made with this prompt pack."""
+def cached_context(first: ItemId, pack: Pack | None) -> Context:
+    """Return the context of an item id that asks its first question, and was made with this prompt pack."""
     remember_pack(pack)
     return _context(first)
 
 
-def _make_context(first: Recipe) -> Context:
+def _make_context(first: ItemId) -> Context:
     if first.pack and first.pack not in _PACKS:
         raise UsageError(f"{first} was made with a prompt pack of hash {first.pack}: give it with `prompts`")
     return context_of(first, _PACKS.get(first.pack))
 
 
 def _item(id: str) -> Item:
-    recipe = Recipe.parse(id)
-    return _context(replace(recipe, question=0)).item(recipe.question)
+    item_id = ItemId.parse(id)
+    return _context(replace(item_id, question=0)).item(item_id.question)
 
 
 _context = WeightedCache(_make_context, weight, KEPT)
-item_of = WeightedCache(_item, lambda id: weight(Recipe.parse(id)), KEPT)
+item_of = WeightedCache(_item, lambda id: weight(ItemId.parse(id)), KEPT)
 
 
 def is_quick(id: str) -> bool:

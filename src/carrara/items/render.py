@@ -1,4 +1,4 @@
-"""Items as plain data: the recipe, which is small, the rendering, which is not, and a description for people."""
+"""Items as plain data: the item id, which is small, the rendering, which is not, and a description for people."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -26,7 +26,7 @@ RECIPE = {
     "context_id": "string",
     "sha256": "string",
 }
-"""The types of a recipe's row in a table."""
+"""The types of an item id's row in a table."""
 RENDERED = {
     **RECIPE,
     "messages": [{"role": "string", "content": "string"}],
@@ -50,20 +50,20 @@ RENDERED = {
 """The types of a whole item's row. Its labels are JSON there."""
 
 
-def recipe_row(item: Item) -> dict[str, Any]:
-    """Return the recipe, from which the item can be built again, with the hash that checks it."""
-    recipe, survey = item.recipe, item.survey
+def item_id_row(item: Item) -> dict[str, Any]:
+    """Return the item id, from which the item can be built again, with the hash that checks it."""
+    item_id, survey = item.item_id, item.survey
     return {
         "id": item.id,
-        "task": recipe.task,
-        "version": recipe.version,
-        "split": recipe.split,
-        "seed": recipe.seed,
-        "index": recipe.index,
-        "length": recipe.length,
+        "task": item_id.task,
+        "version": item_id.version,
+        "split": item_id.split,
+        "seed": item_id.seed,
+        "index": item_id.index,
+        "length": item_id.length,
         "tokens": survey.tokens,
-        "tokenizer": recipe.tokenizer,
-        "context_id": recipe.context_id,
+        "tokenizer": item_id.tokenizer,
+        "context_id": item_id.context_id,
         "sha256": survey.sha256,
     }
 
@@ -71,7 +71,7 @@ def recipe_row(item: Item) -> dict[str, Any]:
 def render(item: Item) -> dict[str, Any]:
     """Return the whole item, as evaluation and training programs need it."""
     return {
-        **recipe_row(item),
+        **item_id_row(item),
         "messages": [message._asdict() for message in item.messages()],
         "question": item.question.ask,
         "gold": item.gold,
@@ -90,21 +90,21 @@ def tabular(item: Item) -> dict[str, Any]:
 
 def finetuning(item: Item) -> dict[str, Any]:
     """Return a conversation that ends in the right reply: a line of a fine-tuning file, without other fields."""
-    if item.recipe.split == "test":
+    if item.item_id.split == "test":
         raise UsageError(
             f"{item.id} is of the test split, and a model that was trained on it can no longer be tested on it: "
             f"give `split=train`"
         )
     messages = [message._asdict() for message in item.messages()]
-    if item.recipe.style == "base":
+    if item.item_id.style == "base":
         return {"prompt": item.text, "completion": f" {item.gold}"}
     return {"messages": [*messages, {"role": "assistant", "content": item.gold}]}
 
 
 def describe(item: Item) -> dict[str, str]:
     """Return a description of an item for people, by name."""
-    question, recipe = item.question, item.recipe
-    chat = recipe.style == "chat"
+    question, item_id = item.question, item.item_id
+    chat = item_id.style == "chat"
     knows = item.prompt.measure.tokenizer.chat is not None
     template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
     labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
@@ -113,7 +113,7 @@ def describe(item: Item) -> dict[str, str]:
         "gold": item.gold,
         "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
         "labels": labels,
-        "tokens": f"{item.survey.tokens:,} by {recipe.tokenizer}, {template}",
+        "tokens": f"{item.survey.tokens:,} by {item_id.tokenizer}, {template}",
         "id": item.id,
     }
     return {name: value for name, value in found.items() if value}

@@ -1,4 +1,4 @@
-"""From a selection of tasks with parameters to the first recipe of each task."""
+"""From a selection of tasks with parameters to the first item id of each task."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carrara import params as parameters
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.rng import Split
@@ -40,8 +40,8 @@ class Sampling:
         return pack
 
 
-def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[Recipe]:
-    """Return the first recipe of each task, at length 0."""
+def item_ids(selection: Selection, sampling: Sampling, pack: Pack | None, tokenizer: str) -> list[ItemId]:
+    """Return the first item id of each task, at length 0."""
     permission.allow(tokenizer)
     loaded = {name: registry.load(name) for name in registry.select(selection.tasks)}
     known = {parameter for task in loaded.values() for parameter in parameters.defaults(task)}
@@ -56,7 +56,7 @@ def recipes(selection: Selection, sampling: Sampling, pack: Pack | None, tokeniz
         own = parameters.defaults(task)
         mine = {parameter: value for parameter, value in selection.params.items() if parameter in own}
         found.append(
-            Recipe(
+            ItemId(
                 task=name,
                 version=task.version,
                 params=parameters.canonical(parameters.build(task, name, mine)),

@@ -8,7 +8,7 @@ from typing import Literal
 
 from carrara.answers.grade import grade
 from carrara.constants import RETRIEVE
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import item_of
 from carrara.items.registry import load
 from carrara.packing.prompt import Stretch
@@ -121,7 +121,7 @@ class _Cutter:
 
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
     """Return the audit's findings for the tasks of the results, if the tasks still have the same version."""
-    tasks = {(recipe.task, recipe.version) for recipe in (Recipe.parse(result.id) for result in results)}
+    tasks = {(item_id.task, item_id.version) for item_id in (ItemId.parse(result.id) for result in results)}
     found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tasks))
     return [
         ShortcutFinding(

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from carrara import tokenizers
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import Measure, Prompt, count, puzzle
 from carrara.rng import Key
@@ -28,57 +28,60 @@ OTHER_FILLER = 1000
 """An offset that is far from the variants that the audit uses."""
 
 
-def fit_instance(task: Task, key: Key, recipe: Recipe, wording: Mapping[str, str], bare: Instance) -> Instance:
-    """Return the instance of a key whose longest prompt has exactly the tokens that a recipe asks for.
+def fit_instance(task: Task, key: Key, item_id: ItemId, wording: Mapping[str, str], bare: Instance) -> Instance:
+    """Return the instance of a key whose longest prompt has exactly the tokens that an item id asks for.
 
     Args:
         bare: The instance of length 0, by which the first budget is estimated.
     """
-    tokenizer = tokenizers.get(recipe.tokenizer)
-    priced = prices(recipe.tokenizer)
+    tokenizer = tokenizers.get(item_id.tokenizer)
+    priced = prices(item_id.tokenizer)
 
     def taken(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""
-        frames = [task.prompt(instance, q, wording, recipe.style) for q in task.questions(instance)]
-        return max(count(tokenizer, recipe.style, puzzle(template, instance)) for template in frames), frames[0]
+        frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
+        return max(count(tokenizer, item_id.style, puzzle(template, instance)) for template in frames), frames[0]
 
     whole, template = taken(bare)
-    budget = recipe.length - (whole - sum(priced(bare.texts, template.separator)))
+    budget = item_id.length - (whole - sum(priced(bare.texts, template.separator)))
     unfit: LengthError | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()
         while budget not in tried and len(tried) < CORRECTIONS:
             tried.add(budget)
             try:
-                instance = task.draw(key, LengthBudget(recipe.length, budget, priced, again))
+                instance = task.draw(key, LengthBudget(item_id.length, budget, priced, again))
             except LengthError as reason:
                 unfit = reason
                 break
-            off = taken(instance)[0] - recipe.length
+            off = taken(instance)[0] - item_id.length
             if not off:
                 return instance
             budget -= off
     if unfit is None:
-        unfit = LengthError("its prompt comes out at other lengths", f"none comes out exactly so by {recipe.tokenizer}")
+        unfit = LengthError(
+            "its prompt comes out at other lengths", f"none comes out exactly so by {item_id.tokenizer}"
+        )
     raise LengthError(
-        f"{recipe.instance_id} cannot be made {write_length(recipe.length)} tokens long: {unfit}: ask for a "
+        f"{item_id.instance_id} cannot be made {write_length(item_id.length)} tokens long: {unfit}: ask for a "
         f"greater length, or for other parameters",
         unfit.part,
     )
 
 
-def repair(recipe: Recipe, measure: Measure, packing: Packing) -> Packing:
+def repair(item_id: ItemId, measure: Measure, packing: Packing) -> Packing:
     """Return the packing whose whole prompt, counted, has the length asked for."""
     for again in range(REPAIRS):  # if no target gives the length, other filler does
         target = packing.room
         other = replace(packing, variant=packing.variant + again * OTHER_FILLER)
         for _ in range(REPAIRS):
             other = replace(other, room=max(0, target))
-            prompt = Prompt(measure.template, other, measure, (), recipe.length)
-            off = count(measure.tokenizer, recipe.style, prompt.messages()) - recipe.length
+            prompt = Prompt(measure.template, other, measure, (), item_id.length)
+            off = count(measure.tokenizer, item_id.style, prompt.messages()) - item_id.length
             if off == 0:
                 return other
             target -= off
     raise LengthError(
-        f"{recipe} cannot be made exactly {recipe.length} tokens long by {recipe.tokenizer}, whose counts do not add up"
+        f"{item_id} cannot be made exactly {item_id.length} tokens long by {item_id.tokenizer}, "
+        "whose counts do not add up"
     )

@@ -11,7 +11,7 @@ from functools import cache
 from statistics import fmean
 
 from carrara import tokenizers
-from carrara.item_id import ALL, Recipe, RunJob
+from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
 from carrara.items.item import context_of, questions_of
 from carrara.logs.log_files import leave_out
@@ -91,7 +91,7 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
 def _line(
     job: RunJob,
     model: str,
-    shaped: Callable[[Recipe], PromptShape],
+    shaped: Callable[[ItemId], PromptShape],
     written: Callable[[str, int], float | None],
     price: Price | None,
     pace: float | None,
@@ -140,16 +140,16 @@ def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
     )
 
 
-def _shape(first: Recipe, pack: Pack | None) -> PromptShape:
+def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
     counter = tokenizers.get(first.tokenizer)
     questions, answers, bare, tails = list[int](), list[int](), list[int](), list[int]()
     for index in range(first.index, first.index + SAMPLED):
-        recipe = replace(first, index=index)
-        posed = questions_of(recipe, pack)
+        item_id = replace(first, index=index)
+        posed = questions_of(item_id, pack)
         questions.append(len(posed.questions))
         answers += [counter.count(posed.task.write(question.gold)) for question in posed.questions]
-        if not recipe.length:
-            [item, *_] = context_of(recipe, pack).items
+        if not item_id.length:
+            [item, *_] = context_of(item_id, pack).items
             bare.append(item.survey.tokens)
             tails.append(counter.count(item.prompt.template.after))
     return PromptShape(

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import context_of, questions_of
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.profiling.capabilities import Capability, lengths_for
 from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
@@ -34,7 +34,7 @@ class Subject:
 
     Args:
         capability: The capability.
-        first: The first recipe of its task.
+        first: The first item id of its task.
         lengths: The lengths that may be asked, ascending.
         chance_level: The mean chance level.
         requirements: What the base score has to exceed.
@@ -43,7 +43,7 @@ class Subject:
     """
 
     capability: Capability
-    first: Recipe
+    first: ItemId
     lengths: Sequence[int]
     chance_level: float
     requirements: Requirements
@@ -141,7 +141,7 @@ def subject_of(
     Raises:
         UsageError: Its task has no prompts up to this length.
     """
-    [first] = recipes(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)
+    [first] = item_ids(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)
     is_sized = registry.load(first.task).is_sized
     bare = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
     lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare]
@@ -157,7 +157,7 @@ def subject_of(
     return Subject(capability, first, lengths, chance_level, requirements, rule, within)
 
 
-def _mean_chance_level(first: Recipe) -> float:
+def _mean_chance_level(first: ItemId) -> float:
     chance_levels, unfit = list[float](), list[LengthError]()
     for index in range(CHANCE_LEVELS):
         try:
@@ -171,6 +171,6 @@ def _mean_chance_level(first: Recipe) -> float:
     return fmean(chance_levels)
 
 
-def _count_tokens(first: Recipe) -> int:
+def _count_tokens(first: ItemId) -> int:
     """Return the tokens of a puzzle without filler."""
     return context_of(first, None).items[0].survey.tokens

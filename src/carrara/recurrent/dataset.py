@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import IterableDataset, get_worker_info
 
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.text_codec import Text
 from carrara.rng import Rng
@@ -48,7 +48,7 @@ class StoryDataset(IterableDataset[StoryRow]):
         super().__init__()
         self.segments, self.size, self.seed = segments, size, seed
         self.tongue = Text(model)
-        self.firsts = recipes(Selection(tasks, params or {}), Sampling(seed, "train"), None, TOKENIZER)
+        self.firsts = item_ids(Selection(tasks, params or {}), Sampling(seed, "train"), None, TOKENIZER)
 
     def __iter__(self) -> Iterator[StoryRow]:
         worker = get_worker_info()

@@ -142,7 +142,7 @@ def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
                 segment, place = divmod(tokens - 1, trained.segment)
                 found.append(FactPlace(segment, place, part.text, needed))
     if not found:
-        raise UsageError(f"{item.recipe.task} has no facts to look for")
+        raise UsageError(f"{item.item_id.task} has no facts to look for")
     return found
 
 

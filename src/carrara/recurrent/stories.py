@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import PosedInstance, pose
 from carrara.packing.prompt import assemble
@@ -70,7 +70,7 @@ def one_text(template: PromptTemplate) -> PromptTemplate:
 class Stories:
     """Samples of one task, each from the next instance."""
 
-    def __init__(self, first: Recipe, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
+    def __init__(self, first: ItemId, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
         self.first, self.strewn = replace(first, length=0), strewn
         self.task: Task = registry.load(first.task)
         self.index, self.stride = start, stride

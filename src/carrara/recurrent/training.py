@@ -20,7 +20,7 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 
 from carrara import __version__
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
@@ -82,7 +82,7 @@ class Training:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
         asked = Selection(",".join(settings.tasks), settings.params)
-        firsts = recipes(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
+        firsts = item_ids(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
         self.at = TrainProgress(indices=[0] * len(self.stories))
         self.device = torch.device(settings.device)

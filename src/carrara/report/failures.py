@@ -13,7 +13,7 @@ from carrara.report.style import SeriesStyle, Styles
 from carrara.result import NEVER_ASKED, Result
 from carrara.stats import series_of
 from carrara.stats.scores import headline
-from carrara.stats.series import recipe_of
+from carrara.stats.series import item_id_of
 from carrara.util.sanitize import clip, short, visible
 
 SHOWN, SHOWN_ITEMS = 60, 12
@@ -201,5 +201,5 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
 
 
 def _question(id: str) -> int:
-    recipe = recipe_of(id)
-    return recipe.question if recipe else 0
+    item_id = item_id_of(id)
+    return item_id.question if item_id else 0

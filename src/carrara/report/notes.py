@@ -10,7 +10,7 @@ from carrara.result import Result
 from carrara.stats import Row, Series, TrivialBaseline, series_of
 from carrara.stats.baselines import ShortcutFinding
 from carrara.stats.scores import describe_metric
-from carrara.stats.series import changed_models, recipe_of
+from carrara.stats.series import changed_models, item_id_of
 from carrara.util.natsort import natural
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import short
@@ -218,8 +218,8 @@ def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
 
 
 def _subset(id: str) -> int:
-    recipe = recipe_of(id)
-    return subset_of(recipe.index) if recipe else 0
+    item_id = item_id_of(id)
+    return subset_of(item_id.index) if item_id else 0
 
 
 def _place(row: tuple[str, int, int, Series], styles: Styles) -> tuple[object, ...]:

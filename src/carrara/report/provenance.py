@@ -10,7 +10,7 @@ from carrara.constants import RETRIEVE
 from carrara.report.style import SeriesStyle, Styles
 from carrara.result import WITHIN, Result
 from carrara.stats import Series, series_of
-from carrara.stats.series import recipe_of
+from carrara.stats.series import item_id_of
 from carrara.util.errors import RunError, UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
@@ -131,8 +131,8 @@ def _expected_tokens(result: Result) -> int:
 
     Its id says how many are reserved if the length includes the answer.
     """
-    recipe = recipe_of(result.id)
-    return recipe.length if recipe and WITHIN in result.settings else result.length
+    item_id = item_id_of(result.id)
+    return item_id.length if item_id and WITHIN in result.settings else result.length
 
 
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
@@ -167,19 +167,19 @@ def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
 def _task_label(result: Result) -> str:
     """Return a task with its version, and with its settings that differ from the default."""
     name = f"{result.task}@{result.version}"
-    recipe = recipe_of(result.id)
-    if recipe is None:
+    item_id = item_id_of(result.id)
+    if item_id is None:
         return name
-    split = "" if recipe.split == "test" else f"split {recipe.split}"
-    seed = f"seed {recipe.seed}" if recipe.seed else ""
-    pack = f"prompts {recipe.pack[:8]}" if recipe.pack else ""
-    other = ", ".join(filter(None, [*recipe.params.split(";"), split, seed, pack]))
+    split = "" if item_id.split == "test" else f"split {item_id.split}"
+    seed = f"seed {item_id.seed}" if item_id.seed else ""
+    pack = f"prompts {item_id.pack[:8]}" if item_id.pack else ""
+    other = ", ".join(filter(None, [*item_id.params.split(";"), split, seed, pack]))
     return f"{name} ({other})" if other else name
 
 
 def _prompt_style(result: Result) -> str:
-    recipe = recipe_of(result.id)
-    return recipe.style if recipe else ""
+    item_id = item_id_of(result.id)
+    return item_id.style if item_id else ""
 
 
 def _knows_chat(tokenizer: str) -> bool:

@@ -7,7 +7,7 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.options import Lengths, check_whole, lengths_of
 from carrara.rl.reward import Completion, rewards
 from carrara.util.errors import UsageError
@@ -70,7 +70,7 @@ class Curriculum:
             1024
         """
         for id, reward in told:
-            if Recipe.parse(id).length == self.length:
+            if ItemId.parse(id).length == self.length:
                 self.seen.setdefault(id, []).append(reward)
         while len(self.seen) > self.last:
             del self.seen[next(iter(self.seen))]

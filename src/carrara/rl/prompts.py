@@ -65,5 +65,5 @@ def prompts(
 
 def _rows(stream: Stream, start: int) -> Iterator[dict[str, Any]]:
     for item in stream.items(start):
-        base = item.recipe.style == "base"
+        base = item.item_id.style == "base"
         yield {"prompt": item.text if base else [one._asdict() for one in item.messages()], "id": item.id}

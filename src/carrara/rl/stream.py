@@ -7,7 +7,7 @@ from itertools import count
 from carrara import tokenizers
 from carrara.api.item import Item
 from carrara.items.item import context_of
-from carrara.items.selection import recipes
+from carrara.items.selection import item_ids
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
 from carrara.rl.curriculum import Curriculum
 from carrara.rng import Rng, Split
@@ -41,7 +41,7 @@ class Stream:
     Examples:
         >>> stream = Stream("qa1,latent_list", "1k,2k", seed=7, tokenizer="gpt2")
         >>> first, second = next(stream.items()), stream.item(1)
-        >>> first.id == stream.item(0).id, first.recipe.split, second.recipe.index
+        >>> first.id == stream.item(0).id, first.item_id.split, second.item_id.index
         (True, 'train', 1)
     """
 
@@ -59,7 +59,7 @@ class Stream:
         sampling = ItemOptions(seed=seed, split=split, style=style).sampling
         selections = selections_of(tasks, params_of(params))
         self.seed = seed
-        self.firsts = [first for one in selections for first in recipes(one, sampling, None, tokenizer)]
+        self.firsts = [first for one in selections for first in item_ids(one, sampling, None, tokenizer)]
         if not self.firsts:
             raise UsageError("no task is named: say which, such as 'qa1,latent_list'")
         self.lengths = lengths if isinstance(lengths, Curriculum) else lengths_of(lengths)
@@ -108,8 +108,8 @@ class Stream:
             except LengthError as error:
                 reason = error
             else:
-                recipe = context.item(self._rng(number, "question").below(len(context.questions))).recipe
-                return Item(recipe, context)
+                item_id = context.item(self._rng(number, "question").below(len(context.questions))).item_id
+                return Item(item_id, context)
         raise UsageError(
             f"of {TRIES} instances of {first.task} none fits into {write_length(first.length)} tokens, "
             f"so ask for greater lengths or leave it out: {reason}"
@@ -126,7 +126,7 @@ class Stream:
 
         Examples:
             >>> from itertools import islice
-            >>> [i.recipe.index for i in islice(Stream("qa1", "1k", tokenizer="gpt2").items(5), 2)]
+            >>> [i.item_id.index for i in islice(Stream("qa1", "1k", tokenizer="gpt2").items(5), 2)]
             [5, 6]
         """
         return map(self.item, count(start))

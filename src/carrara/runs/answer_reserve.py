@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from inspect_ai.dataset import Sample
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import questions_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
@@ -29,7 +29,7 @@ def tokens_needed(budget: int, thinking: Thinking, max_tokens: int | None) -> in
     return max_tokens or thinking.length + budget
 
 
-def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
+def room(first: ItemId, instances: int, pack: Pack | None, thinking: Thinking, max_tokens: int | None) -> int:
     """Return the tokens of a length that are reserved for the answers of a task."""
     if not first.length:
         return 0
@@ -54,8 +54,8 @@ def room(first: Recipe, instances: int, pack: Pack | None, thinking: Thinking, m
     return first.length - low * step
 
 
-def _budget(recipe: Recipe, pack: Pack | None) -> int:
-    return max(question.budget for question in questions_of(recipe, pack).questions)
+def _budget(item_id: ItemId, pack: Pack | None) -> int:
+    return max(question.budget for question in questions_of(item_id, pack).questions)
 
 
 def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:

@@ -8,7 +8,7 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
 
 from carrara.constants import REQUEST
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import questions_of
 from carrara.logs.replies import LoggedReply
 from carrara.packing.prompt import fingerprint
@@ -98,7 +98,7 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     yield said
 
 
-def _repeated_books(firsts: Iterable[Recipe]) -> Iterator[str]:
+def _repeated_books(firsts: Iterable[ItemId]) -> Iterator[str]:
     """Yield a warning for each corpus that is shorter than a context, with the number of its repetitions.
 
     A task may allow repetitions. But a model that reads the same text several times faces an easier problem than the

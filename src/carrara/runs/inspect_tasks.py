@@ -21,7 +21,7 @@ from inspect_ai.model import Model, get_model
 
 from carrara import params as parameters
 from carrara import task as carrara_task
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import remember_pack
 from carrara.logs.settings import ANYWHERE, address
@@ -108,13 +108,13 @@ def _make(name: str) -> Maker:
             given |= own
             model, pack = _active_model(), _pack(_text(prompts))
             if first:
-                recipe = Recipe.parse(first)
-                if recipe.task != name:
-                    raise UsageError(f"first={first} is an item of {recipe.task}: name that task")
+                item_id = ItemId.parse(first)
+                if item_id.task != name:
+                    raise UsageError(f"first={first} is an item of {item_id.task}: name that task")
                 if given:
                     raise UsageError(f"first={first} says the parameters too: leave {', '.join(given)} out")
             else:
-                recipe = Recipe(
+                item_id = ItemId(
                     task=name,
                     version=loaded.version,
                     params=parameters.canonical(parameters.build(loaded, name, given)),
@@ -127,18 +127,18 @@ def _make(name: str) -> Maker:
                     pack=pack.hash if pack else "",
                     tokenizer=_text(tokenizer) or _tokenizer(model),
                 )
-                permission.allow(recipe.tokenizer)
+                permission.allow(item_id.tokenizer)
             if model is not None:
-                check_style(str(model), recipe.style)
+                check_style(str(model), item_id.style)
             return inspect_task(
-                recipe,
+                item_id,
                 _read_whole("n", n, 1),
                 pack,
-                budgeted=_settle(model, recipe.style),
+                budgeted=_settle(model, item_id.style),
                 server=ANYWHERE if anywhere else address(model) if model else "",
                 retrieve=_retrieval(_text(retrieve)),
-                thinking=_thinking(_text(cot), recipe.style),
-                within=None if within is None else _room(_read_whole("within", within, 0), recipe),
+                thinking=_thinking(_text(cot), item_id.style),
+                within=None if within is None else _room(_read_whole("within", within, 0), item_id),
             )
         except (UsageError, RunError) as error:
             raise SetupError(f"{short}: {error}") from error
@@ -235,7 +235,7 @@ def _thinking(written: str, style: Style) -> Thinking:
     return thinking
 
 
-def _room(within: int, first: Recipe) -> int:
+def _room(within: int, first: ItemId) -> int:
     """Return the tokens of a length that are reserved for the answer."""
     if within and within >= first.length:
         raise UsageError(

@@ -7,8 +7,8 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import Recipe, RunJob
-from carrara.items.selection import Selection, recipes
+from carrara.item_id import ItemId, RunJob
+from carrara.items.selection import Selection, item_ids
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
 from carrara.packing.prompt_pack import Pack
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
@@ -59,8 +59,8 @@ class _Resolution:
     """A selection with the tasks, lengths and preset that it resolves to."""
 
     tasks: str
-    first: Sequence[Recipe]
-    """The first recipe of each task, which names no tokenizer yet."""
+    first: Sequence[ItemId]
+    """The first item id of each task, which names no tokenizer yet."""
     preset: Preset | None
     lengths: Sequence[int] | None
 
@@ -73,14 +73,14 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resoluti
         selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolution(selection.tasks, recipes(selection, wanted.sampling, pack, ""), preset, lengths)
+    return _Resolution(selection.tasks, item_ids(selection, wanted.sampling, pack, ""), preset, lengths)
 
 
 def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
     own = one.preset.tokenizer if one.preset else ""
     tokenizer = wanted.tokenizer or own or tokenizer_for(model)
     permission.allow(tokenizer)
-    first = [replace(recipe, tokenizer=tokenizer) for recipe in one.first]
+    first = [replace(item_id, tokenizer=tokenizer) for item_id in one.first]
     if wanted.published:
         from carrara.runs.published import published_jobs
 
@@ -89,9 +89,9 @@ def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
 
 
 def _jobs_of(
-    first: Iterable[Recipe], preset: Preset | None, lengths: Sequence[int] | None, n: int | None
+    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, n: int | None
 ) -> Iterator[RunJob]:
-    for recipe in first:
-        sizes = preset.sizes(recipe.task, lengths) if preset else (Size(at, INSTANCES) for at in lengths or [0])
+    for item_id in first:
+        sizes = preset.sizes(item_id.task, lengths) if preset else (Size(at, INSTANCES) for at in lengths or [0])
         for size in sizes:
-            yield RunJob(replace(recipe, length=size.length, index=size.first), n or size.instances)
+            yield RunJob(replace(item_id, length=size.length, index=size.first), n or size.instances)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from carrara.item_id import Recipe, RunJob
+from carrara.item_id import ItemId, RunJob
 from carrara.result import Result, Subject, test_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
@@ -42,7 +42,7 @@ class ManifestEntry:
     model: str
     settings: dict[str, str]
     of: str
-    """The recipe of instance 0. Other indices give the recipes of the other instances."""
+    """The item id of instance 0. Other indices give the item ids of the other instances."""
     task: str
     length: int
     question: int
@@ -73,13 +73,13 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob,
     of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
-        recipe, meta = Recipe.parse(str(sample.id)), sample.metadata or {}
-        place = _group(recipe), test_of(meta["task"], meta["part"]), int(meta["length"]), recipe.question
-        wanted.setdefault(place, set()).add(recipe.index)
+        item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
+        place = _group(item_id), test_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
+        wanted.setdefault(place, set()).add(item_id.index)
     model, settings = subject
     found = []
     for (of, task, length, question), indices in wanted.items():
-        block = of_jobs.get((length, _group(replace(Recipe.parse(of), length=0))))
+        block = of_jobs.get((length, _group(replace(ItemId.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
         found.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
     return found
@@ -221,9 +221,9 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
     by_key = {entry.key: entry for entry in planned}
     have = dict.fromkeys(by_key, 0)
     for result in results:
-        recipe = _recipe(result.id)
-        key = (result.subject, _group(recipe), recipe.question) if recipe else None
-        if recipe and key in by_key and recipe.index in by_key[key]:
+        item_id = _item_id(result.id)
+        key = (result.subject, _group(item_id), item_id.question) if item_id else None
+        if item_id and key in by_key and item_id.index in by_key[key]:
             have[key] += 1
     cells: dict[tuple[Subject, str, int], list[int]] = {}
     for key, entry in by_key.items():
@@ -233,14 +233,14 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
     return [Completeness(*place, *counts) for place, counts in cells.items()]
 
 
-def _group(recipe: Recipe) -> str:
-    return str(replace(recipe, index=0, question=0))
+def _group(item_id: ItemId) -> str:
+    return str(replace(item_id, index=0, question=0))
 
 
 @lru_cache(maxsize=1 << 15)
-def _recipe(id: str) -> Recipe | None:
+def _item_id(id: str) -> ItemId | None:
     try:
-        return Recipe.parse(id)
+        return ItemId.parse(id)
     except UsageError:  # a reply made by another program
         return None
 

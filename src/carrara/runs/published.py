@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.item_id import ALL, Recipe, RunJob
+from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
 from carrara.params import build, canonical, read_canonical
 from carrara.published.rows import PublishedFile, remember_files
@@ -25,17 +25,17 @@ _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
 
 
 def published_jobs(
-    where: str, recipes: Sequence[Recipe], lengths: Sequence[int] | None, n: int | None, asked: str
+    where: str, item_ids: Sequence[ItemId], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[RunJob]:
     """Return the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
     suite, _, folder = str(where).partition(":")  # Python callers may pass anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
         raise UsageError(f"`published={where}` is none of {can}, which can be run")
-    for name, other in (("seed", recipes[0].seed != 0), ("split", recipes[0].split != "test")):
+    for name, other in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
         if other:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
-    of = {recipe.task: recipe for recipe in recipes}
+    of = {item_id.task: item_id for item_id in item_ids}
     if suite == "mrcr":  # both data sets contain the questions of our own task
         own = of.get("michelangelo/mrcr")
         of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)

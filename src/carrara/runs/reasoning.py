@@ -80,7 +80,7 @@ async def replied(
 ) -> TaskState:
     """Have the model reply with the configured reasoning."""
     state.messages = [reference.message()]
-    if not thinking.continues or item.recipe.style == "base":  # the prompts of base models end with these words
+    if not thinking.continues or item.item_id.style == "base":  # the prompts of base models end with these words
         return await generate(state, tool_calls="none", **config)
     turn = _Turn(item, reference, state, generate, config)
     if await turn.reason(thinking.length):
@@ -110,7 +110,7 @@ class _Turn:
 
         If a model does not continue, it has fewer tokens, and its result says how many.
         """
-        counter = tokenizers.get(self.item.recipe.tokenizer)
+        counter = tokenizers.get(self.item.item_id.tokenizer)
         idle = 0
         while self.spent < length and idle < IDLE:
             output = await self._ask(length - self.spent)
@@ -217,7 +217,7 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     kept = (output.metadata or {}).get(COT)
     if kept:
         return Spent(**kept)
-    counter = tokenizers.get(item.recipe.tokenizer)
+    counter = tokenizers.get(item.item_id.tokenizer)
     reply = written(output)
     own = without_reasoning(reply)
     lead = lead_of(item.prompt.template)

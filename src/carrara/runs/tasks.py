@@ -18,7 +18,7 @@ from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
 from carrara.constants import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER
@@ -46,7 +46,7 @@ DIGITS = 4
 
 
 def inspect_task(
-    first: Recipe,
+    first: ItemId,
     instances: int,
     pack: Pack | None,
     *,
@@ -56,7 +56,7 @@ def inspect_task(
     thinking: Thinking,
     within: int | None = None,
 ) -> Task:
-    """Return the task of `instances` instances from a recipe on, at its length.
+    """Return the task of `instances` instances from an item id on, at its length.
 
     `server` is the address of the model, `retrieve` the setting of retrieval, and `thinking` the way of reasoning, if
     they are given. `within` is the number of tokens reserved for the answer. With `budgeted`, replies are limited to
@@ -84,22 +84,22 @@ def inspect_task(
 
 
 def _sample(item: Item, length: int, budgeted: bool) -> Sample:
-    recipe, question = item.recipe, item.question
+    item_id, question = item.item_id, item.question
     return Sample(
         id=item.id,
         # Not the question, which could be answered by guessing. It is a list, which the task's setup can fill.
         input=[ChatMessageUser(content=f"({item.prompt.tokens} tokens, rendered when the sample starts: {item.id})")],
         target=item.gold,
         metadata={
-            "task": recipe.task,
+            "task": item_id.task,
             "part": question.part,
-            "version": recipe.version,
+            "version": item_id.version,
             "length": length,
             "tokens": item.prompt.tokens,
-            "tokenizer": recipe.tokenizer,
-            "template": item.prompt.measure.tokenizer.chat is not None and recipe.style == "chat",
-            "context_id": recipe.context_id,
-            "instance_id": recipe.instance_id,
+            "tokenizer": item_id.tokenizer,
+            "template": item.prompt.measure.tokenizer.chat is not None and item_id.style == "chat",
+            "context_id": item_id.context_id,
+            "instance_id": item_id.instance_id,
             "labels": dict(question.labels),
             "category": item.task.category,
             "chance_level": question.chance_level,
@@ -154,12 +154,12 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
     if places:
         state.metadata[PLACES] = list(places)
     completes = getattr(model.api, "base", None)
-    if completes is not None and completes != (item.recipe.style == "base"):
+    if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     config = GenerateConfigArgs()
     if state.metadata["held"]:
         config["max_tokens"] = item.question.budget
-    if item.recipe.style == "base" and item.prompt.template.stop:
+    if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
     return await replied(thinking, item, reference, state, generate, config)
 

@@ -26,7 +26,7 @@ from inspect_ai.model import ModelOutput
 
 from carrara.answers.grade import grade
 from carrara.constants import REQUEST, RETRIEVE
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import context_of, no_question, questions_of, weight
 from carrara.items.subsets import APART
@@ -171,72 +171,72 @@ def _refuse(name: str, fault: str) -> Submission:
 
 def _is_id(id: str) -> bool:
     try:
-        Recipe.parse(id)
+        ItemId.parse(id)
     except UsageError:
         return False
     return True
 
 
 def _is_current(result: Result) -> bool:
-    return _is_id(result.id) and _is_known(Recipe.parse(result.id))
+    return _is_id(result.id) and _is_known(ItemId.parse(result.id))
 
 
-def _is_known(recipe: Recipe) -> bool:
+def _is_known(item_id: ItemId) -> bool:
     """Return whether the task of an item is here, in the same version."""
     try:
-        return recipe.version == registry.load(recipe.task).version
+        return item_id.version == registry.load(item_id.task).version
     except CarraraError:
         return False
 
 
-def _is_outside(recipe: Recipe) -> bool:
+def _is_outside(item_id: ItemId) -> bool:
     """Return whether an item needs a file from outside the package: a text, a list, a prompt pack or a tokenizer."""
-    fields = registry.load(recipe.task).__dataclass_fields__
-    opened = any("built_in" in fields[name].metadata for name in read_canonical(recipe.params) if name in fields)
-    return bool(recipe.pack) or opened or not permission.is_allowed(recipe.tokenizer)
+    fields = registry.load(item_id.task).__dataclass_fields__
+    opened = any("built_in" in fields[name].metadata for name in read_canonical(item_id.params) if name in fields)
+    return bool(item_id.pack) or opened or not permission.is_allowed(item_id.tokenizer)
 
 
 def _grade_again(replies: Sequence[LoggedReply], checks: _Checks) -> None:
     """Check each reply against its id and its scores, up to a total weight of the instances."""
     left = INSTANCES
     for reply in replies:
-        result, recipe = reply.result, Recipe.parse(reply.result.id)
-        if weight(recipe) > min(left, LONGEST):  # a single long instance must not keep others from being checked
+        result, item_id = reply.result, ItemId.parse(reply.result.id)
+        if weight(item_id) > min(left, LONGEST):  # a single long instance must not keep others from being checked
             checks.scores.left += 1
             continue
-        left -= weight(recipe)
+        left -= weight(item_id)
         try:
-            posed = questions_of(recipe)
-            if recipe.question >= len(posed.questions):
-                raise UsageError(no_question(recipe, len(posed.questions)))
-            question = posed.questions[recipe.question]
+            posed = questions_of(item_id)
+            if item_id.question >= len(posed.questions):
+                raise UsageError(no_question(item_id, len(posed.questions)))
+            question = posed.questions[item_id.question]
         except (CarraraError, OSError):
-            if _is_outside(recipe):
+            if _is_outside(item_id):
                 checks.scores.unknown += 1
             else:
                 checks.ids.add(False)
             continue
-        checks.ids.add(_is_item(result, recipe, posed.task, question))
+        checks.ids.add(_is_item(result, item_id, posed.task, question))
         if result.status != "error":
             checks.scores.add(_is_same_score(reply, posed.task, question))
 
 
-def _is_length(length: int, settings: Mapping[str, str], recipe: Recipe) -> bool:
+def _is_length(length: int, settings: Mapping[str, str], item_id: ItemId) -> bool:
     """Return whether a stated length is that of the item.
 
     With `within`, up to half of it may be reserved for the answer.
     """
-    if WITHIN in settings and recipe.length:
-        return recipe.length <= length <= max(2 * recipe.length, recipe.length + 4096)
-    return recipe.length == length
+    if WITHIN in settings and item_id.length:
+        return item_id.length <= length <= max(2 * item_id.length, item_id.length + 4096)
+    return item_id.length == length
 
 
-def _is_item(result: Result, recipe: Recipe, task: Task, question: Question[Any]) -> bool:
+def _is_item(result: Result, item_id: ItemId, task: Task, question: Question[Any]) -> bool:
     """Return whether the fields of a result are those that its id determines."""
     stated = (result.task, result.gold, dict(result.labels), result.category)
-    named = (test_of(recipe.task, question.part), task.write(question.gold), dict(question.labels), task.category)
+    named = (test_of(item_id.task, question.part), task.write(question.gold), dict(question.labels), task.category)
     same_chance = abs(result.chance_level - question.chance_level) < SAME
-    return stated == named and same_chance and _is_length(result.length, result.settings, recipe)
+    return stated == named and same_chance and _is_length(result.length, result.settings, item_id)
 
 
 def _is_same_score(reply: LoggedReply, task: Task, question: Question[Any]) -> bool:
@@ -258,16 +258,16 @@ def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) ->
     known = [reply for reply in replies if reply.sha256 and RETRIEVE not in reply.result.settings]
     left = TOGETHER
     for reply in known[:sample]:
-        recipe = Recipe.parse(reply.result.id)
-        if recipe.length > min(left, LONGEST):
+        item_id = ItemId.parse(reply.result.id)
+        if item_id.length > min(left, LONGEST):
             check.left += 1
             continue
-        left -= recipe.length
+        left -= item_id.length
         try:
             wanted = {"id": reply.result.id, RETRIEVE: "", REQUEST: reply.request}
             check.add(fingerprint(prompt_of(wanted)) == reply.sha256)
         except (CarraraError, OSError):
-            if _is_outside(recipe):
+            if _is_outside(item_id):
                 check.unknown += 1
             else:
                 check.add(False)
@@ -287,7 +287,7 @@ def _plan_fault(plan: Sequence[ManifestEntry]) -> str:
             skipped += 1
             if skipped > GAPS:
                 return f"its plan leaves out more than {GAPS} items between those that it declares"
-            first = Recipe.parse(entry.of)
+            first = ItemId.parse(entry.of)
             try:
                 if first.length > LONGEST:
                     return f"its plan leaves out {entry.task} {index} at {entry.length:,} tokens, too many to check"
@@ -303,7 +303,7 @@ def _plan_fault(plan: Sequence[ManifestEntry]) -> str:
 def _row_fault(entry: ManifestEntry) -> str:
     """Report rows of a manifest whose task or length is not that of their items."""
     try:
-        first = replace(Recipe.parse(entry.of), question=entry.question)
+        first = replace(ItemId.parse(entry.of), question=entry.question)
         if not _is_length(entry.length, entry.settings, first):
             return f"{first} has not {entry.length:,} tokens"
         if not _is_known(first):
@@ -346,32 +346,32 @@ def _planned_results(results: Iterable[Result], plan: Sequence[ManifestEntry]) -
     found, missing = list[Result](), 0
     for entry in plan:
         try:
-            first = replace(Recipe.parse(entry.of), question=entry.question)
+            first = replace(ItemId.parse(entry.of), question=entry.question)
         except UsageError:
             continue
         for start, end in entry.instances:
             for index in range(start, end):
-                recipe = replace(first, index=index)
-                there = by_item.get((entry.subject, str(recipe)))
+                item_id = replace(first, index=index)
+                there = by_item.get((entry.subject, str(item_id)))
                 if there is None or there.status == "error":
                     missing += 1
-                    there = _wrong(entry, recipe, fmean(levels.get(entry.task, [0.0])))
+                    there = _wrong(entry, item_id, fmean(levels.get(entry.task, [0.0])))
                 found.append(there)
     return found, missing
 
 
-def _wrong(entry: ManifestEntry, recipe: Recipe, chance_level: float) -> Result:
+def _wrong(entry: ManifestEntry, item_id: ItemId, chance_level: float) -> Result:
     """Return the result of an item that has no reply."""
     return Result(
-        id=str(recipe),
+        id=str(item_id),
         task=entry.task,
-        version=recipe.version,
+        version=item_id.version,
         model=entry.model,
         length=entry.length,
         tokens=entry.length,
-        tokenizer=recipe.tokenizer,
-        context_id=recipe.context_id,
-        instance_id=recipe.instance_id,
+        tokenizer=item_id.tokenizer,
+        context_id=item_id.context_id,
+        instance_id=item_id.instance_id,
         status="unparsed",
         score=0.0,
         chance_level=chance_level,

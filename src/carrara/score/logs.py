@@ -13,7 +13,7 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.result import Result
 from carrara.util.quantities import write_length
 
@@ -44,7 +44,7 @@ class Shards:
             made.mkdir(parents=True, exist_ok=True)
 
     def add(self, result: Result) -> None:
-        where = result.model, Recipe.parse(result.id).task, result.length
+        where = result.model, ItemId.parse(result.id).task, result.length
         self._held.setdefault(where, []).append(result)
         weight = EXTRA + len(result.reply) + len(result.gold) + len(result.answer or "")
         self._weight[where] = self._weight.get(where, 0) + weight
@@ -85,7 +85,7 @@ def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -
         write_eval_log,
     )
 
-    first = Recipe.parse(lines[0].id)
+    first = ItemId.parse(lines[0].id)
     name = f"{first.task.rpartition('/')[2]}-{write_length(first.length)}"
     mark = _mark(lines)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -137,7 +137,7 @@ def _sample(line: Result) -> Any:
     from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, ChatMessageUser, ModelOutput, ModelUsage
     from inspect_ai.scorer import Score
 
-    recipe = Recipe.parse(line.id)
+    item_id = ItemId.parse(line.id)
     asked = f"{line.ask}\n\n(the prompt is not known here: `carrara show` has it by this id: {line.id})"
     said = ChatMessageAssistant(content=line.reply, model=line.model, source="generate")
     output = ModelOutput(
@@ -169,7 +169,7 @@ def _sample(line: Result) -> Any:
             )
         },
         metadata={
-            "task": recipe.task,
+            "task": item_id.task,
             "part": line.task.partition(":")[2],
             "version": line.version,
             "length": line.length,

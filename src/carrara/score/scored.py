@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import instance_key, no_question, pose
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack, read_pack
@@ -84,8 +84,8 @@ class _Instances:
         self._pack = pack
         self._cache = WeightedCache(_pose, lambda first, pack: max(SMALL, first.length), ROOM)
 
-    def questions(self, recipe: Recipe) -> _Questions:
-        return self._cache(*instance_key(recipe, self._pack))
+    def questions(self, item_id: ItemId) -> _Questions:
+        return self._cache(*instance_key(item_id, self._pack))
 
 
 class Scorer:
@@ -116,37 +116,37 @@ class Scorer:
     def _result(self, row: dict[str, Any]) -> Result:
         reply, status, model = _reply(row), _status(row), _model(row) or self._model
         sent, received = _count(row, "input_tokens"), _count(row, "output_tokens")
-        recipe = _recipe(row["id"])
+        item_id = _item_id(row["id"])
         try:
-            task, questions = self._instances.questions(recipe)
+            task, questions = self._instances.questions(item_id)
         except (RunError, OSError):  # a problem of this machine, not of the line
             raise
         except Exception as error:  # an id may have any text, and a task may run any code
-            said = str(error) if isinstance(error, UsageError) else f"{recipe} cannot be built: {_error_name(error)}"
-            raise _LineError(f"built {recipe.task}", said) from None
-        if recipe.question >= len(questions):
-            raise _LineError(f"question {recipe.task}", no_question(recipe, len(questions)))
-        question = questions[recipe.question]
+            said = str(error) if isinstance(error, UsageError) else f"{item_id} cannot be built: {_error_name(error)}"
+            raise _LineError(f"built {item_id.task}", said) from None
+        if item_id.question >= len(questions):
+            raise _LineError(f"question {item_id.task}", no_question(item_id, len(questions)))
+        question = questions[item_id.question]
         try:
             graded = grade(task, question, reply, status)
         except (RunError, OSError):
             raise
         except Exception as error:  # a reply may have any text
             raise _LineError(
-                f"graded {recipe.task}",
-                f"the reply to {recipe} is one that {recipe.task} cannot grade ({_error_name(error)}): "
+                f"graded {item_id.task}",
+                f"the reply to {item_id} is one that {item_id.task} cannot grade ({_error_name(error)}): "
                 "please report it",
             ) from None
         return Result(
             id=row["id"],
-            task=test_of(recipe.task, question.part),
-            version=recipe.version,
+            task=test_of(item_id.task, question.part),
+            version=item_id.version,
             model=model,
-            length=recipe.length,
-            tokens=_count(row, "tokens") or recipe.length,
-            tokenizer=recipe.tokenizer,
-            context_id=recipe.context_id,
-            instance_id=recipe.instance_id,
+            length=item_id.length,
+            tokens=_count(row, "tokens") or item_id.length,
+            tokenizer=item_id.tokenizer,
+            context_id=item_id.context_id,
+            instance_id=item_id.instance_id,
             status=graded.status,
             score=graded.score,
             chance_level=question.chance_level,
@@ -266,21 +266,21 @@ def _count(row: dict[str, Any], name: str) -> int | None:
     return count
 
 
-def _recipe(id: str) -> Recipe:
+def _item_id(id: str) -> ItemId:
     try:
-        recipe = Recipe.parse(id)
+        item_id = ItemId.parse(id)
     except UsageError as error:
-        raise _LineError("recipe", str(error)) from None
-    version = _version(recipe.task)
+        raise _LineError("item_id", str(error)) from None
+    version = _version(item_id.task)
     if isinstance(version, str):
-        raise _LineError(f"task {recipe.task}", version)
-    if recipe.version != version:
+        raise _LineError(f"task {item_id.task}", version)
+    if item_id.version != version:
         raise _LineError(
-            f"version {recipe.version} {recipe.task}",
-            f"an id of version {recipe.version} of {recipe.task}, and this is version {version}: generate the items "
+            f"version {item_id.version} {item_id.task}",
+            f"an id of version {item_id.version} of {item_id.task}, and this is version {version}: generate the items "
             "anew, or install the release that made them",
         )
-    return recipe
+    return item_id
 
 
 @lru_cache(maxsize=1024)
@@ -296,6 +296,6 @@ def _error_name(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def _pose(first: Recipe, pack: Pack | None) -> _Questions:
+def _pose(first: ItemId, pack: Pack | None) -> _Questions:
     posed = pose(first, pack)
     return _Questions(posed.task, posed.questions)

@@ -11,7 +11,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import overload
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.result import Result, Status
 from carrara.stats import Row, summarize
 from carrara.stats.scores import Stat, stat
@@ -29,8 +29,8 @@ class ScoreCounts:
 
     def add(self, result: Result) -> None:
         # rows do not distinguish numbers of instances and questions
-        recipe = Recipe.parse(result.id)
-        kind = str(replace(recipe, seed=0, index=0, question=0))
+        item_id = ItemId.parse(result.id)
+        kind = str(replace(item_id, seed=0, index=0, question=0))
         where = result.model, result.task, result.length, kind
         if where not in self._groups:
             self._groups[where] = _Group(replace(result, id=kind, ask="", gold="", answer=None, reply="", labels={}))

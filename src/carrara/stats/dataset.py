@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from carrara import tokenizers
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Context, contexts, questions_of
 from carrara.packing.prompt_pack import Pack
 from carrara.papers.scores import read_table
@@ -45,7 +45,7 @@ class DatasetShape:
     """The drawn values, by name: each with its share, and with the share of an even draw."""
 
 
-def shape(first: Recipe, instances: int) -> DatasetShape:
+def shape(first: ItemId, instances: int) -> DatasetShape:
     """Return the statistics of a task from a number of its instances, without rendering any."""
     facts, evidence = [], []
     answers: Counter[str] = Counter()
@@ -73,7 +73,7 @@ def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str
         yield what, tuple((name, found[name] / len(values), even[name]) for name in names)
 
 
-def sizes(first: Recipe, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:
+def sizes(first: ItemId, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:
     """Return the mean length of a task's contexts by each tokenizer, without the prompt around them."""
     texts = list(_texts(contexts(first, instances, pack, logger.warning)))
     return {name: sum(_count(name, text) for text in texts) / len(texts) for name in tokenizers}

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from carrara.constants import RETRIEVE
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.result import ARGUMENT, SOLVER, Result, Subject
 from carrara.stats.scores import Stat, stat
 from carrara.util.errors import UsageError
@@ -128,25 +128,25 @@ def _setting(result: Result) -> _Setting:
 
 
 @lru_cache(maxsize=1 << 17)
-def recipe_of(id: str) -> Recipe | None:
-    """Return the recipe of a reply's item. None: another program made the item."""
+def item_id_of(id: str) -> ItemId | None:
+    """Return the item id of a reply's item. None: another program made the item."""
     try:
-        return Recipe.parse(id)
+        return ItemId.parse(id)
     except UsageError:
         return None
 
 
 @lru_cache(maxsize=1 << 17)
 def _read(id: str, version: int, tokenizer: str) -> _Setting:
-    recipe = recipe_of(id)
-    if recipe is None:
+    item_id = item_id_of(id)
+    if item_id is None:
         return _Setting(f"version {version}", "", "", "", "", tokenizer)
     return _Setting(
         f"version {version}",
-        recipe.params or "default parameters",
-        recipe.split,
-        recipe.style,
-        f"prompts {recipe.pack[:8]}" if recipe.pack else "own prompts",
+        item_id.params or "default parameters",
+        item_id.split,
+        item_id.style,
+        f"prompts {item_id.pack[:8]}" if item_id.pack else "own prompts",
         tokenizer,
     )
 
@@ -194,13 +194,13 @@ def cell_scores(results: Sequence[Result]) -> list[CellScore]:
 
 def _as_posed(result: Result) -> Result:
     """Return the result without anything about the model."""
-    recipe = recipe_of(result.id)
-    id = str(replace(recipe, style="chat", tokenizer="any")) if recipe else ""
+    item_id = item_id_of(result.id)
+    id = str(replace(item_id, style="chat", tokenizer="any")) if item_id else ""
     return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
 def _as_asked(result: Result) -> Result:
     """Return the result without anything about the task."""
-    recipe = recipe_of(result.id)
-    id = f"any/task@0/test-0-0.0/0/{recipe.style}/{recipe.tokenizer}" if recipe else ""
+    item_id = item_id_of(result.id)
+    id = f"any/task@0/test-0-0.0/0/{item_id.style}/{item_id.tokenizer}" if item_id else ""
     return replace(result, id=id, task="any/task", version=0)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.subsets import bucket_of, subset_of
 from carrara.result import NEVER_ASKED, Result
 from carrara.stats.intervals import wilson
@@ -254,7 +254,7 @@ def accumulate(results: Sequence[Result]) -> list[Row]:
 
 def _weights(results: Sequence[Result]) -> list[float]:
     """Return one over the number of subsets that have contexts of a result's bucket."""
-    places = [(bucket_of(result.length), subset_of(Recipe.parse(result.id).index)) for result in results]
+    places = [(bucket_of(result.length), subset_of(ItemId.parse(result.id).index)) for result in results]
     repeated = Counter(bucket for bucket, _ in set(places))
     return [1 / repeated[bucket] for bucket, _ in places]
 

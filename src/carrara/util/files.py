@@ -122,7 +122,7 @@ LINE = Limit(512 << 20, "write a document a line")
 DATA = Limit(8 << 30, "part it into several files")
 """The limit of rows in memory. A thousand of the longest published ones have a gigabyte."""
 SMALL = Limit(64 << 20, "is it the file that is meant?")
-"""The limit of files that users write: prompts, words, scores, recipes."""
+"""The limit of files that users write: prompts, words, scores, item ids."""
 
 _KINDS = {
     stat.S_IFIFO: "a FIFO",

@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
 from carrara.items.plugin_errors import describe
@@ -99,8 +99,8 @@ class AuditResult:
     """The number of items whose puzzle another item has too."""
 
 
-def audit(first: Recipe, instances: int, pack: Pack | None = None) -> AuditResult:
-    """Audit `instances` instances of a task, from a recipe on.
+def audit(first: ItemId, instances: int, pack: Pack | None = None) -> AuditResult:
+    """Audit `instances` instances of a task, from an item id on.
 
     A task without an instance of the length has no items.
     """
@@ -115,7 +115,7 @@ def audit(first: Recipe, instances: int, pack: Pack | None = None) -> AuditResul
         )
 
 
-def _audit_one(first: Recipe, instances: int, pack: Pack | None) -> AuditResult:
+def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report = AuditResult(first.task, first.length, guesser=registry.load(first.task).guesser)
     simulation = Simulation()
     hashes: dict[str, str] = {}
@@ -132,11 +132,11 @@ def _audit_one(first: Recipe, instances: int, pack: Pack | None) -> AuditResult:
             report.items += 1
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
                 hashes[item.id] = item.survey.sha256
-            if search and context.recipe.index - first.index < few:
+            if search and context.item_id.index - first.index < few:
                 taken.append(search.take(item))
             report.chance_level += item.question.chance_level
-            rng = item.recipe.key.rng("guess", item.recipe.question)
-            simulation.take(item.task, context.instance, item.question, rng, context.recipe.context_id)
+            rng = item.item_id.key.rng("guess", item.item_id.question)
+            simulation.take(item.task, context.instance, item.question, rng, context.item_id.context_id)
         offsets += context.packing.offsets() if first.length and context.instance.filler else []
         instance = context.instance
         puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
@@ -169,31 +169,33 @@ def _audit_one(first: Recipe, instances: int, pack: Pack | None) -> AuditResult:
     return report
 
 
-def search_shortcuts(first: Recipe, instances: int, pack: Pack | None = None) -> SearchResult:
+def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
     search = Search(_training(first, instances, pack))
     made = contexts(first, instances, pack, lambda said: None)
     return search.found([search.take(item) for context in made for item in context.items])
 
 
-def _is_from_files(first: Recipe) -> bool:
+def _is_from_files(first: ItemId) -> bool:
     """Return whether items or instances come from files, as published ones do."""
     task = questions_of(first).task
     return task.given_count(first.length) is not None or task.is_divided()
 
 
-def _training(first: Recipe, instances: int, pack: Pack | None) -> list[Item]:
+def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
     own = first if _is_from_files(first) else replace(first, split=OTHERS[first.split])
     return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
 
 
 def _check_context(
-    report: AuditResult, context: Context, asked: Sequence[Item], first: Recipe, pack: Pack | None
+    report: AuditResult, context: Context, asked: Sequence[Item], first: ItemId, pack: Pack | None
 ) -> None:
     given = context.task.given_count(first.length) is not None
     others = _refill(report, context, pack) if first.length and context.instance.filler else None
-    owned_by = first.split if _is_from_files(first) else owner(questions_of(replace(context.recipe, length=0)).instance)
+    owned_by = (
+        first.split if _is_from_files(first) else owner(questions_of(replace(context.item_id, length=0)).instance)
+    )
     longest = max(item.survey.tokens for item in asked)
     told = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
@@ -205,9 +207,9 @@ def _check_context(
         solved = _solve(item, messages)
         if solved != gold:
             breach("oracle", item, _unlike(item, solved))
-        if others and (read := _solve(item, others.prompts[item.recipe.question].messages())) != gold:
+        if others and (read := _solve(item, others.prompts[item.item_id.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
-        whole = count(item.prompt.measure.tokenizer, item.recipe.style, messages)
+        whole = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
         if whole != item.survey.tokens or (first.length and not given and longest != first.length):
             breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
         for span in item.survey.spans:
@@ -236,10 +238,10 @@ def _refill(report: AuditResult, context: Context, pack: Pack | None) -> Context
     """Return the instance with other filler. A room for one or two sentences may have none."""
     for variant in range(1, VARIANTS):
         try:
-            return context_of(context.recipe, pack, variant=variant)
+            return context_of(context.item_id, pack, variant=variant)
         except LengthError as reason:
             why = reason
-    report.left_out.append(f"no other filler was found for {context.recipe.context_id}: {why}")
+    report.left_out.append(f"no other filler was found for {context.item_id.context_id}: {why}")
     return None
 
 
@@ -247,7 +249,7 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
     evidence = item.question.evidence
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
     if len(evidence) > most:
-        evidence = tuple(item.recipe.key.rng("audit", item.recipe.question).sample(evidence, most))
+        evidence = tuple(item.item_id.key.rng("audit", item.item_id.question).sample(evidence, most))
     without = _without(item.prompt.template, list(item.prompt.packing))
     for fact in evidence:
         read = _solve(item, without(fact))

@@ -49,7 +49,7 @@ def compute_level(name: str, instances: int = INSTANCES) -> float:
 
 def _questions(name: str, length: int, instances: int) -> Iterator[float]:
     """Yield the chance level of each question, except for instances that do not fit the length."""
-    from carrara.item_id import Recipe
+    from carrara.item_id import ItemId
     from carrara.items.item import questions_of
     from carrara.tokenizers import DEFAULT
     from carrara.util.errors import LengthError
@@ -57,7 +57,7 @@ def _questions(name: str, length: int, instances: int) -> Iterator[float]:
     version, tokenizer = registry.load(name).version, DEFAULT if length else ""
     for index in range(instances):
         try:
-            posed = questions_of(Recipe(name, version, "", "test", 0, index, 0, length, "chat", "", tokenizer))
+            posed = questions_of(ItemId(name, version, "", "test", 0, index, 0, length, "chat", "", tokenizer))
         except LengthError:
             continue
         yield from (question.chance_level for question in posed.questions)

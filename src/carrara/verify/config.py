@@ -5,7 +5,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.selection import Selection
 from carrara.options import Flag, ItemOptions, at_least, lengths_of, selections_of
 from carrara.util.quantities import check_count
@@ -30,12 +30,12 @@ class AuditConfig(AuditOptions):
 
     tasks: list[Selection] = field(converter=selections_of, kw_only=False)
     """Tasks by name, suite or pattern, separated by commas, or `all`; or what `carrara.load` returned."""
-    jobs: list[Recipe] = field(init=False, repr=False)
+    jobs: list[ItemId] = field(init=False, repr=False)
     """The first item of each task at each length."""
 
     @jobs.default
-    def _jobs_of_tasks(self) -> list[Recipe]:
-        return self.recipes(self.tasks, self.lengths)
+    def _jobs_of_tasks(self) -> list[ItemId]:
+        return self.item_ids(self.tasks, self.lengths)
 
     def __attrs_post_init__(self) -> None:
         check_count(len(self.jobs) * self.n, "contexts", self.allow_large)

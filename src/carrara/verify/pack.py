@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from carrara.items import registry
 from carrara.items.item import context_of
-from carrara.items.selection import Sampling, Selection, recipes
+from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.packing.prompt_pack import Pack
 from carrara.verify.audit import audit
 
@@ -41,11 +41,11 @@ def check_pack(pack: Pack) -> Iterator[CheckedTask]:
     """Audit a few instances of each task of a pack, without filler."""
     for name, parts in pack.replaced.items():
         own, other = (
-            replace(recipes(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
+            replace(item_ids(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
         )
         breaches = audit(other, INSTANCES, pack).breaches
         before, now = (
-            context_of(recipe, wording).items[0].survey.tokens for recipe, wording in ((own, None), (other, pack))
+            context_of(item_id, wording).items[0].survey.tokens for item_id, wording in ((own, None), (other, pack))
         )
         wording = registry.load(name).wording
         yield CheckedTask(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of
 from carrara.types import ANSWER, Message, Question, UndecidableError
 
@@ -29,23 +29,25 @@ def oracle(item: Item, messages: Sequence[Message]) -> str:
 def chance(item: Item, messages: Sequence[Message]) -> str:
     """Return a guess of the task's guesser, whose mean score is the chance level."""
     context = item.context
-    rng = item.recipe.key.rng("chance", item.recipe.question)
+    rng = item.item_id.key.rng("chance", item.item_id.question)
     return item.task.write(item.task.guess(rng, context.instance, item.question))
 
 
 def majority(item: Item, messages: Sequence[Message]) -> str:
     """Return the most frequent answer to this kind of question, among the possible ones if they are known."""
-    recipe = replace(item.recipe, index=0, question=0)
-    given = item.task.given_count(recipe.length)
+    item_id = replace(item.item_id, index=0, question=0)
+    given = item.task.given_count(item_id.length)
     # Items from files have no training split: the most frequent of their own answers is used.
-    answers = _answers(replace(recipe, split="train", length=0), LEARNED) if given is None else _answers(recipe, given)
+    answers = (
+        _answers(replace(item_id, split="train", length=0), LEARNED) if given is None else _answers(item_id, given)
+    )
     kind = _kind(item.question)
     common = answers.get(kind) or sum(answers.values(), Counter[str]())
     return max(item.question.options or common, key=lambda answer: common[answer])
 
 
 @cache
-def _answers(first: Recipe, instances: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
+def _answers(first: ItemId, instances: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
     found: dict[tuple[tuple[str, str], ...], Counter[str]] = {}
     for index in range(instances):
         posed = questions_of(replace(first, index=index))

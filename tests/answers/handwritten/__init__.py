@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from carrara.answers.grade import Grade, grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import questions_of
 from carrara.params import build, canonical
@@ -56,8 +56,8 @@ class Entry:
         task = registry.load(self.task)
         params = canonical(build(task, self.task, self.params))
         for index in range(SEARCHED):
-            recipe = Recipe(self.task, task.version, params, "test", 0, index, 0, 0, "chat", "", "")
-            for question in questions_of(recipe).questions:
+            item_id = ItemId(self.task, task.version, params, "test", 0, index, 0, 0, "chat", "", "")
+            for question in questions_of(item_id).questions:
                 named, gold = re.search(self.ask, question.ask), _LABEL.sub("", task.write(question.gold), count=1)
                 if named and re.search(self.gold, gold):
                     return Asked(task, question, {**named.groupdict(), **self._facts(question, gold)})

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from carrara import corpora
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, contexts, make, questions_of
 from carrara.packing.prompt import count
@@ -29,8 +29,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
-def recipe(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> Recipe:
-    return Recipe(task, registry.load(task).version, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
+def item_id(task: str, params: str = "", length: int = 0, index: int = 0, split: str = "test") -> ItemId:
+    return ItemId(task, registry.load(task).version, params, split, 0, index, 0, length, "chat", "", "gpt2")  # type: ignore[arg-type]
 
 
 def places(item: Item) -> list[float]:
@@ -45,7 +45,7 @@ def places(item: Item) -> list[float]:
 @pytest.mark.parametrize("task", QA)
 @pytest.mark.sampled(6)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
-    report = audit(recipe(task, params, length=2048), 5)
+    report = audit(item_id(task, params, length=2048), 5)
     assert report.breaches == []
     assert report.items >= 4
 
@@ -55,8 +55,8 @@ def test_variants_pass_the_audit(task: str, params: str) -> None:
 @pytest.mark.sampled(1)
 def test_haystacks_pass_the_audit(task: str, given: str) -> None:
     for tokenizer in ("gpt2", "mistral-v7"):
-        first = recipe(task, f"haystack={given}", length=3000)
-        assert audit(Recipe(**{**first.__dict__, "tokenizer": tokenizer}), 5).breaches == []
+        first = item_id(task, f"haystack={given}", length=3000)
+        assert audit(ItemId(**{**first.__dict__, "tokenizer": tokenizer}), 5).breaches == []
 
 
 @pytest.mark.parametrize("question", ["before", "both"])
@@ -66,7 +66,7 @@ def test_the_question_can_stand_before_the_context(question: str) -> None:
     head, _, tail = text.rpartition("</context>")
     assert (item.question.ask in tail) == (question == "both")
     assert item.question.ask in head.rpartition("<context>")[0]
-    assert audit(recipe("babilong/qa2", f"question={question}", length=2048), 5).breaches == []
+    assert audit(item_id("babilong/qa2", f"question={question}", length=2048), 5).breaches == []
 
 
 def test_each_part_can_be_left_out() -> None:
@@ -111,10 +111,10 @@ def test_a_window_too_small_for_the_facts_is_refused() -> None:
 
 
 def test_a_length_below_the_facts_is_refused_and_in_a_row_left_out() -> None:
-    first = recipe("babilong/qa3", length=1024)
+    first = item_id("babilong/qa3", length=1024)
     told: list[str] = []
     found = list(contexts(first, 60, None, told.append))
-    fitting = [context.recipe.index for context in found]
+    fitting = [context.item_id.index for context in found]
     assert 5 < len(fitting) < 60
     assert told == [
         f"{60 - len(fitting)} of 60 instances of babilong/qa3 do not fit into 1k tokens and are left out there"
@@ -123,7 +123,7 @@ def test_a_length_below_the_facts_is_refused_and_in_a_row_left_out() -> None:
     with pytest.raises(LengthError, match=f"test-0-{missing} takes"):
         make("babilong/qa3", length=1024, index=missing, tokenizer="gpt2")
     with pytest.raises(LengthError):
-        list(contexts(recipe("babilong/qa3", length=100), 3, None, told.append))
+        list(contexts(item_id("babilong/qa3", length=100), 3, None, told.append))
 
 
 def test_without_a_haystack_there_is_no_length() -> None:
@@ -136,7 +136,7 @@ def test_the_haystack_names_nobody_of_the_story() -> None:
     for index in range(5):
         for vocab in ("classic", "fresh"):
             item = make("babilong/qa2", length=30000, index=index, params={"vocab": vocab, "background": "all"})
-            posed = questions_of(item.recipe)
+            posed = questions_of(item.item_id)
             assert isinstance(posed.task, Babilong)
             cast = posed.task.draw_story(posed.key.rng("story")).cast
             text = item.messages()[-1].content
@@ -170,7 +170,7 @@ def test_pronouns_stay_with_their_names_where_it_is_sound() -> None:
 def test_needed_facts_are_those_without_which_the_answer_is_lost(task: str) -> None:
     """Together with the supporting facts they are enough, where no two facts can make up for each other."""
     for index in range(20):
-        posed = questions_of(recipe(task, index=index))
+        posed = questions_of(item_id(task, index=index))
         facts, question = [segment.text for segment in posed.instance.segments], posed.questions[0]
         number = int(task.rpartition("qa")[2])
         assert load_task(number).solution(facts, question.ask).answer == question.gold
@@ -189,7 +189,7 @@ def test_needed_facts_are_found_by_leaving_out_each(task: str, params: str) -> N
             return None
 
     for index in range(30):
-        posed = questions_of(recipe(task, params, index=100 + index))
+        posed = questions_of(item_id(task, params, index=100 + index))
         segments, question = posed.instance.segments, posed.questions[0]
         without = [[one.text for one in segments if one.fact != u] for u in range(len(posed.instance.facts))]
         answers = [told(left, question.ask) for left in without]
@@ -202,7 +202,7 @@ def test_the_same_facts_in_another_order_are_of_one_split() -> None:
         told = {
             split: {
                 (frozenset(segment.text for segment in posed.instance.segments), posed.questions[0].ask)
-                for posed in (questions_of(recipe(task, index=index, split=split)) for index in range(300))
+                for posed in (questions_of(item_id(task, index=index, split=split)) for index in range(300))
             }
             for split in SPLITS
         }
@@ -220,8 +220,8 @@ def test_a_book_may_have_the_marks_of_a_prompt(tmp_path: Path, question: str) ->
         "It rained for {n} days.",
     ]
     (tmp_path / "book.txt").write_text(" ".join(" ".join(lines).format(n=n) for n in range(3000)), "utf-8")
-    first = recipe(question, length=2048)
-    params = make(question, params={"haystack": str(tmp_path), "background": "all"}).recipe.params
+    first = item_id(question, length=2048)
+    params = make(question, params={"haystack": str(tmp_path), "background": "all"}).item_id.params
     assert audit(replace(first, params=params), 4).breaches == []
 
 

@@ -8,7 +8,7 @@ import pytest
 from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.rng import Rng
-from tests.helpers.classic import question_of, recipe, text_of
+from tests.helpers.classic import item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
 
@@ -23,7 +23,7 @@ def test_common_words_are_common_and_no_other_word_is(length: int) -> None:
 
 
 def test_rare_words_stay_rare_however_many_are_taken() -> None:
-    instance = questions_of(recipe("cwe")).instance
+    instance = questions_of(item_id("cwe")).instance
     assert instance.filler is not None
     for seed in range(3):
         tap = instance.filler(Rng("rare", seed), "gpt2")

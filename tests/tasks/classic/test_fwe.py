@@ -9,7 +9,7 @@ import pytest
 from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.rng import Rng
-from tests.helpers.classic import question_of, recipe, text_of
+from tests.helpers.classic import item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
 
@@ -17,7 +17,7 @@ from tests.helpers.labels import is_misread, percent_read
 @pytest.mark.parametrize("alpha", ["1.5", "2.0", "3.5"])
 def test_no_choice_of_units_makes_a_rank_rarer_than_the_next(alpha: str) -> None:
     given = "" if alpha == "2.0" else f"alpha={alpha}"
-    instance = questions_of(recipe("fwe", given)).instance
+    instance = questions_of(item_id("fwe", given)).instance
     assert instance.filler is not None
     tap = instance.filler(Rng("units"), "gpt2")
     groups = [tap(0) for _ in range(20_000)]

@@ -11,7 +11,7 @@ from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.tasks.classic import _haystacks, niah
 from carrara.tasks.classic._values import CODE, NAME
-from tests.helpers.classic import question_of, recipe, text_of
+from tests.helpers.classic import item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
 
@@ -48,7 +48,7 @@ def test_variants_are_those_of_ruler(variant: str) -> None:
 
 
 def test_variants_are_taken_in_turn() -> None:
-    labels = [questions_of(recipe("niah", index=i)).questions[0].labels["variant"] for i in range(24)]
+    labels = [questions_of(item_id("niah", index=i)).questions[0].labels["variant"] for i in range(24)]
     for block in range(0, 24, 8):
         assert sorted(labels[block : block + 8]) == sorted(RULER)
     assert labels[:8] != labels[8:16] or labels[8:16] != labels[16:]

@@ -4,14 +4,14 @@ from dataclasses import replace
 
 from carrara.items import registry
 from carrara.items.item import questions_of
-from tests.helpers.classic import recipe
+from tests.helpers.classic import item_id
 from tests.helpers.graded_answer import answered
 
 
 def test_pass_keys() -> None:
     task, question = (
         registry.load("classic/passkey"),
-        replace(questions_of(recipe("passkey")).questions[0], gold="71432"),
+        replace(questions_of(item_id("passkey")).questions[0], gold="71432"),
     )
     for reply in (
         "71432",

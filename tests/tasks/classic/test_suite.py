@@ -18,7 +18,7 @@ from carrara.tasks.classic import fwe
 from carrara.types import Message, UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.helpers.classic import TASKS, question_of, recipe, text_of
+from tests.helpers.classic import TASKS, item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
 
 
@@ -41,14 +41,14 @@ from tests.helpers.graded_answer import answered
 )
 @pytest.mark.sampled(4)
 def test_variants_pass_the_audit(task: str, params: str) -> None:
-    assert audit(recipe(task, params, 2048), 8).breaches == []
+    assert audit(item_id(task, params, 2048), 8).breaches == []
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7", "qwen3"])
 @pytest.mark.parametrize("task", TASKS)
 @pytest.mark.sampled(3)
 def test_base_models_get_exact_lengths_too(task: str, tokenizer: str) -> None:
-    report = audit(replace(recipe(task, length=2048, tokenizer=tokenizer), style="base"), 3)
+    report = audit(replace(item_id(task, length=2048, tokenizer=tokenizer), style="base"), 3)
     assert (report.items, report.breaches) == (3, [])
 
 
@@ -157,7 +157,7 @@ def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
 
 def test_chance_levels_are_what_guesses_score() -> None:
     for task in ("vt", "cwe", "fwe"):
-        posed = [questions_of(recipe(task, index=i)) for i in range(40)]
+        posed = [questions_of(item_id(task, index=i)) for i in range(40)]
         scores, chance_levels = [], []
         for one in posed:
             [question] = one.questions

@@ -9,7 +9,7 @@ import pytest
 
 from carrara.answers.grade import grade
 from carrara.generators.people import NAMES
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import make, questions_of
 from carrara.items.registry import load
 from carrara.rng import Rng
@@ -24,8 +24,8 @@ from tests.helpers.labels import is_misread, percent_read
 TASK = "michelangelo/idk"
 
 
-def recipe(params: str = "", length: int = 0, index: int = 0, style: str = "chat") -> Recipe:
-    return Recipe(TASK, load(TASK).version, params, "test", 0, index, 0, length, style, "", "gpt2")  # type: ignore[arg-type]
+def item_id(params: str = "", length: int = 0, index: int = 0, style: str = "chat") -> ItemId:
+    return ItemId(TASK, load(TASK).version, params, "test", 0, index, 0, length, style, "", "gpt2")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("haystack", ["letters", "words", "stories", "sotu"])
@@ -34,13 +34,13 @@ def recipe(params: str = "", length: int = 0, index: int = 0, style: str = "chat
 def test_variants_pass_the_audit(haystack: str, place: str) -> None:
     given = [f"about=both;haystack={haystack}", *([] if place == "start" else [f"place={place}"])]
     params = ";".join(given) if haystack != "letters" else ";".join(["about=both", *given[1:]])
-    report = audit(recipe(params, 2048), 12)
+    report = audit(item_id(params, 2048), 12)
     assert report.breaches == []
     assert (report.items, report.needed) == (24, 12)
 
 
 def test_base_models_get_the_same_text() -> None:
-    assert audit(recipe("", 1024, style="base"), 8).breaches == []
+    assert audit(item_id("", 1024, style="base"), 8).breaches == []
 
 
 def test_there_are_scenes_and_attributes_enough() -> None:
@@ -70,7 +70,7 @@ def test_what_is_told_is_read_back_and_nothing_else_is() -> None:
 
 
 def test_seven_of_ten_cannot_be_known_and_letters_are_even() -> None:
-    posed = [questions_of(recipe(index=index)) for index in range(600)]
+    posed = [questions_of(item_id(index=index)) for index in range(600)]
     golds = [(one.questions[0].gold, one.questions[0].options) for one in posed]
     for block in range(0, 600, 10):
         assert sum(gold == UNKNOWN for gold, _ in golds[block : block + 10]) == 7
@@ -109,7 +109,7 @@ def test_choices_occur_alike_whether_it_can_be_known_or_not() -> None:
     places: dict[str, list[float]] = {"known": [], "unknown": []}
     answered_first = 0
     for index in range(1500):
-        posed = questions_of(recipe("about=both", index=index))
+        posed = questions_of(item_id("about=both", index=index))
         text = " ".join(posed.instance.structure.story.sentences)
         for question in posed.questions:
             kind = question.labels["answer"]
@@ -155,7 +155,7 @@ def test_the_instruction_may_leave_out_what_to_do_where_the_answer_is_not_told()
 
 
 def test_a_pair_has_one_story() -> None:
-    posed = questions_of(recipe("about=both"))
+    posed = questions_of(item_id("about=both"))
     unknown, known = posed.questions
     assert (unknown.gold, unknown.labels["answer"]) == (UNKNOWN, "unknown")
     assert known.gold in " ".join(posed.instance.structure.story.sentences)
@@ -164,7 +164,7 @@ def test_a_pair_has_one_story() -> None:
 
 def test_strangers_are_called_otherwise() -> None:
     text = make(TASK, length=4096, index=1, params={"haystack": "stories", "about": "both"}).text
-    name = questions_of(recipe("about=both", index=1)).instance.structure.story.name
+    name = questions_of(item_id("about=both", index=1)).instance.structure.story.name
     context = text.rpartition("Text: ")[2].rpartition("Question:")[0]
     assert len({name for name in NAMES if re.search(rf"\b{name}\b", context)}) > 10
     assert name in context
@@ -349,7 +349,7 @@ def test_every_way_to_tell_is_an_answer() -> None:
 
 
 def test_a_long_reply_is_read_at_once() -> None:
-    posed = questions_of(recipe())
+    posed = questions_of(item_id())
     for text in (
         "(A) ",
         "I do not know ",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import make, questions_of
 from carrara.items.registry import load
@@ -89,7 +89,7 @@ def test_draws_are_possible_and_change_the_list() -> None:
 def test_strata_are_taken_in_turn() -> None:
     labels = [
         tuple(
-            questions_of(Recipe(NAME, load(NAME).version, "", "test", 0, i, 0, 0, "chat", "", ""))
+            questions_of(ItemId(NAME, load(NAME).version, "", "test", 0, i, 0, 0, "chat", "", ""))
             .questions[0]
             .labels.values()
         )
@@ -99,7 +99,7 @@ def test_strata_are_taken_in_turn() -> None:
 
 
 def test_filler_strategies_are_mixed_evenly() -> None:
-    posed = questions_of(Recipe(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", ""))
+    posed = questions_of(ItemId(NAME, load(NAME).version, "complexity=5", "test", 0, 1, 0, 0, "chat", "", ""))
     assert posed.instance.filler is not None
     tap = posed.instance.filler(Rng("mix"), "")
     kinds = {"print": 0, "reverse": 0, "cancel": 0}
@@ -109,7 +109,7 @@ def test_filler_strategies_are_mixed_evenly() -> None:
     assert all(1800 < n < 2200 for n in kinds.values())
 
 
-QUESTION = questions_of(Recipe(NAME, load(NAME).version, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
+QUESTION = questions_of(ItemId(NAME, load(NAME).version, "", "test", 0, 0, 0, 0, "chat", "", "")).questions[0]
 NUMBER = replace(QUESTION, gold=-1234)
 LIST = replace(QUESTION, gold=(4, -1234, 0))
 

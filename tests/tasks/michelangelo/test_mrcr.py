@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from carrara.answers.grade import grade
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, make, questions_of
 from carrara.items.registry import load
 from carrara.packing.prompt import count
@@ -19,8 +19,8 @@ from carrara.verify.audit import audit
 TASK = "michelangelo/mrcr"
 
 
-def recipe(params: str = "", length: int = 0, style: str = "chat", tokenizer: str = "o200k") -> Recipe:
-    return Recipe(TASK, load(TASK).version, params, "test", 0, 0, 0, length, style, "", tokenizer)  # type: ignore[arg-type]
+def item_id(params: str = "", length: int = 0, style: str = "chat", tokenizer: str = "o200k") -> ItemId:
+    return ItemId(TASK, load(TASK).version, params, "test", 0, 0, 0, length, style, "", tokenizer)  # type: ignore[arg-type]
 
 
 def item(index: int = 0, length: int = 8192, **params: str) -> Item:
@@ -40,7 +40,7 @@ def item(index: int = 0, length: int = 8192, **params: str) -> Item:
 @pytest.mark.parametrize("style", ["chat", "base"])
 @pytest.mark.sampled(3)
 def test_variants_pass_the_audit(params: str, style: str) -> None:
-    report = audit(recipe(params, 16384, style), 6)
+    report = audit(item_id(params, 16384, style), 6)
     assert report.breaches == []
     assert report.items == 6
     assert report.needed >= 6
@@ -109,7 +109,7 @@ def test_a_long_conversation_repeats_no_draft() -> None:
 def test_drafts_before_the_asked_one_are_needed_and_later_ones_not() -> None:
     seen = set()
     for index in range(12):
-        posed = questions_of(Recipe(**{**recipe("needles=3").__dict__, "index": index}))
+        posed = questions_of(ItemId(**{**item_id("needles=3").__dict__, "index": index}))
         told, question = posed.instance.structure, posed.questions[0]
         own = [n for n, turn in enumerate(told.turns) if turn.key == told.asked]
         assert question.evidence == tuple(own[: told.number])
@@ -191,7 +191,7 @@ def test_saying_everything_gains_nothing() -> None:
 
 def test_other_drafts_score_about_the_chance_level() -> None:
     chance_levels = [
-        questions_of(Recipe(**{**recipe("").__dict__, "index": i})).questions[0].chance_level for i in range(40)
+        questions_of(ItemId(**{**item_id("").__dict__, "index": i})).questions[0].chance_level for i in range(40)
     ]
     assert (
         0.25 < sum(chance_levels) / len(chance_levels) < 0.45

@@ -17,7 +17,7 @@ import pytest
 from carrara import params, tokenizers
 from carrara.answers.grade import grade
 from carrara.generators.writer import FORMATS, DraftKey, styles, topics, write
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.registry import load
 from carrara.published.rows import remember_files
@@ -151,9 +151,9 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path_factory.mktemp("cache")))
 
 
-def first(folder: Path, length: int, task: str, style: str = "chat") -> Recipe:
+def first(folder: Path, length: int, task: str, style: str = "chat") -> ItemId:
     data = remember_files(mrcr_rows.sources(folder))
-    return Recipe(task, 1, f"data={data}", "test", 0, 0, 0, length, style, "", "o200k")  # type: ignore[arg-type]
+    return ItemId(task, 1, f"data={data}", "test", 0, 0, 0, length, style, "", "o200k")  # type: ignore[arg-type]
 
 
 def items(folder: Path, length: int, task: str, style: str = "chat") -> list[Item]:
@@ -217,8 +217,8 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
         "import sys\n"
         "from carrara.runs.config import RunConfig; from carrara.item_id import Job\n"
         "from carrara.runs.run import run\n"
-        "from carrara.item_id import Recipe\n"
-        "jobs = (Job(Recipe.parse(sys.argv[1]), 3),)\n"
+        "from carrara.item_id import ItemId\n"
+        "jobs = (Job(ItemId.parse(sys.argv[1]), 3),)\n"
         "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
     )
     monkeypatch.setenv("TEST_API_KEY", "sk-none")
@@ -240,13 +240,13 @@ def test_the_audit_finds_rows_whose_answer_is_wrong(tmp_path: Path) -> None:
     parquet(tmp_path / "openai" / "8k.parquet", rows)
     report = audit(first(tmp_path / "openai", 8192, OPENAI), 100)
     assert report.items == 20
-    assert [(breach.check, rebuild(breach.id).recipe.index) for breach in report.breaches] == [("oracle", 7)]
+    assert [(breach.check, rebuild(breach.id).item_id.index) for breach in report.breaches] == [("oracle", 7)]
 
     lines = [gdm(told(n, 2, True)) for n in range(10)]
     lines[3]["answer"] = lines[3]["answer"][:12] + lines[4]["answer"][12:]
     table(tmp_path / "gdm" / "upto_128K.csv", lines)
     report = audit(first(tmp_path / "gdm", 131072, GDM), 100)
-    assert [(breach.check, rebuild(breach.id).recipe.index) for breach in report.breaches] == [("oracle", 3)]
+    assert [(breach.check, rebuild(breach.id).item_id.index) for breach in report.breaches] == [("oracle", 3)]
 
 
 def test_a_row_with_more_drafts_than_it_says_is_told_apart(tmp_path: Path) -> None:
@@ -447,13 +447,13 @@ def test_files_of_one_length_take_turns(tmp_path: Path) -> None:
 def test_an_item_names_its_text(tmp_path: Path) -> None:
     path = parquet(tmp_path / "8k.parquet", [openai(told(0, 2, False))])
     (item,) = items(tmp_path, 8192, OPENAI)
-    assert params.canonical(params.build(item.task, OPENAI, {"data": item.recipe.params[5:]})) == item.recipe.params
+    assert params.canonical(params.build(item.task, OPENAI, {"data": item.item_id.params[5:]})) == item.item_id.params
     with pytest.raises(UsageError, match="have 1 rows, and none numbered 1"):
-        questions_of(replace(item.recipe, index=1))
+        questions_of(replace(item.item_id, index=1))
     path.unlink()
     mrcr_rows.rows.cache_clear()
     with pytest.raises(UsageError, match="is gone or has changed"):
-        mrcr_rows.rows(item.recipe.params[5:], OPENAI, 8192)
+        mrcr_rows.rows(item.item_id.params[5:], OPENAI, 8192)
     with pytest.raises(UsageError, match="no published files with hash 0123"):
         mrcr_rows.rows("0123", OPENAI, 8192)
 

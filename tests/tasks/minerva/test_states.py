@@ -6,7 +6,7 @@ from types import ModuleType
 
 import pytest
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import instance_key, make, pose
 from carrara.tasks.minerva import set_state, theory_of_mind
 from tests.helpers.minerva import context_of, items
@@ -24,13 +24,13 @@ def test_several_numbers_of_steps_are_taken_in_turn(task: str) -> None:
 
 @pytest.mark.parametrize("task", [set_state, theory_of_mind])
 def test_steps_that_were_drawn_for_another_length_change_nothing(task: ModuleType) -> None:
-    short = make(f"minerva/{task.__name__.rpartition('.')[2]}", length=3001).recipe
+    short = make(f"minerva/{task.__name__.rpartition('.')[2]}", length=3001).item_id
     task._script.cache_clear()
     alone = facts(short)
     facts(replace(short, length=9000))
     assert facts(short) == alone
 
 
-def facts(recipe: Recipe) -> list[object]:
+def facts(item_id: ItemId) -> list[object]:
     """Those of an instance that is built anew."""
-    return list(pose(*instance_key(recipe, None)).instance.facts)
+    return list(pose(*instance_key(item_id, None)).instance.facts)

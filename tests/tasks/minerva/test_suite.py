@@ -82,7 +82,7 @@ def test_lengths_are_exact_with_other_words_around(task: str, style: str) -> Non
         {task: {"rule": "Say only what was asked for, please, and keep to the form of the context throughout."}}
     )
     item = make(task, length=4096, index=2, style=style, pack=pack)  # type: ignore[arg-type]
-    assert count(item.prompt.measure.tokenizer, item.recipe.style, item.messages()) == 4096
+    assert count(item.prompt.measure.tokenizer, item.item_id.style, item.messages()) == 4096
     assert item.solve(item.messages()) == item.question.gold
 
 
@@ -244,7 +244,7 @@ def test_words_of_ones_own(tmp_path_factory: pytest.TempPathFactory, monkeypatch
     item = make("minerva/word_search", length=600, params={"words": str(folder / "own.txt")})
     assert set(context_of(item).split(", ")) <= set(own)
     assert str(folder) not in item.id
-    again = make("minerva/word_search", length=600, params={"words": item.recipe.params.partition("=")[2]})
+    again = make("minerva/word_search", length=600, params={"words": item.item_id.params.partition("=")[2]})
     assert again.id == item.id
     with pytest.raises(UsageError, match="403 words"):
         make("minerva/word_search", length=4000, params={"words": str(folder / "own.txt")})

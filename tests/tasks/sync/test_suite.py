@@ -15,7 +15,7 @@ def test_three_questions_share_a_context_to_the_byte(task: str, length: int) -> 
     texts = [make(f"sync/{task}", index=5, length=length, question=q, tokenizer="mistral-v7") for q in range(3)]
     contexts = {item.text.rpartition("Question: ")[0] for item in texts}
     assert len(contexts) == 1
-    assert len({item.recipe.context_id for item in texts}) == 1
+    assert len({item.item_id.context_id for item in texts}) == 1
     assert max(item.prompt.tokens for item in texts) == length or not length
 
 

@@ -14,7 +14,7 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items.item import Item, item_of, messages_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, Index, Retrieval
 from carrara.servers.retry import PATIENCE
@@ -85,8 +85,8 @@ def _retrieve(id: str, retrieve: str) -> FoundParts:
     """Return the parts that the question of an item retrieves."""
     item = item_of(id)
     if item.prompt.template.turns:
-        raise UsageError(f"{item.recipe.task} is a conversation, and retrieval takes a context that is one text")
-    shared = str(replace(item.recipe, question=0))
+        raise UsageError(f"{item.item_id.task} is a conversation, and retrieval takes a context that is one text")
+    shared = str(replace(item.item_id, question=0))
     return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(item.question.ask, _needs(item)))
 
 
@@ -96,14 +96,14 @@ def _index(id: str, retrieve: str) -> Index:
     template = item_of(id).prompt.template
     text = messages_of(id)[-1].content
     context = text[len(template.before) : len(text) - len(template.after)]
-    return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).recipe))
+    return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).item_id))
 
 
 class _Watch:
     """A function that reports the progress of a long embedding, and raises if the run is being stopped."""
 
-    def __init__(self, recipe: Recipe) -> None:
-        self.context = f"{recipe.task} at {write_length(recipe.length)}"
+    def __init__(self, item_id: ItemId) -> None:
+        self.context = f"{item_id.task} at {write_length(item_id.length)}"
         self.told = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:

@@ -48,7 +48,7 @@ from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators import bank
 from carrara.generators.drafts import DraftSource, shorten, source
-from carrara.generators.writer import DraftKey as WritingKey
+from carrara.generators.writer import DraftKey
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
@@ -240,7 +240,7 @@ def _gdm(reply: str, marker: str, draft: str) -> float:
     return published_ratio(draft.strip(), last.strip()) if before else 0.0
 
 
-def _askable(writings: DraftSource, needles: int) -> Sequence[WritingKey]:
+def _askable(writings: DraftSource, needles: int) -> Sequence[DraftKey]:
     keys = writings.keys(needles)
     if not keys:
         raise UsageError(
@@ -252,7 +252,7 @@ def _askable(writings: DraftSource, needles: int) -> Sequence[WritingKey]:
 class _Drafts:
     """Filler: drafts for some keys, with their requests."""
 
-    def __init__(self, writings: DraftSource, keys: Sequence[WritingKey], rng: Rng) -> None:
+    def __init__(self, writings: DraftSource, keys: Sequence[DraftKey], rng: Rng) -> None:
         self.writings, self.keys = writings, keys
         self.stream = _tap(writings.any(keys, rng))
 
@@ -263,11 +263,11 @@ class _Drafts:
         self.writings.must_last(self.keys, tokens, lambda key, draft: cost(talk.group(key, draft)))
 
 
-def _tap(drafts: Iterator[tuple[WritingKey, str]]) -> FillerStream:
+def _tap(drafts: Iterator[tuple[DraftKey, str]]) -> FillerStream:
     return lambda gap: talk.group(*next(drafts))
 
 
-def _example(writings: DraftSource, keys: Sequence[WritingKey], n: int, rng: Rng) -> Dialogue:
+def _example(writings: DraftSource, keys: Sequence[DraftKey], n: int, rng: Rng) -> Dialogue:
     """Return a short conversation about something else, which asks for the second of two drafts, or for the first."""
     far = talk.unlike(writings, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far

@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from carrara.item_id import Recipe
+from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.tokenizers import DEFAULT
 from carrara.util.parallel import parallel_map
@@ -82,7 +82,7 @@ def search_task(name: str, instances: int = INSTANCES) -> Findings:
     from carrara.verify.audit import search_shortcuts
 
     version = registry.load(name).version
-    found = search_shortcuts(Recipe(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
+    found = search_shortcuts(ItemId(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
     scores = (
         ShortcutScore(one.kind, one.name, round(one.score, DIGITS), round(one.chance_level, DIGITS), one.declared)
         for one in found.shortcuts

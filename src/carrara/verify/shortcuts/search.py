@@ -201,7 +201,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
     for name in sorted(unknown - own):
         remedy = nearest(name, NAMES | own, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
         raise PluginError(
-            f"the task {items[0].recipe.task} declares the known shortcut {name!r}, "
+            f"the task {items[0].item_id.task} declares the known shortcut {name!r}, "
             f"but no heuristic or kind has that name{remedy}"
         )
 

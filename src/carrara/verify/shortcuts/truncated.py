@@ -69,7 +69,7 @@ def scores(item: Item) -> dict[str, float]:
         return {}
     ends = list(accumulate(len(segment.text) for segment in body))
     places = [(end - len(segment.text) / 2) / max(1, ends[-1]) for end, segment in zip(ends, body, strict=True)]
-    rng = item.recipe.key.rng("part", item.recipe.question)
+    rng = item.item_id.key.rng("part", item.item_id.question)
     left = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
     return {name: _score(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
 
