@@ -53,7 +53,7 @@ def killed(command: Sequence[str], out: Path, files: int) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--item_ids", type=int, default=100_000)
+    parser.add_argument("--item-ids", type=int, default=100_000)
     parser.add_argument("--items", type=int, default=2_000)
     asked = parser.parse_args()
     for (name, (selection, length, more)), rows in zip(KINDS.items(), (asked.item_ids, asked.items), strict=True):

@@ -126,7 +126,7 @@ _VERBS = frozenset(("is", "does", "are", "do", "isn", "doesn", "aren", "t", "cur
 def _find_restated_verdict(sentence: str, ask: str) -> str | None:
     """Return the verdict of a sentence that restates the question: yes, or no if it denies it.
 
-    >>> _restated("The sphere isn't above the box.", "Is the sphere above the box?")
+    >>> _find_restated_verdict("The sphere isn't above the box.", "Is the sphere above the box?")
     'no'
     """
     said, asked = (

@@ -19,7 +19,7 @@ def _sampling_args(model: str) -> dict[str, Any]:
 
     OpenAI's reasoning models refuse a request with a temperature.
 
-    >>> _sampled("gpt-4o"), _sampled("o3-mini"), _sampled("openai/gpt-5.1"), _sampled("gpt-5-chat-latest")
+    >>> _sampling_args("gpt-4o"), _sampling_args("o3-mini"), _sampling_args("openai/gpt-5.1"), _sampling_args("gpt-5-chat-latest")
     ({'temperature': 0}, {}, {}, {'temperature': 0})
     """
     return {} if _THINKS.match(model) else {"temperature": 0}

@@ -44,7 +44,7 @@ class Bank:
 def bank_name(text: str) -> str:
     """Return the name of a bank in an id.
 
-    >>> named("built-in")
+    >>> bank_name("built-in")
     'built-in'
     """
     return text if text == BUILT_IN else bank(text).hash

@@ -40,7 +40,7 @@ BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
 def haystack_name(text: str) -> str:
     """Return the name of a haystack in an id: a corpus by its content.
 
-    >>> named("letters")
+    >>> haystack_name("letters")
     'letters'
     """
     if text in RESERVED_NAMES:

@@ -218,7 +218,7 @@ _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the li
 def describe(value: object) -> str:
     """Return a value with its type, so that the text '8' and the number 8 differ.
 
-    >>> described("8"), described(8), described(None), described(True)
+    >>> describe("8"), describe(8), describe(None), describe(True)
     ("the text '8'", 'the number 8', 'None', 'True')
     """
     written = repr(value)

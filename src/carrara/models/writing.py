@@ -85,7 +85,7 @@ def write(config: WriteConfig, console: Console | None = None) -> DraftResult:
 def request(key: DraftKey, max_tokens: int) -> str:
     """Return the prompt for a piece.
 
-    >>> request(Key("riddle", "bees"), 512)
+    >>> request(DraftKey("riddle", "bees"), 512)
     'Write a riddle about bees. Give nothing but the riddle itself, without a word before or after it, in plain text \
 and at most 300 words.'
     """

@@ -81,7 +81,7 @@ def _text(value: ast.expr) -> str:
 def rename_fields(text: str, names: Mapping[str, str]) -> str:
     """Return a format with other names for its fields. A name with a space is inserted literally.
 
-    >>> renamed("Is {query} in the {other} list?", {"query": "word", "other": " second"})
+    >>> rename_fields("Is {query} in the {other} list?", {"query": "word", "other": " second"})
     'Is {word} in the second list?'
     """
 

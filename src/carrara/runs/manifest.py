@@ -123,7 +123,7 @@ def _together(entries: list[ManifestEntry]) -> ManifestEntry:
 def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
     """Return ranges merged and in order.
 
-    >>> _united([[7, 9], [0, 2], [1, 3], [3, 5]])
+    >>> _merge_ranges([[7, 9], [0, 2], [1, 3], [3, 5]])
     [[0, 5], [7, 9]]
     """
     found: list[list[int]] = []

@@ -197,7 +197,7 @@ def written(output: ModelOutput) -> str:
 def join_continuation(text: str, added: str) -> str:
     """Return a text with its continuation, whether or not the server repeats the text.
 
-    >>> joined("Path:", "Path: Node 1"), joined("Path:", " Node 1"), joined("a\\n\\nb", "a b c")
+    >>> join_continuation("Path:", "Path: Node 1"), join_continuation("Path:", " Node 1"), join_continuation("a\\n\\nb", "a b c")
     ('Path: Node 1', 'Path: Node 1', 'a\\n\\nb c')
     """
     left = len("".join(text.split()))
