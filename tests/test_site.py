@@ -86,7 +86,7 @@ def test_the_page_of_the_command_line_has_every_command_with_an_example_that_par
 def test_the_page_of_the_command_line_has_options_with_values_and_defaults(written: Path) -> None:
     section = (written / "cli.md").read_text("utf-8").partition("### carrara run ")[2].partition("\n### ")[0]
     assert "carrara run --model MODEL [OPTIONS] TASKS" in section
-    assert "`--min-base-score` `SCORE`\n:   What the score at the shortest length" in section
+    assert "`--min-base-score` `SCORE`\n:   The score that the 95 % interval at the shortest length" in section
     assert "Default: `0.7`." in section
     assert section.index("**Items**") < section.index("`--seed` `N`") < section.index("**Model and server**")
 
