@@ -146,7 +146,7 @@ def lay_out(folder: Path) -> None:
     (folder / "mytests").mkdir()
     [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
     (folder / "mytests" / "harbour.py").write_text(task, "utf-8")
-    [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/correlation.md").read_text("utf-8"), re.DOTALL)
+    [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/guides/reproduce-a-paper.md").read_text("utf-8"), re.DOTALL)
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
     (folder / "leaderboard.csv").write_text(ours, "utf-8")
     (folder / "prices.toml").write_text(
@@ -183,7 +183,7 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
 
 
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
+    lines = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/guides/agents-and-memory.md").read_text("utf-8"), re.M)
     for line in lines:
         inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
         python(*inspect, "--display", "none", cwd=tmp_path, check=True)
@@ -198,7 +198,7 @@ def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.Ca
 def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If the former fails, Inspect has learned to, and docs/running.md should say so."""
+    """If the former fails, Inspect has learned to, and docs/guides/agents-and-memory.md should say so."""
     monkeypatch.chdir(tmp_path)
     assert inspect_ai.list_tasks() == []
     assert inspect_ai.list_tasks("carrara") == []

@@ -42,6 +42,8 @@ ELSEWHERE = {
     r"carrara write .*": "needs a model that writes: test_bank.py",
     r"carrara run .*writings=bank.jsonl.*": "needs what a model wrote: test_bank.py",
     r"carrara run .*--cot exactly:.*": "needs a server that goes on with a message: test_reasoning.py",
+    r"carrara run .*--perplexity.*": "needs a server that tells log-probabilities: test_perplexity.py",
+    r"carrara probe-server .*": "needs a server: test_probe.py",
     r"carrara run .*haystack=hf:.*": "needs the hub: test_corpora.py",
     r"carrara .*hf:Qwen/Qwen3-8B.*": "needs the hub: test_tokenizers.py",
     r"carrara run .*--shard 2/4": "one of four, that wait for each other: test_sharding.py",
