@@ -146,7 +146,9 @@ def lay_out(folder: Path) -> None:
     (folder / "mytests").mkdir()
     [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
     (folder / "mytests" / "harbour.py").write_text(task, "utf-8")
-    [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/guides/reproduce-a-paper.md").read_text("utf-8"), re.DOTALL)
+    [scores] = re.findall(
+        r"```\n(model,.*?)```", (ROOT / "docs/guides/reproduce-a-paper.md").read_text("utf-8"), re.DOTALL
+    )
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
     (folder / "leaderboard.csv").write_text(ours, "utf-8")
     (folder / "prices.toml").write_text(
@@ -183,15 +185,18 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
 
 
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/guides/agents-and-memory.md").read_text("utf-8"), re.M)
-    for line in lines:
+    page = (ROOT / "docs/guides/agents-and-memory.md").read_text("utf-8")
+    [solver] = re.findall(r"```python\n([^`]*-> Solver:.*?)```", page, re.DOTALL)
+    (tmp_path / "recent.py").write_text(solver, "utf-8")
+    for line in re.findall(r"^inspect (eval .*)$", page, re.M):
         inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
         python(*inspect, "--display", "none", cwd=tmp_path, check=True)
     assert main(["report", str(tmp_path / "logs")]) == 0
     rows = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
-    assert {" ".join(row.split()).partition(" 1.000")[0] for row in rows} == {
-        "carrara/oracle (solver=generate) babilong/qa1 4k",
-        "carrara/oracle michelangelo/latent_list 4k",
+    assert {re.sub(r" +", " ", row[: row.index(".") + 4]) for row in rows} == {
+        "carrara/oracle (solver=generate) babilong/qa1 4k 1.000",
+        "carrara/oracle (solver=recent) babilong/qa1 4k 0.850",
+        "carrara/oracle michelangelo/latent_list 4k 1.000",
     }
 
 

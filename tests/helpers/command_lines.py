@@ -48,7 +48,7 @@ ELSEWHERE = {
     r"carrara .*hf:Qwen/Qwen3-8B.*": "needs the hub: test_tokenizers.py",
     r"carrara run .*--shard 2/4": "one of four, that wait for each other: test_sharding.py",
     r"carrara prompts build .*": "needs a clone of a paper's repository: test_prompt_pack.py",
-    r"carrara score --published minerva .*": "needs published files: tasks/minerva/test_rows.py",
+    r"carrara score --published .*": "needs published files: tasks/minerva/test_rows.py",
     r"carrara correlate .*--alias .*": "needs runs of the models that it names: test_correlation.py",
     r"carrara compare .*\.eval .*": "needs logs of another task: test_comparison.py",
     r"\.venv/bin/.*": "a developer's: what `make test` is made of",
