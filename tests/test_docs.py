@@ -112,7 +112,9 @@ def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
 @pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
     """All of a page's, one after the other in a new process; what is printed and not shown counts too."""
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from tests.helpers import examples; examples.check(sys.argv[2])"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from tests.helpers import examples; examples.check(sys.argv[2])"
+    )
     ended = python("-c", code, str(ROOT), str(page), cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "hub")})
     assert ended.returncode == 0, ended.stderr
 
