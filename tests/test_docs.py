@@ -53,7 +53,7 @@ def test_what_is_accounted_for_is_still_there() -> None:
     said = [line.text for document in DOCUMENTS for line in lines_of(document)]
     for lines, why in ELSEWHERE.items():
         assert any(re.fullmatch(lines, one) for one in said), lines
-        assert all((ROOT / "tests" / place).exists() for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
+        assert all(any((ROOT / "tests").rglob(place)) for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=named)
@@ -112,7 +112,9 @@ def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
 @pytest.mark.parametrize("page", examples.pages(), ids=named)
 def test_every_python_example_prints_what_its_page_shows(page: Path, tmp_path: Path) -> None:
     """All of a page's, one after the other in a new process; what is printed and not shown counts too."""
-    code = "import sys; sys.path.insert(0, sys.argv[1]); from tests import examples; examples.check(sys.argv[2])"
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1]); from tests.helpers import examples; examples.check(sys.argv[2])"
+    )
     ended = python("-c", code, str(ROOT), str(page), cwd=tmp_path, env=os.environ | {"HF_HOME": str(tmp_path / "hub")})
     assert ended.returncode == 0, ended.stderr
 
@@ -130,7 +132,7 @@ def test_each_python_example_that_is_not_executed_is_still_there() -> None:
     written = [code for page in DOCUMENTS for code in examples.codes(page)]
     for pattern, why in examples.ELSEWHERE.items():
         assert any(re.search(pattern, code) for code in written), pattern
-        assert all((ROOT / "tests" / place).exists() for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
+        assert all(any((ROOT / "tests").rglob(place)) for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
 
 
 READ = ("compare", "correlate", "figure", "leaderboard", "plan", "report")
@@ -146,7 +148,9 @@ def lay_out(folder: Path) -> None:
     (folder / "mytests").mkdir()
     [task] = re.findall(r"```python\n(.*?)```", (ROOT / "docs/guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
     (folder / "mytests" / "harbour.py").write_text(task, "utf-8")
-    [scores] = re.findall(r"```\n(model,.*?)```", (ROOT / "docs/correlation.md").read_text("utf-8"), re.DOTALL)
+    [scores] = re.findall(
+        r"```\n(model,.*?)```", (ROOT / "docs/guides/reproduce-a-paper.md").read_text("utf-8"), re.DOTALL
+    )
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
     (folder / "leaderboard.csv").write_text(ours, "utf-8")
     (folder / "prices.toml").write_text(
@@ -183,22 +187,25 @@ def test_the_prompt_pack_of_the_docs_passes_the_audit(tmp_path: Path) -> None:
 
 
 def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    lines = re.findall(r"^inspect (eval .*)$", (ROOT / "docs/running.md").read_text("utf-8"), re.M)
-    for line in lines:
+    page = (ROOT / "docs/guides/agents-and-memory.md").read_text("utf-8")
+    [solver] = re.findall(r"```python\n([^`]*-> Solver:.*?)```", page, re.DOTALL)
+    (tmp_path / "recent.py").write_text(solver, "utf-8")
+    for line in re.findall(r"^inspect (eval .*)$", page, re.M):
         inspect = ["-m", "inspect_ai", *shlex.split(line), "--log-dir", str(tmp_path / "logs")]
         python(*inspect, "--display", "none", cwd=tmp_path, check=True)
     assert main(["report", str(tmp_path / "logs")]) == 0
     rows = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
-    assert {" ".join(row.split()).partition(" 1.000")[0] for row in rows} == {
-        "carrara/oracle (solver=generate) babilong/qa1 4k",
-        "carrara/oracle michelangelo/latent_list 4k",
+    assert {re.sub(r" +", " ", row[: row.index(".") + 4]) for row in rows} == {
+        "carrara/oracle (solver=generate) babilong/qa1 4k 1.000",
+        "carrara/oracle (solver=recent) babilong/qa1 4k 0.850",
+        "carrara/oracle michelangelo/latent_list 4k 1.000",
     }
 
 
 def test_inspect_lists_no_test_of_ours_and_carrara_lists_them_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If the former fails, Inspect has learned to, and docs/running.md should say so."""
+    """If the former fails, Inspect has learned to, and docs/guides/agents-and-memory.md should say so."""
     monkeypatch.chdir(tmp_path)
     assert inspect_ai.list_tasks() == []
     assert inspect_ai.list_tasks("carrara") == []

@@ -4,7 +4,7 @@ An expression prints its value, as Python's prompt does. A page shows the value 
 line, and on further lines that begin like this. What is printed beside that stands in a block of `text` right behind
 the example. `…` stands for anything.
 
-    python -m tests.helpers.examples docs/python.md    # writes what is printed now into the page
+    python -m tests.helpers.examples docs/guides/use-from-python.md    # writes what is printed now into the page
 """
 
 import ast
@@ -28,6 +28,9 @@ ELSEWHERE = {
     r"import verifiers": "needs a server: test_verifiers.py",
     r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"import ray": "needs vLLM: test_ray_data.py",
+    r"make_guard\(": "needs a server: test_guard.py",
+    r"carrara\.profile\(": "minutes: test_profile.py",
+    r"-> Solver:": "needs an evaluation of Inspect: test_any_solver.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
 }
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
@@ -36,7 +39,7 @@ BEFORE = {
     "export-datasets.md": [
         ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
-    "figures.md": [
+    "reproduce-a-paper.md": [
         ["run", "qa1,qa2,qa3,qa4,qa5", "--model", f"carrara/{model}", "--lengths", "0,4k", "-n", "2", "--out", folder]
         for model, folder in (("oracle", "runs/a"), ("majority", "runs/b"))
     ],
