@@ -1,6 +1,8 @@
 # Everything a developer runs. `make demo` and `make test` are each enough alone on a fresh clone.
 PY := .venv/bin/python
 PYTHON ?= python3
+# Bytecode is kept even where the shell says otherwise: without it each of the tests' processes compiles all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo tutorial test quick test-all test-pythons coverage check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
