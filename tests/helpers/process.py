@@ -6,6 +6,7 @@ Tests that kill what they began, or ask what is imported, start Python itself.
 """
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -13,6 +14,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -107,7 +109,22 @@ def _ended(process: "subprocess.Popen[str]") -> None:
     process.communicate()
 
 
+def scan_distributions_once() -> None:
+    """Inspect scans all installed packages in every run of an editable install: a quarter of a second each time."""
+    from inspect_ai._util import package
+
+    package.packages_distributions = cache(package.packages_distributions)
+    package.packages_distributions()
+
+
 # --- the process that waits, and its forks ---
+
+
+def _compile_templates() -> None:
+    from carrara.results.report.html import environment
+
+    for name in ("page.html", "compare.html"):
+        environment().get_template(name)
 
 
 class Order(TypedDict):
@@ -123,6 +140,11 @@ class Order(TypedDict):
 def _wait() -> None:
     for name in IMPORTS:
         import_module(name)
+    with suppress(ImportError):  # Inspect imports it in every run, where anthropic is installed
+        import_module("inspect_ai.model._providers.anthropic")
+    scan_distributions_once()
+    _compile_templates()
+    gc.freeze()  # or the first collection of garbage would copy all memory to each fork
     answers = os.dup(1)
     for order in sys.stdin:
         if not (child := os.fork()):

@@ -36,7 +36,7 @@ def render_page(template: str, title: str, **content: Any) -> str:
     script = _read("script.js")
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             title=short(title, 200) or "Report",
@@ -68,7 +68,7 @@ def _about(number: int) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
     """Return a value for a template: passed through `visible` and escaped, unless it is markup (style.py, chart.py)."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
