@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from carrara.cli._messages import messages_on_stderr
+from tests.helpers.process import scan_distributions_once
 from tests.helpers.server import Address, serving
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _distributions() -> None:
+    scan_distributions_once()
 
 
 @pytest.fixture

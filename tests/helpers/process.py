@@ -31,7 +31,7 @@ IMPORTS = (
     "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
     "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",
     "inspect_ai.model._openai_responses", "inspect_ai.model._providers.none",
-    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2",
+    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2", "numpy",
     "openai.resources.chat", "rich.markdown", "splintr",
 )  # fmt: skip
 """What runs import; whatever is not here a command imports for itself."""
@@ -123,7 +123,7 @@ def scan_distributions_once() -> None:
 def _compile_templates() -> None:
     from carrara.results.report.html import environment
 
-    for name in ("page.html", "compare.html"):
+    for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)
 
 
@@ -140,8 +140,9 @@ class Order(TypedDict):
 def _wait() -> None:
     for name in IMPORTS:
         import_module(name)
-    with suppress(ImportError):  # Inspect imports it in every run, where anthropic is installed
-        import_module("inspect_ai.model._providers.anthropic")
+    for name in ("inspect_ai.model._providers.anthropic", "IPython"):
+        with suppress(ImportError):  # every run of Inspect imports them where they are installed
+            import_module(name)
     scan_distributions_once()
     _compile_templates()
     gc.freeze()  # or the first collection of garbage would copy all memory to each fork
