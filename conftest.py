@@ -1,4 +1,4 @@
-"""What is not collected, because modules that are looked through for doctests have to be imported; and when garbage is."""
+"""What is not collected, since looking for doctests imports a module; and when garbage is collected."""
 
 import gc
 from importlib.util import find_spec
