@@ -37,6 +37,7 @@ def collected() -> Iterator[None]:
     """What a run in this process leaves open is come upon here, and not in a test that is not to blame."""
     yield
     gc.collect()
+    gc.freeze()  # what is in use by now, such as imported libraries, need not be searched again by the next test
 
 
 # --- tiers: the quick one is `pytest -m "not slow"`; without `-m` everything is run ---
