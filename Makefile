@@ -126,7 +126,8 @@ chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
 	$(PY) -m carrara.verify.shortcuts.findings
 
-audit: env  ## the long proofs, kept under results/
+audit: env  ## all cases of the tests of which `make test-all` samples some, and the long proofs, kept under results/
+	.venv/bin/pytest --exhaustive -m sampled
 	set -e; for n in 1 5 20; do \
 	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \
 	    > results/audit_latent_list_$$n.txt; done

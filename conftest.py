@@ -3,9 +3,15 @@
 import gc
 from importlib.util import find_spec
 
+import pytest
+
 collect_ignore_glob = ["src/carrara/inspect_tasks.py"]  # looking through it imports every task, and it has no doctest
 if not find_spec("torch"):
     collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/models/streaming.py"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--exhaustive", action="store_true", help="all cases of sampled tests: `make audit`")
 
 
 def pytest_configure() -> None:

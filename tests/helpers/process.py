@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn, TypedDict
@@ -113,15 +114,16 @@ def scan_distributions_once() -> None:
     """Inspect scans all installed packages in every run of an editable install: a quarter of a second each time."""
     from inspect_ai._util import package
 
-    package.packages_distributions = cache(package.packages_distributions)
-    package.packages_distributions()
+    scan = cache(packages_distributions)
+    scan()
+    setattr(package, packages_distributions.__name__, scan)
 
 
 # --- the process that waits, and its forks ---
 
 
 def _compile_templates() -> None:
-    from carrara.results.report.html import environment
+    from carrara.report.html import environment
 
     for name in environment().list_templates(extensions=["html"]):
         environment().get_template(name)
