@@ -69,7 +69,7 @@ def _about(number: int) -> str:
 
 @cache
 def environment() -> Environment:
-    """Return a value for a template: passed through `visible` and escaped, unless it is markup (style.py, chart.py)."""
+    """Return the templates' environment: it escapes what `visible` makes of each value, unless it is markup."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
