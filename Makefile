@@ -1,6 +1,8 @@
 # Everything a developer runs. `make demo` and `make test` are each enough alone on a fresh clone.
 PY := .venv/bin/python
 PYTHON ?= python3
+# Bytecode is kept even where the shell says otherwise: without it each of the tests' processes compiles all it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo tutorial test quick test-all test-pythons coverage check help fix env site lock data wheel inspect-ends chance-levels shortcuts audit bench clean
 
@@ -124,7 +126,8 @@ chance-levels: env  ## the chance levels that `carrara tasks` lists, kept beside
 shortcuts: env  ## what the search for shortcuts finds at 4k, kept beside the code: after a change of a test
 	$(PY) -m carrara.verify.shortcuts.findings
 
-audit: env  ## the long proofs, kept under results/
+audit: env  ## all cases of the tests of which `make test-all` samples some, and the long proofs, kept under results/
+	.venv/bin/pytest --exhaustive -m sampled
 	set -e; for n in 1 5 20; do \
 	  .venv/bin/carrara audit michelangelo/latent_list -n 500 --lengths 0,1k,8k -p complexity=$$n \
 	    > results/audit_latent_list_$$n.txt; done

@@ -1,5 +1,25 @@
-"""What is not collected where an extra is missing: modules that are looked through for doctests have to be imported."""
+"""What is not collected, since looking for doctests imports a module; and when garbage is collected."""
 
+import gc
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("torch") else ["src/carrara/recurrent/*", "src/carrara/models/streaming.py"]
+import pytest
+
+collect_ignore_glob = ["src/carrara/inspect_tasks.py"]  # looking through it imports every task, and it has no doctest
+if not find_spec("torch"):
+    collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/models/streaming.py"]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--exhaustive", action="store_true", help="all cases of sampled tests: `make audit`")
+
+
+def pytest_configure() -> None:
+    """Collect no garbage while tests are collected: a third of that time would be spent on what all stays in use."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and cases out of every later collection of garbage."""
+    gc.freeze()
+    gc.enable()

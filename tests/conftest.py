@@ -8,7 +8,13 @@ from typing import Any
 import pytest
 
 from carrara.cli._messages import messages_on_stderr
+from tests.helpers.process import scan_distributions_once
 from tests.helpers.server import Address, serving
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _distributions() -> None:
+    scan_distributions_once()
 
 
 @pytest.fixture
@@ -31,32 +37,50 @@ def collected() -> Iterator[None]:
     """What a run in this process leaves open is come upon here, and not in a test that is not to blame."""
     yield
     gc.collect()
+    gc.freeze()  # what is in use by now, such as imported libraries, need not be searched again by the next test
 
 
-# --- tiers: the quick one is `pytest -m "not slow"`; without `-m` everything is run ---
+# --- tiers: the quick one is `pytest -m "not slow"`; without `-m` everything is run, but what `--exhaustive` adds ---
 
 LEFT_OUT = pytest.StashKey[int]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: left out of the quick tier (`make test`)")
-    config.addinivalue_line("markers", "sampled(n): the quick tier has n of the cases, from the first to the last")
+    config.addinivalue_line(
+        "markers",
+        "sampled(n, most): the quick tier has n of the cases, from the first to the last, `make test-all` has most of "
+        "them (default: all), and `make audit` has all",
+    )
     config.stash[LEFT_OUT] = 0
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest selects by marker
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     cases: dict[str, list[pytest.Item]] = {}
     for item in items:
         if item.get_closest_marker("sampled"):
             cases.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    left_out: list[pytest.Item] = []
     for several in cases.values():
         marker = several[0].get_closest_marker("sampled")
         assert marker is not None
-        kept = {round(place * (len(several) - 1) / max(1, marker.args[0] - 1)) for place in range(marker.args[0])}
-        for place, item in enumerate(several):
-            if place not in kept:
-                item.add_marker("slow")
+        quick, most = (*marker.args, len(several))[:2]
+        tested = sample(several, most)
+        if not config.getoption("--exhaustive"):
+            left_out += set(several) - set(tested)
+        for item in set(several) - set(sample(tested, quick)):
+            item.add_marker("slow")
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        among = set(left_out)
+        items[:] = [item for item in items if item not in among]
+
+
+def sample(cases: Sequence[pytest.Item], n: int) -> list[pytest.Item]:
+    """Return n cases, or all if there are fewer, from the first to the last."""
+    n = min(n, len(cases))
+    return [cases[round(place * (len(cases) - 1) / max(1, n - 1))] for place in range(n)]
 
 
 def pytest_deselected(items: Sequence[pytest.Item]) -> None:

@@ -1,9 +1,9 @@
-"""Build the sdist and the wheel, check them, and use each alone in an empty environment: `make wheel`.
+"""Build the sdist and the wheel, check them, and install each alone in an empty environment: `make wheel`.
 
 `python -m build` builds the sdist and, from it, the wheel. `twine check` looks at the metadata of both. Each is then
-installed with its requirements from the package index, and used in a folder elsewhere, with a home of its own and
-nothing of this checkout. Every command must end with 0 and print the expected text. If all of that succeeds, both are
-copied to `dist/`.
+installed with its requirements from the package index. The wheel is used in a folder elsewhere, with a home of its own
+and nothing of this checkout. Every command must end with 0 and print the expected text. What the sdist installs must be
+the same, byte for byte. If all of that succeeds, both are copied to `dist/`.
 """
 
 import json
@@ -21,6 +21,13 @@ from tools.environment import CHECKOUT, install, make_environment
 
 DIST = CHECKOUT / "dist"
 TOKENIZERS = "import carrara.tokenizers as t; print(*(name for name, _ in t.names() if ':' not in name))"
+FILES = """
+from importlib.metadata import files
+own = {"INSTALLER", "RECORD", "REQUESTED", "direct_url.json"}  # of the installation
+found = [file for file in files("carrara") if file.hash and file.parts[0] != ".." and file.name not in own]
+print(*sorted(f"{file} {file.hash.value}" for file in found), sep="\\n")
+"""
+"""The files of the package with their hashes."""
 
 
 class Elsewhere:
@@ -95,12 +102,17 @@ def main() -> None:
     with TemporaryDirectory(prefix="carrara-") as scratch:
         folder = Path(scratch)
         distributions = build(folder / "dist")
+        installed = []
         for number, distribution in enumerate(distributions):
             clock = time.monotonic()
             elsewhere = Elsewhere(folder / str(number), distribution)
             size = distribution.stat().st_size / 1e6
             print(f"{distribution.name}: {size:.1f} MB, installed in {time.monotonic() - clock:.0f} s", flush=True)
-            check(elsewhere)
+            installed.append(elsewhere("python", "-c", FILES))
+            if distribution.suffix == ".whl":
+                check(elsewhere)
+        if installed[0] != installed[1]:
+            sys.exit(f"the sdist and the wheel install different files:\n{installed[0]}\n{installed[1]}")
         shutil.rmtree(DIST, ignore_errors=True)
         DIST.mkdir()
         for distribution in distributions:

@@ -59,7 +59,7 @@ def test_any_text_is_read_without_complaint(text: str) -> None:
 
 @pytest.mark.parametrize("task", ONE_OF_EACH)
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.sampled(120)
+@pytest.mark.sampled(120, 900)
 def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
     def seconds(size: int) -> float:
         reply = (unit * (size // len(unit) + 1))[:size] + "\\"
@@ -75,7 +75,7 @@ def test_long_replies_take_time_in_proportion(unit: str, task: str) -> None:
 @pytest.mark.parametrize(
     "unit", ["a,", "(", "\n", "*", "Answer: ", "1. ", "[", "a ", "x", "garden ", "garden, ", "garden or ", "a\n", "no "]
 )
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(6, 90)
 def test_a_million_characters_are_read_soon(unit: str, task: str) -> None:
     start = time.process_time()
     read(task, unit * (1_000_000 // len(unit)))
@@ -146,7 +146,7 @@ def check(task: str, game: Callable[[Item], str]) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("task", NOT_REPEATED)
-@pytest.mark.sampled(60)
+@pytest.mark.sampled(60, 425)
 def test_no_game_beats_the_chance_level(task: str, game: str) -> None:
     check(task, GAMES[game])
 

@@ -35,6 +35,7 @@ def execute(folder: Path, *codes: str, hidden: tuple[str, ...] = ()) -> list[lis
     return shown[1:]
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("hidden", [(), ("ipywidgets",)], ids=["as installed", "without ipywidgets"])
 def test_the_lines_work_in_a_notebook(hidden: tuple[str, ...], tmp_path: Path) -> None:
     shown = execute(tmp_path, *CELLS, hidden=hidden)
@@ -52,6 +53,7 @@ def test_the_lines_work_in_a_notebook(hidden: tuple[str, ...], tmp_path: Path) -
     assert (tmp_path / "q.html").is_file()
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("hidden", [(), ("altair",), ("vl_convert",)], ids=["as installed", "altair", "vl_convert"])
 def test_a_figure_shows_itself_with_or_without_a_library_of_charts(hidden: tuple[str, ...], tmp_path: Path) -> None:
     [[shown]] = execute(tmp_path, "import carrara\ncarrara.figure('minerva-2')", hidden=hidden)

@@ -60,6 +60,7 @@ def test_a_conversation_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow  # importing the harness takes ten seconds
 @pytest.mark.skipif(not find_spec("lm_eval"), reason="lm-evaluation-harness is not installed: `pip install lm-eval`")
 @pytest.mark.filterwarnings("ignore")  # the harness' own
 def test_the_harness_runs_them(tmp_path: Path) -> None:

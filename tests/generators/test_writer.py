@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import combinations, product
 from statistics import mean
 
@@ -24,8 +25,13 @@ EACH = 7
 """Manners in which each format is written on each topic, so that every manner occurs many times."""
 
 
-def drafts() -> Iterator[tuple[DraftKey, str]]:
+@cache
+def drafts() -> list[tuple[DraftKey, str]]:
     """All formats on all topics in all manners: some five thousand drafts."""
+    return list(_drafts())
+
+
+def _drafts() -> Iterator[tuple[DraftKey, str]]:
     for n, (form, topic) in enumerate(product(FORMATS, topics())):
         for step in range(EACH):
             style, mood = MANNERS[(EACH * n + step) % len(MANNERS)]
@@ -33,16 +39,13 @@ def drafts() -> Iterator[tuple[DraftKey, str]]:
             yield key, write(key, Rng("drafts", n, step))
 
 
-DRAFTS = list(drafts())
-
-
 def test_there_is_enough_to_write() -> None:
     assert len(FORMATS) >= 10
     assert len(topics()) >= 60
     assert len(styles()) >= 6
     assert len(moods()) >= 4
-    assert len(DRAFTS) > 5000
-    assert len({(key.format, key.style, key.mood) for key, _ in DRAFTS}) == len(FORMATS) * len(MANNERS)
+    assert len(drafts()) > 5000
+    assert len({(key.format, key.style, key.mood) for key, _ in drafts()}) == len(FORMATS) * len(MANNERS)
 
 
 def test_a_draft_follows_from_its_key_and_rng() -> None:
@@ -94,7 +97,7 @@ def broken(rule: str, key: DraftKey, text: str) -> list[str]:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_no_draft_has(rule: str) -> None:
-    assert [(str(key), *found) for key, text in DRAFTS if (found := broken(rule, key, text))] == []
+    assert [(str(key), *found) for key, text in drafts() if (found := broken(rule, key, text))] == []
 
 
 @pytest.mark.parametrize(
@@ -122,13 +125,13 @@ def test_it_would_be_found(rule: str, text: str) -> None:
 
 
 def test_drafts_can_stand_in_a_conversation() -> None:
-    assert [(key, wrong) for key, text in DRAFTS if (wrong := flaw(text))] == []
-    assert all(text == text.strip() and "\r" not in text for _, text in DRAFTS)
+    assert [(key, wrong) for key, text in drafts() if (wrong := flaw(text))] == []
+    assert all(text == text.strip() and "\r" not in text for _, text in drafts())
 
 
 @pytest.mark.parametrize("tokenizer", ["gpt2", "o200k", "mistral-v7"])
 def test_drafts_are_short(tokenizer: str) -> None:
-    counts = tokenizers.get(tokenizer).count_many([text for _, text in DRAFTS])
+    counts = tokenizers.get(tokenizer).count_many([text for _, text in drafts()])
     assert max(counts) <= MOST_TOKENS
 
 
@@ -186,12 +189,12 @@ def outline(text: str) -> str:
 
 def test_forms_are_recognised_without_their_request() -> None:
     assert set(FORMS) == set(FORMATS)
-    wrong = [(str(key), outline(text), text) for key, text in DRAFTS if outline(text) != key.format]
+    wrong = [(str(key), outline(text), text) for key, text in drafts() if outline(text) != key.format]
     assert wrong == []
 
 
 def test_tweets_are_as_short_as_tweets() -> None:
-    assert max(len(text) for key, text in DRAFTS if key.format == "tweet") <= 280
+    assert max(len(text) for key, text in drafts() if key.format == "tweet") <= 280
 
 
 def test_drafts_are_on_their_topic() -> None:
@@ -204,7 +207,7 @@ def test_drafts_are_on_their_topic() -> None:
         words = set(_words(text))
         return max(topics(), key=lambda topic: sum(own[topic].get(word, 0) for word in words))
 
-    assert mean(told(text) == key.topic for key, text in DRAFTS[::5]) > 0.95
+    assert mean(told(text) == key.topic for key, text in drafts()[::5]) > 0.95
 
 
 def _words(text: str) -> list[str]:

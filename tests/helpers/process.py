@@ -6,6 +6,7 @@ Tests that kill what they began, or ask what is imported, start Python itself.
 """
 
 import atexit
+import gc
 import json
 import os
 import runpy
@@ -13,8 +14,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
+from importlib.metadata import packages_distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NoReturn, TypedDict
@@ -29,7 +32,7 @@ IMPORTS = (
     "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
     "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",
     "inspect_ai.model._openai_responses", "inspect_ai.model._providers.none",
-    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2",
+    "inspect_ai.model._providers.openai_compatible", "inspect_ai.solver._transcript", "jinja2", "numpy",
     "openai.resources.chat", "rich.markdown", "splintr",
 )  # fmt: skip
 """What runs import; whatever is not here a command imports for itself."""
@@ -107,7 +110,23 @@ def _ended(process: "subprocess.Popen[str]") -> None:
     process.communicate()
 
 
+def scan_distributions_once() -> None:
+    """Inspect scans all installed packages in every run of an editable install: a quarter of a second each time."""
+    from inspect_ai._util import package
+
+    scan = cache(packages_distributions)
+    scan()
+    setattr(package, packages_distributions.__name__, scan)
+
+
 # --- the process that waits, and its forks ---
+
+
+def _compile_templates() -> None:
+    from carrara.report.html import environment
+
+    for name in environment().list_templates(extensions=["html"]):
+        environment().get_template(name)
 
 
 class Order(TypedDict):
@@ -123,6 +142,12 @@ class Order(TypedDict):
 def _wait() -> None:
     for name in IMPORTS:
         import_module(name)
+    for name in ("inspect_ai.model._providers.anthropic", "IPython"):
+        with suppress(ImportError):  # every run of Inspect imports them where they are installed
+            import_module(name)
+    scan_distributions_once()
+    _compile_templates()
+    gc.freeze()  # or the first collection of garbage would copy all memory to each fork
     answers = os.dup(1)
     for order in sys.stdin:
         if not (child := os.fork()):

@@ -21,7 +21,7 @@ from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
 from carrara.items.subsets import APART
-from carrara.report.html import _environment
+from carrara.report.html import environment
 from carrara.report.page import render, write_report
 from carrara.report.style import number, styles_of, tag
 from carrara.result import STATUSES, Result, Status
@@ -655,5 +655,5 @@ def test_all_statuses_have_a_colour_and_a_meaning() -> None:
 
 
 def test_the_template_has_one_gate_for_all_values() -> None:
-    shown = _environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
+    shown = environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
     assert shown == "<p>&lt;b&gt;␀⟦U+D800⟧</p>"

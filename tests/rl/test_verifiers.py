@@ -19,10 +19,16 @@ from carrara.export.about import CANARY
 from carrara.rl import Curriculum
 from tests.helpers.server import reply
 
-vf = pytest.importorskip("verifiers", reason="verifiers is not installed: pip install 'carrara[rl]'")
-if not hasattr(vf, "SingleTurnEnv"):
-    pytest.skip("this is verifiers 0.4 or later, another library: pip install 'carrara[rl]'", allow_module_level=True)
 pytestmark = pytest.mark.filterwarnings("ignore")  # verifiers' own, and those of what it imports
+
+
+@pytest.fixture(autouse=True, scope="module")
+def vf() -> Any:
+    """The library, which takes two seconds to import."""
+    library = pytest.importorskip("verifiers", reason="verifiers is not installed: pip install 'carrara[rl]'")
+    if not hasattr(library, "SingleTurnEnv"):
+        pytest.skip("this is verifiers 0.4 or later, another library: pip install 'carrara[rl]'")
+    return library
 
 
 @pytest.fixture(autouse=True)
@@ -61,7 +67,9 @@ def answering(answer: Callable[[str], dict[str, Any]]) -> Iterator[str]:
             thread.join()
 
 
-def evaluated(environment: Any, address: str, monkeypatch: pytest.MonkeyPatch, examples: int, rollouts: int = 1) -> Any:
+def evaluated(
+    vf: Any, environment: Any, address: str, monkeypatch: pytest.MonkeyPatch, examples: int, rollouts: int = 1
+) -> Any:
     monkeypatch.setenv("TEST_API_KEY", "not-a-key")
     client = vf.ClientConfig(api_base_url=address, api_key_var="TEST_API_KEY", max_retries=0)
     silent = {"on_start": lambda *_: None, "on_progress": lambda *_: None, "on_log": lambda *_: None}
@@ -71,7 +79,7 @@ def evaluated(environment: Any, address: str, monkeypatch: pytest.MonkeyPatch, e
     return asyncio.run(made)["outputs"]
 
 
-def test_verifiers_evaluates_and_rewards_as_we_score(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_verifiers_evaluates_and_rewards_as_we_score(vf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     environment = vf.load_environment("carrara", tasks="qa1,mrcr", lengths="8k", tokenizer="words", evals=6)
     known = {}
     for row in environment.get_eval_dataset():
@@ -89,7 +97,7 @@ def test_verifiers_evaluates_and_rewards_as_we_score(monkeypatch: pytest.MonkeyP
         return reply(known[asked].gold, finish_reason="length")
 
     with answering(answer) as address:
-        found = evaluated(environment, address, monkeypatch, 6, 2)
+        found = evaluated(vf, environment, address, monkeypatch, 6, 2)
     assert len(found) == 12
     by_id = {item.id: item for item in known.values()}
     assert {row["info"]["id"] for row in found} == set(by_id)
@@ -114,7 +122,7 @@ def test_rows_are_numbers_and_say_whose_they_are() -> None:
     assert "Not to be trained on" in tested.get_dataset().info.description
 
 
-def test_a_course_goes_on_and_a_row_keeps_its_length(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_course_goes_on_and_a_row_keeps_its_length(vf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     curriculum = Curriculum("0,256", threshold=1.0, last=2)
     environment = carrara.load_environment("qa1", curriculum, tokenizer="words", evals=2)
     golds = {}
@@ -123,19 +131,19 @@ def test_a_course_goes_on_and_a_row_keeps_its_length(monkeypatch: pytest.MonkeyP
             item = carrara.rl.Stream("qa1", length, tokenizer="words").item(number)
             golds[item.text] = item.gold
     with answering(lambda asked: reply(golds[asked])) as address:
-        first = evaluated(environment, address, monkeypatch, 2)
+        first = evaluated(vf, environment, address, monkeypatch, 2)
         assert curriculum.length == 256
-        again = evaluated(environment, address, monkeypatch, 2)
+        again = evaluated(vf, environment, address, monkeypatch, 2)
     assert {row["reward"] for row in first + again} == {1.0}
     assert {row["info"]["id"] for row in first} == {row["info"]["id"] for row in again}
     assert all("/0/chat/" in row["info"]["id"] for row in first)
     assert curriculum.seen == {}
 
 
-def test_a_server_that_fails_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_fails_teaches_nothing(vf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     curriculum = Curriculum("0,256", threshold=0.0, last=1)
     environment = carrara.load_environment("qa1", curriculum, tokenizer="words", evals=1)
-    [row] = evaluated(environment, "http://127.0.0.1:9/v1", monkeypatch, 1)
+    [row] = evaluated(vf, environment, "http://127.0.0.1:9/v1", monkeypatch, 1)
     assert row["error"]
     assert row["reward"] == 0.0
     assert curriculum.length == 0

@@ -92,7 +92,8 @@ def denies(text: str) -> bool:
 def affirmative_sentences(text: str, question: Question[Any]) -> list[str]:
     """Return the sentences of a text that deny nothing, leave nothing open, and are not about another name.
 
-    >>> affirmative_sentences("It is not here. It is there. Or is it? John is here.", Question("Where is Mary?", "here", (), 0.0))
+    >>> question = Question("Where is Mary?", "here", (), 0.0)
+    >>> affirmative_sentences("It is not here. It is there. Or is it? John is here.", question)
     ['It is there.']
     """
     said = [

@@ -19,8 +19,8 @@ def _sampling_args(model: str) -> dict[str, Any]:
 
     OpenAI's reasoning models refuse a request with a temperature.
 
-    >>> _sampling_args("gpt-4o"), _sampling_args("o3-mini"), _sampling_args("openai/gpt-5.1"), _sampling_args("gpt-5-chat-latest")
-    ({'temperature': 0}, {}, {}, {'temperature': 0})
+    >>> [_sampling_args(model) for model in ("gpt-4o", "o3-mini", "openai/gpt-5.1", "gpt-5-chat-latest")]
+    [{'temperature': 0}, {}, {}, {'temperature': 0}]
     """
     return {} if _THINKS.match(model) else {"temperature": 0}
 

@@ -36,7 +36,7 @@ def render_page(template: str, title: str, **content: Any) -> str:
     script = _read("script.js")
     sha = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        _environment()
+        environment()
         .get_template(template)
         .render(
             title=short(title, 200) or "Report",
@@ -68,8 +68,8 @@ def _about(number: int) -> str:
 
 
 @cache
-def _environment() -> Environment:
-    """Return a value for a template: passed through `visible` and escaped, unless it is markup (style.py, chart.py)."""
+def environment() -> Environment:
+    """Return the templates' environment: it escapes what `visible` makes of each value, unless it is markup."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,

@@ -197,8 +197,10 @@ def written(output: ModelOutput) -> str:
 def join_continuation(text: str, added: str) -> str:
     """Return a text with its continuation, whether or not the server repeats the text.
 
-    >>> join_continuation("Path:", "Path: Node 1"), join_continuation("Path:", " Node 1"), join_continuation("a\\n\\nb", "a b c")
-    ('Path: Node 1', 'Path: Node 1', 'a\\n\\nb c')
+    >>> join_continuation("Path:", "Path: Node 1"), join_continuation("Path:", " Node 1")
+    ('Path: Node 1', 'Path: Node 1')
+    >>> join_continuation("a\\n\\nb", "a b c")
+    'a\\n\\nb c'
     """
     left = len("".join(text.split()))
     if left and "".join(added.split()).startswith("".join(text.split())):
