@@ -186,7 +186,7 @@ def test_the_report_has_the_shares_of_folders_and_the_least_tested_files() -> No
         "",
         "folder          files    lines  not run      run",
         "(top)               1        0        0        -",
-        "core                2       20        6    70.0%",
+        "util                2       20        6    70.0%",
         "",
         "Files with the most lines that were not run:",
         "",

@@ -277,10 +277,10 @@ def test_what_is_not_looked_for_can_be_hidden(browser: Browser, pages: dict[str,
     columns = page.locator(f"{glance} thead th[data-length]:visible")
     before, charts = replies.count(), page.locator("svg.chart:visible").count()
     assert (rows.count(), columns.count(), charts) == (12, 8, 3)
-    page.locator(".menu", has_text="Tests").locator("summary").click()
+    page.locator(".menu", has_text="Tasks").locator("summary").click()
     page.get_by_role("checkbox", name="suite/one").uncheck()
     assert (rows.count(), page.locator("svg.chart:visible").count()) == (8, 2)
-    assert page.locator(".menu", has_text="Tests").locator("output").inner_text() == "2 of 3"
+    assert page.locator(".menu", has_text="Tasks").locator("output").inner_text() == "2 of 3"
     page.keyboard.press("Escape")
     assert not page.get_by_role("checkbox", name="suite/one").is_visible()
     page.locator(".menu", has_text="Lengths").locator("summary").click()

@@ -566,7 +566,7 @@ def test_the_command_prints_recall_also_of_many_rows(
     assert out.count("recall, how often") == 1
     assert "lab/model (retrieve=sentences), 4 items each\ntask         chance  0" in out
     recall = out.partition("recall, how often")[2].splitlines()
-    assert recall[1].split() == ["test", "0", "1k", "4k"]
+    assert recall[1].split() == ["task", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]
     assert recall[12].split() == ["mean", "of", "9", *["0.750"] * 3]
     assert out.count("mean of 9            0.500  0.500  0.250") == 2
