@@ -98,7 +98,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' $(addprefix --no-emit-package ,$(FOR_CARDS)) \
 	  $$($(THERE) locks/requirements.txt locks/recurrent.txt locks/rl.txt) -o locks/harness.txt
 
-BENCHMARKS := startup trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
+BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
   hostile_time report_size profile guard coverage spread harness
 
