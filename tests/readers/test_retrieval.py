@@ -323,7 +323,7 @@ WORKER = """
 import sys, time
 import numpy as np
 from pathlib import Path
-from carrara.readers.retrieval.store import embedded
+from carrara.readers.retrieval.store import embed_texts
 
 class Slow:
     name = "slow"
@@ -336,7 +336,7 @@ class Slow:
         return np.array([[float(text.partition(" ")[0]), 1.0] for text in texts], np.float32)
 
 texts = [f"{n} " + "x" * 7000 for n in range(60)]
-vectors = embedded(Slow(), texts)
+vectors = embed_texts(Slow(), texts)
 assert vectors.tolist() == [[float(n), 1.0] for n in range(60)]
 """
 

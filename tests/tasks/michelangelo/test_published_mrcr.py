@@ -215,10 +215,10 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys\n"
-        "from carrara.runs.config import RunConfig; from carrara.item_id import Job\n"
+        "from carrara.runs.config import RunConfig; from carrara.item_id import RunJob\n"
         "from carrara.runs.run import run\n"
         "from carrara.item_id import ItemId\n"
-        "jobs = (Job(ItemId.parse(sys.argv[1]), 3),)\n"
+        "jobs = (RunJob(ItemId.parse(sys.argv[1]), 3),)\n"
         "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
     )
     monkeypatch.setenv("TEST_API_KEY", "sk-none")

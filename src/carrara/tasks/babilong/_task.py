@@ -75,7 +75,7 @@ class Babilong(Task, Generic[Q]):
     """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
     background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
     """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
-    blocklist: bool = field(default=True, metadata=PRESENTS)
+    screen: bool = field(default=True, metadata=PRESENTS)
     """Keeps out sentences that name the story's people, places or things; false keeps them, as published."""
     repeat: bool = field(default=False, metadata=PRESENTS)
     """Lets a corpus that is too short be read again."""
@@ -185,7 +185,7 @@ class Babilong(Task, Generic[Q]):
                     corpus,
                     split=None if own == "all" else own,
                     sentence_filter=HARMLESS,
-                    words=individuals(cast) if self.blocklist else (),
+                    words=individuals(cast) if self.screen else (),
                     vocabulary=all_individuals(),
                     repeat=self.repeat,
                 )
