@@ -162,7 +162,7 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
     ]
     print_summary(summarize(results))
     shown = capsys.readouterr().out.splitlines()
-    assert shown[1].split() == ["test", "chance", "trivial", "0", "1k", "2k", "4k"]
+    assert shown[1].split() == ["task", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]
     assert shown[4].split() == ["suite/b", "0.050", "1.000", "0.500", "0.500", "0.500"]
     assert shown[-1].split() == ["mean", "of", "8", "1.000", "0.500", "0.500", "0.500"]

@@ -6,7 +6,7 @@ spelling the name that providers use, `Llama-3.1-8B-Instruct`; what a paper leav
 
 >>> rows = read_scores(["sync"])
 >>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.task == "Shortest Path" and row.length == 65536)
-PublishedScore(paper='sync', table='Table 7', model='GPT-4o', ... score=77.3, ours='sync/graph:shortest', note='as printed; ...')
+PublishedScore(paper='sync', table='Table 7', ... score=77.3, ours='sync/graph:shortest', note='as printed; ...')
 """
 
 import csv
