@@ -3,7 +3,7 @@
     python -m benchmarks.mrcr
 
 Chance is measured as the paper does (appendix B.1.1): a random model says any draft of the conversation, or any that
-shares its format or topic with the asked one. All is by the published metrics' ratio, and by the sound one beside it.
+shares its format or topic with the asked one. All is by the published metrics' ratio, and by our own beside it.
 """
 
 import time
@@ -101,8 +101,8 @@ def _chance() -> None:
             scores[kind].append((mean(pair[0] for pair in pairs), mean(pair[1] for pair in pairs)))
     print(f"\nchance, {CONVERSATIONS} conversations of {LENGTH:,} tokens (paper: 4 %, sharing 9 %)")
     for kind, found in scores.items():
-        published, sound = (mean(pair[place] for pair in found) for place in (0, 1))
-        print(f"{kind:25} {published:6.1%} by the published ratio, {sound:6.1%} by the sound one")
+        published, own = (mean(pair[place] for pair in found) for place in (0, 1))
+        print(f"{kind:25} {published:6.1%} by the published ratio, {own:6.1%} by our own")
     for kind, found in scores.items():
         bins = Counter(min(9, int(10 * published)) for published, _ in found)
         shown = "  ".join(f"{n / 10:.1f}: {bins[n]}" for n in range(10))

@@ -18,7 +18,7 @@ SOLVER = "solver"
 WITHIN = "within"
 """The name of the setting that says that lengths include the answer."""
 
-SOUND = "score"
+OWN_SCORE = "score"
 """The name of our score among the paper scores, which have names of their own."""
 
 ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
@@ -82,7 +82,7 @@ class Result:
     metric: str = ""
     """The paper score that counts here. Empty: our score counts."""
     trivial: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
-    """The scores of trivial replies to the same question, by the name of the reply: our score (`SOUND`) and paper
+    """The scores of trivial replies to the same question, by the name of the reply: our score (`OWN_SCORE`) and paper
     scores. Empty if the task has no trivial replies."""
     category: str = ""
     """The group of tasks in the paper that the task belongs to. Empty if there is none."""

@@ -1,4 +1,4 @@
-"""Ratios of texts: the standard library's to the last bit, and the sound one."""
+"""Ratios of texts: the standard library's to the last bit, and our own."""
 
 import runpy
 import sys

@@ -413,7 +413,7 @@ def test_a_table_that_is_cut_off_shows_that_it_goes_on(browser: Browser, pages: 
 def test_names_stay_in_sight_where_a_table_is_scrolled(browser: Browser, pages: dict[str, Path]) -> None:
     """Nothing of the cells that go under the first column is drawn over it."""
     page = opened(browser, pages["plain"], 390).page
-    names = page.locator("#glance ~ .by-sound .scroll .group span, #glance ~ .by-sound .scroll [data-series] th")
+    names = page.locator("#glance ~ .by-own .scroll .group span, #glance ~ .by-own .scroll [data-series] th")
     assert names.count() == 15
     for name in names.all():
         assert name.evaluate(ON_TOP)

@@ -180,7 +180,7 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sound", "low", "chance_level", "well"),
+    ("own", "low", "chance_level", "well"),
     [
         (0.5, 0.4, 0.5, False),  # always yes, of a balanced task
         (0.67, 0.2, 0.5, False),  # of three that were drawn two are yes
@@ -189,13 +189,13 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
         (0.06, 0.03, 0.0, False),
     ],
 )
-def test_what_counts_as_scoring_well(sound: float, low: float, chance_level: float, well: bool) -> None:
-    assert TrivialBaseline("suite/test", "yes", (0,), 9, sound, low, chance_level, {}).scores_well is well
+def test_what_counts_as_scoring_well(own: float, low: float, chance_level: float, well: bool) -> None:
+    assert TrivialBaseline("suite/test", "yes", (0,), 9, own, low, chance_level, {}).scores_well is well
 
 
-@pytest.mark.parametrize(("sound", "published", "fooled"), [(0, 0.5, 1), (0, 0.49, 0), (0.3, 0.5, 0), (0.7, 1.0, 1)])
-def test_what_counts_as_fooled(sound: float, published: float, fooled: int) -> None:
-    line = TrivialBaseline("suite/test", "yes", (0,), 9, sound, 0, 0.5, {"paper": published})
+@pytest.mark.parametrize(("own", "published", "fooled"), [(0, 0.5, 1), (0, 0.49, 0), (0.3, 0.5, 0), (0.7, 1.0, 1)])
+def test_what_counts_as_fooled(own: float, published: float, fooled: int) -> None:
+    line = TrivialBaseline("suite/test", "yes", (0,), 9, own, 0, 0.5, {"paper": published})
     assert line.fools == ["paper"] * fooled
 
 
@@ -204,7 +204,7 @@ def test_questions_count_once_and_lengths_apart_where_they_differ() -> None:
     results = [*beside(run({0: 1.0, 1024: 1.0}), one), *beside(run({0: 0.0}, model="lab/other"), one)]
     [line] = trivial_baselines(results)
     assert (line.lengths, line.n, line.published) == ((0, 1024), 40, {"paper": 0.2})
-    assert line.sound == pytest.approx(0.1)
+    assert line.own == pytest.approx(0.1)
     more = beside(run({2048: 1.0}), {"every word": {"score": 0.16, "paper": 0.2}})
     assert [(line.lengths, line.n) for line in trivial_baselines([*results, *more])] == [
         ((n,), 20) for n in (0, 1024, 2048)

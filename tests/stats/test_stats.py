@@ -228,8 +228,8 @@ def test_the_papers_score_counts_where_it_is_asked_for() -> None:
     assert task.stat.mean == stat(results[:4]).published["paper"]
     assert task.stat.statuses == {"ok": 2, "unparsed": 1, "refused": 1}
     assert (other.stat.mean, other.metric, "metric" in record(other)) == (1.0, "", False)
-    assert by_metric(by_metric(results, "paper"), "sound") == results
-    assert "of suite/other, for which there is none, the sound one" in describe_metric(
+    assert by_metric(by_metric(results, "paper"), "own") == results
+    assert "of suite/other, for which there is none, our own" in describe_metric(
         {row.task: row.metric for row in (other, task)}
     )
     assert describe_metric({"suite/test": ""}) == ""
@@ -517,7 +517,7 @@ def test_a_minimum_that_no_score_can_exceed_is_refused(score: float) -> None:
 def test_a_published_score_that_counts_is_judged_alike() -> None:
     results = [replace(one, scores={"paper": 1.0}) for one in curve((0.4, 0.4))]
     assert [str(one) for one in effective_lengths(summarize(by_metric(results, "paper")))] == ["≥ 1k"]
-    assert [str(one) for one in effective_lengths(summarize(by_metric(results, "sound")))] == ["not usable"]
+    assert [str(one) for one in effective_lengths(summarize(by_metric(results, "own")))] == ["not usable"]
 
 
 def test_importing_is_cheap() -> None:

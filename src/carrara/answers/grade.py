@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.answers.extraction import Rule
 from carrara.answers.reply_text import without_reasoning
-from carrara.result import ATTEMPTED, SOUND, Status
+from carrara.result import ATTEMPTED, OWN_SCORE, Status
 from carrara.types import ErrorType, Question
 
 if TYPE_CHECKING:
@@ -66,4 +66,4 @@ def trivial(task: "Task", question: Question[Any], prompt: str | None = None) ->
     """
     said = {**task.trivial_baselines(question), **({"the prompt said back": prompt} if prompt is not None else {})}
     replies = {name: grade(task, question, reply) for name, reply in said.items()}
-    return {name: {SOUND: graded.score, **graded.scores} for name, graded in replies.items()}
+    return {name: {OWN_SCORE: graded.score, **graded.scores} for name, graded in replies.items()}

@@ -72,7 +72,7 @@ def compare(
     *runs: Results | File,
     margin: float | None = None,
     lengths: Lengths | None = None,
-    score: Metric = "sound",
+    score: Metric = "own",
     by_instance: bool = False,
     scorer: str = "",
 ) -> ComparisonReport:
@@ -83,7 +83,7 @@ def compare(
         margin: Also report where the second run is not worse by this difference of scores, such as 0.02. By default
             only better and worse are reported.
         lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
-        score: The score that counts: `sound` (ours), or `paper` (the paper's own, where it has one).
+        score: The score that counts: `own` (ours), or `paper` (the paper's own, where it has one).
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: The scorer of an Inspect task that counts, if the task has several.
 

@@ -121,7 +121,7 @@ class Results(Sequence[Result]):
         """Return the same records with another score as the one that counts in tables and reports.
 
         Args:
-            metric: `sound` is our score; `paper` is the paper's own, where it has one.
+            metric: `own` is our score; `paper` is the paper's own, where it has one.
 
         Returns:
             The records.

@@ -60,8 +60,8 @@ Allow = Annotated[
     several("TOKENIZER", "Let ids from others name this tokenizer outside of the package, hf:NAME or server:URL."),
 ]
 Score = Annotated[
-    Literal["sound", "paper"],
-    Parameter(help="The score that counts: `sound` (ours) or `paper` (the paper's own, where it has one)."),
+    Literal["own", "paper"],
+    Parameter(help="The score that counts: `own` (ours) or `paper` (the paper's own, where it has one)."),
 ]
 MinBaseScore = Annotated[
     float,

@@ -17,7 +17,7 @@ def compare(
     by_instance: Flag = False,
     scorer: Annotated[str, text("NAME")] = "",
     html: Annotated[File, text("FILE", help="Write the comparison as a page, too.")] = "",
-    score: Score = "sound",
+    score: Score = "own",
     force: Force = False,
     as_json: Json = False,
 ) -> int:

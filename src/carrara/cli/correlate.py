@@ -26,7 +26,7 @@ def correlate(
     rank: Flag = False,
     alias: Annotated[Sequence[str], several("OURS=THEIRS", ALIAS_HELP)] = (),
     lengths: OnlyLengths = None,
-    score: Score = "sound",
+    score: Score = "own",
     as_json: Json = False,
 ) -> int:
     """Correlate scores with other benchmarks and with published scores, or rank models among the published ones.

@@ -28,7 +28,7 @@ def leaderboard(
     check: Annotated[int, Parameter(metavar="N")] = CHECKED,
     price: Annotated[str, text("IN,OUT[,CACHED]|FILE.toml")] = "",
     count_refused: Flag = False,
-    score: Score = "sound",
+    score: Score = "own",
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
     allow: Allow | None = None,
     force: Force = False,

@@ -20,7 +20,7 @@ def report(
     *,
     out: Annotated[File, text("FILE", help="Where to write the page, by default RUN/report.html.")] = "",
     by: Annotated[str, text("LABELS")] = "",
-    score: Score = "sound",
+    score: Score = "own",
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
     allow: Allow | None = None,
     force: Force = False,

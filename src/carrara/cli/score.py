@@ -199,7 +199,7 @@ def _score_babilong(path: Path, task: str, out: Path | None, as_json: bool) -> i
     if as_json:
         print_json(asdict(found))
         return 0
-    scores = {"paper, as published": found.paper, "sound": found.sound}
+    scores = {"paper, as published": found.paper, "own": found.own}
     table(
         [found.task, "correct", "replies", "accuracy"],
         [(name, str(right), str(found.n), f"{right / found.n:.1%}") for name, right in scores.items()],
@@ -238,13 +238,13 @@ def _show(found: "Rescored") -> None:
     from carrara.cli._output import table
 
     table(
-        ["task", "rows", "paper", "sound", "unparsed"],
+        ["task", "rows", "paper", "own", "unparsed"],
         [
-            (name, str(of.n), f"{of.paper:.3f}", "–" if of.sound is None else f"{of.sound:.3f}", str(of.unparsed))
+            (name, str(of.n), f"{of.paper:.3f}", "–" if of.own is None else f"{of.own:.3f}", str(of.unparsed))
             for name, of in [*found.tasks.items(), ("all rows", found.total)]
         ],
     )
     if rows := found.total.without_context:
         print(f"\nrows without a prompt, from whose scores nothing is subtracted for trivial replies: {rows}")
     if rows := found.total.without_reference:
-        print(f"\nrows with an empty reference, which have no sound score: {rows}")
+        print(f"\nrows with an empty reference, which have no score of ours: {rows}")

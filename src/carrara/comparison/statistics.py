@@ -116,7 +116,7 @@ def check_margin(margin: float | None) -> None:
         raise UsageError(f"`margin={margin}` is not between 0 and 1: give a difference of scores, such as 0.02")
 
 
-def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "sound") -> list[Side]:
+def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own") -> list[Side]:
     """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
     found = [
         Side(side.name, [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths])

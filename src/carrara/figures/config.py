@@ -48,8 +48,8 @@ class FigureOptions:
 
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Only items of these lengths, such as 4k,32k."""
-    score: Metric = field(default="sound", validator=one_of(METRICS))
-    """The score that counts: `sound` (ours) or `paper` (the paper's own, where it has one)."""
+    score: Metric = field(default="own", validator=one_of(METRICS))
+    """The score that counts: `own` (ours) or `paper` (the paper's own, where it has one)."""
     published: tuple[str, ...] = field(default=(), converter=published_of)
     """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
     texts. Without runs, a figure shows only the paper's models."""

@@ -119,9 +119,9 @@ def _few(rows: Sequence[Row]) -> Iterator[str]:
 def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     """Return a sentence about tasks on which a trivial reply scores well."""
     found: dict[tuple[str, str], str] = {}  # of several lengths the worst
-    for line in sorted(lines, key=lambda line: line.chance_level - line.sound):
+    for line in sorted(lines, key=lambda line: line.chance_level - line.own):
         if line.scores_well:
-            scores = f"scores {line.sound:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
+            scores = f"scores {line.own:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
             text = f"The trivial reply “{short(line.name, 40)}” {scores}: a model with no more shows nothing."
             found.setdefault((line.task, line.name), text)
     yield from _first(found.values(), "trivial reply", "scores well", "score well")
@@ -135,12 +135,12 @@ def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
             fooled.setdefault((line.name, name), []).append(line)
     said: dict[str, float] = {}
     for (reply, name), where in fooled.items():
-        worst = max(where, key=lambda line: line.published[name] - line.sound)
-        scores = f"{worst.published[name]:.2f} by the published score ({short(name, 30)}), {worst.sound:.2f} by ours"
+        worst = max(where, key=lambda line: line.published[name] - line.own)
+        scores = f"{worst.published[name]:.2f} by the published score ({short(name, 30)}), {worst.own:.2f} by ours"
         others = len({line.task for line in where}) - 1
         more = f", and about as well in {count(others, 'other task')}" if others else ""
         text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
-        said[text] = worst.published[name] - worst.sound
+        said[text] = worst.published[name] - worst.own
     yield from _first(
         sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a published score", "fool published scores"
     )

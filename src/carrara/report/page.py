@@ -35,7 +35,7 @@ FEW_CURVES = 16
 FEW_SENTENCES = 6
 """The number of pairs of task and model above which they have no sentence at the top. The table of effective lengths
 has them."""
-NAMES: dict[Metric, str] = {"sound": "sound", "paper": "the papers' own"}
+NAMES: dict[Metric, str] = {"own": "own", "paper": "the papers' own"}
 
 
 @dataclass(frozen=True)
@@ -144,7 +144,7 @@ def _content(
         "tasks": tasks,
         "measures": {task.number: _measures(task, findings) for task in tasks},
         "views": views,
-        "chosen": "paper" if any(row.metric for row in rows) else "sound",
+        "chosen": "paper" if any(row.metric for row in rows) else "own",
         "names": NAMES,
         "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
         "trivial": trivial,
@@ -184,7 +184,7 @@ def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
 def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
     """Return a view for each score that any task has."""
     graded = any(result.metric for result in by_metric(results, "paper"))
-    return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "sound"]
+    return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "own"]
 
 
 def _tests(

@@ -78,7 +78,7 @@ def load_environment(
             state["info"]["id"] = item.id
             return state
 
-    def sound(state: Any) -> float:
+    def score(state: Any) -> float:
         found = _result(state)
         state["answers_read"] = found.status == "ok"
         if isinstance(lengths, Curriculum) and found.status not in NEVER_ASKED:
@@ -97,7 +97,7 @@ def load_environment(
     return Environment(
         dataset=rows(check_whole("start", start, 0), check_whole("n", n, 1)),
         eval_dataset=rows(HELD_OUT, check_whole("evals", evals, 1)),
-        rubric=vf.Rubric(funcs=[sound, answers_read], weights=[1.0, 0.0]),
+        rubric=vf.Rubric(funcs=[score, answers_read], weights=[1.0, 0.0]),
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carrara.result import SOUND, Result
+from carrara.result import OWN_SCORE, Result
 from carrara.stats.intervals import effective_n, wilson
 from carrara.types import Guesser
 from carrara.util.natsort import natural
@@ -36,7 +36,7 @@ class BestBaseline(NamedTuple):
 
 def best(trivial: Mapping[str, Mapping[str, float]]) -> BestBaseline | None:
     """Return the reply with the highest score of ours, the first of several. None if there are no such replies."""
-    return highest(BestBaseline(name, scores[SOUND]) for name, scores in trivial.items())
+    return highest(BestBaseline(name, scores[OWN_SCORE]) for name, scores in trivial.items())
 
 
 def highest(found: Iterable[BestBaseline | None]) -> BestBaseline | None:
@@ -65,7 +65,7 @@ class TrivialBaseline:
     lengths: tuple[int, ...]
     n: int
     """The questions that have this trivial reply."""
-    sound: float
+    own: float
     low: float
     """The lower end of the interval of our score."""
     chance_level: float
@@ -74,7 +74,7 @@ class TrivialBaseline:
     @property
     def scores_well(self) -> bool:
         """Whether the score is far enough above the chance level, and significantly so."""
-        return round(self.sound - self.chance_level, 2) >= WELL and self.low > self.chance_level
+        return round(self.own - self.chance_level, 2) >= WELL and self.low > self.chance_level
 
     @property
     def fools(self) -> list[str]:
@@ -82,7 +82,7 @@ class TrivialBaseline:
         return [
             name
             for name, score in self.published.items()
-            if round(score, 2) >= FOOLED and round(score - self.sound, 2) >= BY
+            if round(score, 2) >= FOOLED and round(score - self.own, 2) >= BY
         ]
 
 
@@ -107,21 +107,21 @@ def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
     scores = means(results)[name]
     instances: dict[str, list[float]] = {}
     for result in results:
-        instances.setdefault(result.instance_id, []).append(result.trivial[name][SOUND])
+        instances.setdefault(result.instance_id, []).append(result.trivial[name][OWN_SCORE])
     return TrivialBaseline(
         task=task,
         name=name,
         lengths=tuple(sorted({result.length for result in results})),
         n=len(results),
-        sound=scores[SOUND],
-        low=wilson(scores[SOUND], effective_n(list(instances.values())))[0],
+        own=scores[OWN_SCORE],
+        low=wilson(scores[OWN_SCORE], effective_n(list(instances.values())))[0],
         chance_level=math.fsum(result.chance_level for result in results) / len(results),
-        published={score: mean for score, mean in scores.items() if score != SOUND},
+        published={score: mean for score, mean in scores.items() if score != OWN_SCORE},
     )
 
 
 def _alike(lines: Sequence[TrivialBaseline]) -> bool:
-    each = [{SOUND: line.sound, **line.published} for line in lines]
+    each = [{OWN_SCORE: line.own, **line.published} for line in lines]
     names = dict.fromkeys(name for scores in each for name in scores)
     return all(
         all(name in scores for scores in each)

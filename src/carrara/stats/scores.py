@@ -16,13 +16,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from carrara.result import ATTEMPTED, NEVER_ASKED, SOUND, STATUSES, Result, Status
+from carrara.result import ATTEMPTED, NEVER_ASKED, OWN_SCORE, STATUSES, Result, Status
 from carrara.stats.baselines import BestBaseline, best, means
 from carrara.stats.intervals import effective_n, wilson
 from carrara.util.errors import RunError
 from carrara.util.natsort import natural
 
-Metric = Literal["sound", "paper"]
+Metric = Literal["own", "paper"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
 
 PAPER = "paper"
@@ -40,7 +40,7 @@ def paper_score_names(task: str) -> tuple[str, ...]:
 
 def by_metric(results: Sequence[Result], metric: Metric) -> list[Result]:
     """Return the results with another score that counts."""
-    if metric == "sound":
+    if metric == "own":
         return [replace(result, metric="") if result.metric else result for result in results]
     known: dict[str, set[str]] = {}
     for result in results:
@@ -57,9 +57,9 @@ def describe_metric(metrics: Mapping[str, str]) -> str:
     """
     if not any(metrics.values()):
         return ""
-    sound = sorted((task for task, name in metrics.items() if not name), key=natural)
-    rest = f"; of {', '.join(sound)}, for which there is none, the sound one" if sound else ""
-    return f"The score that counts is the papers' own{rest}. Chance levels are those of the sound score."
+    own = sorted((task for task, name in metrics.items() if not name), key=natural)
+    rest = f"; of {', '.join(own)}, for which there is none, our own" if own else ""
+    return f"The score that counts is the papers' own{rest}. Chance levels are those of our score."
 
 
 def headline(result: Result) -> float:
@@ -201,7 +201,7 @@ def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
     """Return the statistics by the score that counts, which may be a paper score."""
     metric = results[0].metric
     return {
-        reply: {**scores, SOUND: scores[metric]} if metric in scores else scores
+        reply: {**scores, OWN_SCORE: scores[metric]} if metric in scores else scores
         for reply, scores in means(results).items()
     }
 

@@ -47,7 +47,7 @@ def test_published_counts(task: int, paper: int, n: int, capsys: Capture) -> Non
 def test_numbers(tmp_path: Path, capsys: Capture) -> None:
     path = table(tmp_path / "model_qa1_0k.csv", ROWS)
     assert scored(capsys, str(path)) == {
-        "file": str(path), "task": "qa1", "n": 4, "paper": 1, "sound": 2, "unparsed": 2,
+        "file": str(path), "task": "qa1", "n": 4, "paper": 1, "own": 2, "unparsed": 2,
     }  # fmt: skip
     assert main([*SCORE, str(path)]) == 0
     shown = capsys.readouterr().out
@@ -61,13 +61,13 @@ def test_jsonl_says_the_same(tmp_path: Path, capsys: Capture) -> None:
     rows = [{"target": target, "output": output or None, "question": question} for target, output, question in ROWS]
     path.write_text("".join(json.dumps(row) + "\n\n" for row in rows), "utf-8")
     found = scored(capsys, str(path))
-    assert (found["n"], found["paper"], found["sound"], found["unparsed"]) == (4, 1, 2, 2)
+    assert (found["n"], found["paper"], found["own"], found["unparsed"]) == (4, 1, 2, 2)
 
 
 def test_things_in_any_order(tmp_path: Path, capsys: Capture) -> None:
     path = table(tmp_path / "x.csv", [("apple,milk", "the milk and an apple", "What is Mary carrying? ")])
     found = scored(capsys, str(path), "--task", "8")
-    assert (found["paper"], found["sound"]) == (1, 1)
+    assert (found["paper"], found["own"]) == (1, 1)
 
 
 def test_what_pandas_takes_for_empty(tmp_path: Path, capsys: Capture) -> None:
@@ -76,7 +76,7 @@ def test_what_pandas_takes_for_empty(tmp_path: Path, capsys: Capture) -> None:
     path = table(tmp_path / "qa6.csv", [("no", "None", ask), ("no", "nan", ask), ("no", "no", ask)])
     assert scored(capsys, str(path))["paper"] == 1
     path = table(tmp_path / "qa7.csv", [("none", "None", "How many objects is Mary carrying? ")])
-    assert scored(capsys, str(path))["sound"] == 1
+    assert scored(capsys, str(path))["own"] == 1
     path = tmp_path / "qa6.jsonl"
     path.write_text(json.dumps({"target": "no", "output": "None", "question": ask}), "utf-8")
     assert scored(capsys, str(path))["paper"] == 1
@@ -85,20 +85,20 @@ def test_what_pandas_takes_for_empty(tmp_path: Path, capsys: Capture) -> None:
 def test_targets_in_any_case(tmp_path: Path, capsys: Capture) -> None:
     rows = [("Garden", "garden", "Where is Mary?"), ("GARDEN ", "the Garden", "Where is Mary?")]
     found = scored(capsys, str(table(tmp_path / "qa1.csv", rows)))
-    assert (found["paper"], found["sound"]) == (2, 2)
+    assert (found["paper"], found["own"]) == (2, 2)
 
 
 def test_cells_may_be_long(tmp_path: Path, capsys: Capture) -> None:
     limit = csv.field_size_limit()
     path = table(tmp_path / "qa1.csv", [("garden", "so " * 200_000 + "the answer is the garden", "Where is Mary? ")])
-    assert scored(capsys, str(path))["sound"] == 1
+    assert scored(capsys, str(path))["own"] == 1
     assert csv.field_size_limit() == limit
 
 
 def test_a_byte_order_mark_and_line_ends_of_windows(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "qa1.csv"
     path.write_bytes(b'\xef\xbb\xbftarget,output,question\r\ngarden,"garden\r\n\r\nyes",Where is Mary? \r\n')
-    assert scored(capsys, str(path))["sound"] == 1
+    assert scored(capsys, str(path))["own"] == 1
 
 
 WRONG: dict[str, tuple[str, str | bytes | None, list[str], str]] = {

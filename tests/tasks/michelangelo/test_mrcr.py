@@ -144,7 +144,7 @@ def scores(reply: str) -> tuple[str, float, dict[str, float]]:
 
 
 @pytest.mark.parametrize(
-    ("reply", "sound", "openai", "gdm"),
+    ("reply", "own", "openai", "gdm"),
     [
         ("{marker} {draft}", 1, True, 1),
         ("{marker}{draft}", 1, True, 1),
@@ -160,11 +160,11 @@ def scores(reply: str) -> tuple[str, float, dict[str, float]]:
     ],
 )
 def test_a_draft_said_again_is_right_however_it_is_dressed(
-    reply: str, sound: float, openai: bool, gdm: float | None
+    reply: str, own: float, openai: bool, gdm: float | None
 ) -> None:
     status, score, published = scores(reply)
     assert status == "ok"
-    assert score == sound
+    assert score == own
     assert (published["openai"] > 0.9) == openai
     if gdm is not None:
         assert published["gdm"] == pytest.approx(gdm, abs=0.01)

@@ -67,14 +67,14 @@ def test_published_cases(tmp_path: Path, capsys: Capture) -> None:
     assert [round(line["paper"], 12) for line in lines] == [case["primary_score"] for case in cases]
     for case, line in zip(cases, lines, strict=True):
         if case["reference"] == "":
-            assert line["sound"] is None
+            assert line["own"] is None
         elif case["kind"] in WRONG_KINDS:
-            assert line["sound"] == 0, case
+            assert line["own"] == 0, case
         elif case["kind"] in RIGHT_KINDS:
-            assert line["sound"] == 1, case
+            assert line["own"] == 1, case
         assert (line["status"] == "unparsed") == (line["answer"] is None)
         if line["answer"] is None:
-            assert not line["sound"]
+            assert not line["own"]
     assert list(found["tasks"]) == list(PRIMARY)
     assert found["total"]["n"] == len(cases) == 143
     assert found["total"]["without_reference"] == 4
@@ -104,20 +104,20 @@ def test_figures(tmp_path: Path, capsys: Capture) -> None:
         "set_state",
     ]
     assert found["tasks"]["string_search_word"] == {
-        "n": 2, "paper": 0.5, "sound": 0.0, "unparsed": 1, "without_reference": 0, "without_context": 0,
+        "n": 2, "paper": 0.5, "own": 0.0, "unparsed": 1, "without_reference": 0, "without_context": 0,
     }  # fmt: skip
     assert found["tasks"]["key_value_search"] == {
-        "n": 1, "paper": 1.0, "sound": None, "unparsed": 0, "without_reference": 1, "without_context": 0,
+        "n": 1, "paper": 1.0, "own": None, "unparsed": 0, "without_reference": 1, "without_context": 0,
     }  # fmt: skip
     assert found["total"] == {
-        "n": 6, "paper": 0.5, "sound": 0.4, "unparsed": 2, "without_reference": 1, "without_context": 1,
+        "n": 6, "paper": 0.5, "own": 0.4, "unparsed": 2, "without_reference": 1, "without_context": 1,
     }  # fmt: skip
 
 
 def test_the_table(tmp_path: Path, capsys: Capture) -> None:
     assert main([*SCORE, str(written(tmp_path / "r.jsonl", ROWS))]) == 0
     shown = capsys.readouterr().out.splitlines()
-    assert shown[0].split() == ["task", "rows", "paper", "sound", "unparsed"]
+    assert shown[0].split() == ["task", "rows", "paper", "own", "unparsed"]
     assert [line.split() for line in shown[2:4]] == [
         ["string_search_word", "2", "0.500", "0.000", "1"],
         ["key_value_search", "1", "1.000", "–", "0"],
@@ -135,10 +135,10 @@ def test_a_line_for_each_row(tmp_path: Path, capsys: Capture) -> None:
     assert main([*SCORE, str(path), "--out", str(tmp_path / "s.jsonl")]) == 0
     assert "set_state" in capsys.readouterr().out
     first, second, third = map(json.loads, (tmp_path / "s.jsonl").read_text("utf-8").splitlines())
-    assert list(first) == ["line", "task", "paper", "sound", "answer", "status"]
-    assert (first["line"], first["paper"], first["sound"], first["status"]) == (1, 0.0, 1.0, "ok")
+    assert list(first) == ["line", "task", "paper", "own", "answer", "status"]
+    assert (first["line"], first["paper"], first["own"], first["status"]) == (1, 0.0, 1.0, "ok")
     assert second["answer"] is None
-    assert (second["line"], second["status"], third["sound"]) == (3, "unparsed", 0.0)
+    assert (second["line"], second["status"], third["own"]) == (3, "unparsed", 0.0)
 
 
 PROMPT = "{}\n\nInstruction:\n{}\n\nAnswer:"
@@ -183,39 +183,39 @@ def test_what_trivial_replies_have_is_taken_off(
 ) -> None:
     prompt = PROMPT.format(context, asked)
     found, bare = graded(task, reference, trivial, prompt), graded(task, reference, trivial)
-    assert found.sound == 0
+    assert found.own == 0
     assert not found.bare
     assert bare.bare
     assert bare == graded(task, reference, trivial, "Which words are left?")
     assert (bare.paper, bare.answer) == (found.paper, found.answer)
     words = ", ".join(reference) if isinstance(reference, list) else reference
     right = words if isinstance(words, str) else "\n".join(f"{name}: {', '.join(own)}" for name, own in words.items())
-    assert graded(task, reference, right, prompt).sound == graded(task, reference, right).sound == 1
+    assert graded(task, reference, right, prompt).own == graded(task, reference, right).own == 1
 
 
 def test_a_trivial_reply_may_be_right() -> None:
     """Where there is nothing to change, a copy of the context is the answer."""
     prompt = PROMPT.format(COPY, 'Replace "fir" with "bay".')
-    assert graded("replace_all", COPIED, COPIED, prompt).sound == 1
+    assert graded("replace_all", COPIED, COPIED, prompt).own == 1
     every = PROMPT.format(AGENTS, "Which words?")
-    assert graded("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).sound == 1
-    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).sound == 1
-    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").sound == 1
+    assert graded("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).own == 1
+    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).own == 1
+    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").own == 1
 
 
 def test_lists_are_those_of_the_context() -> None:
     prompt = PROMPT.format(LISTS, 'Which list has "box"?')
-    assert graded("group_membership", "List 2", "It is in List 2.", prompt).sound == 1
+    assert graded("group_membership", "List 2", "It is in List 2.", prompt).own == 1
     assert graded("group_membership", "List 2", "It is in List 3.", prompt).answer is None
-    assert graded("group_membership", "List 2", "List 1 and List 2", prompt).sound == 0
-    assert graded("identify_odd_group", "List 120", "120").sound == 1
+    assert graded("group_membership", "List 2", "List 1 and List 2", prompt).own == 0
+    assert graded("identify_odd_group", "List 120", "120").own == 1
     assert graded("identify_odd_group", "List 1", "no").answer is None
 
 
 def test_words_of_the_question_are_no_answer() -> None:
     prompt = 'Context:\noak: elm, ash: yew\n\nInstruction:\nFor the first word "oak", the second word is:'
-    assert graded("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).sound == 1
-    assert graded("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).sound == 1
+    assert graded("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).own == 1
+    assert graded("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).own == 1
 
 
 WRONG: dict[str, tuple[str | bytes | Row | None, str]] = {
@@ -289,9 +289,9 @@ def test_any_reply_has_scores(reply: str) -> None:
     for task, reference in REFERENCES.items():
         found = graded(task, reference, reply, PROMPT.format(LISTS, reply))
         assert 0 <= found.paper <= 1
-        assert found.sound is not None
-        assert 0 <= found.sound <= 1
-        assert found.answer is not None or found.sound == 0
+        assert found.own is not None
+        assert 0 <= found.own <= 1
+        assert found.answer is not None or found.own == 0
 
 
 @pytest.mark.parametrize("reply", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])

@@ -55,7 +55,7 @@ class Rescored:
     n: int
     paper: int
     """Right by the published metric."""
-    sound: int
+    own: int
     """Right by what the reply says."""
     unparsed: int
     """Replies that state no answer, or leave it open."""
@@ -64,7 +64,7 @@ class Rescored:
 def rescore(path: Path, task: int) -> Rescored:
     """Score the predictions of a file for one of the twenty tasks."""
     own = load_task(task)
-    n = paper = sound = unparsed = 0
+    n = paper = ours = unparsed = 0
     for prediction in predictions(path):
         try:
             target = own.official_gold(prediction.question, prediction.target)
@@ -79,8 +79,8 @@ def rescore(path: Path, task: int) -> Rescored:
         n += 1
         paper += published_metric(own.official_labels, prediction.output_published, target, prediction.question)
         unparsed += answer is None
-        sound += answer is not None and own.score(answer, question) == 1
-    return Rescored(str(path), f"qa{task}", n, paper, sound, unparsed)
+        ours += answer is not None and own.score(answer, question) == 1
+    return Rescored(str(path), f"qa{task}", n, paper, ours, unparsed)
 
 
 def task_number(given: str | None, path: Path) -> int:

@@ -1,18 +1,18 @@
 """Replies to Minerva's published items, scored anew: by the published score and by the sound reading.
 
 >>> graded("group_membership", "List 1", "It is **List 10**.")
-Graded(paper=1.0, sound=0.0, answer='List 10', bare=False)
->>> graded("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, graded("set_state", ["oak"], "**Oak**").sound
+Graded(paper=1.0, own=0.0, answer='List 10', bare=False)
+>>> graded("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, graded("set_state", ["oak"], "**Oak**").own
 (0.5, 1.0)
 
-Of a list the sound score counts what goes beyond trivial replies, as in our own tasks: a copy of the context where it
+Of a list our score counts what goes beyond trivial replies, as in our own tasks: a copy of the context where it
 was to be changed, every word that was ever named. They are read from the published prompt, if it is there:
 
 >>> prompt = 'Context:\\noak, elm, oak\\n\\nInstruction:\\nReplace the word "oak" with "ash".\\n\\nAnswer:'
->>> graded("replace_all", "ash, elm, ash", "oak, elm, oak", prompt).sound
+>>> graded("replace_all", "ash, elm, ash", "oak, elm, oak", prompt).own
 0.0
 >>> graded("replace_all", "ash, elm, ash", "oak, elm, oak")
-Graded(paper=0.3333333333333333, sound=0.3333333333333333, answer='oak, elm, oak', bare=True)
+Graded(paper=0.3333333333333333, own=0.3333333333333333, answer='oak, elm, oak', bare=True)
 """
 
 import re
@@ -88,7 +88,7 @@ _ACTED_ON = re.compile(r'following words:? "?([^".\n]+)')
 
 class Graded(NamedTuple):
     paper: float
-    sound: float | None
+    own: float | None
     """None where the reference is empty."""
     answer: str | None
     """None where the reply states none."""
@@ -132,7 +132,7 @@ def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> 
     empty = question.gold in ("", Words(()))
     return Graded(
         paper=primary(task, reference, reply),
-        sound=None if empty else 0.0 if answer is None else answers.score(answer, question.gold),
+        own=None if empty else 0.0 if answer is None else answers.score(answer, question.gold),
         answer=None if answer is None else answers.write(answer),
         bare=bare and not empty,
     )

@@ -30,7 +30,7 @@ class Scored:
     line: int
     task: str
     paper: float
-    sound: float | None
+    own: float | None
     """None where the reference is empty."""
     answer: str | None
     status: Literal["ok", "unparsed"]
@@ -41,13 +41,13 @@ class Figures:
     n: int
     paper: float
     """The mean of all rows."""
-    sound: float | None
+    own: float | None
     """The mean of the rows with a reference; None where there are none."""
     unparsed: int
     """Replies that state no answer, or leave it open."""
     without_reference: int
     without_context: int
-    """Rows where nothing is taken off the sound score for trivial replies, since no context tells what they have."""
+    """Rows where nothing is taken off our score for trivial replies, since no context tells what they have."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Rescored:
 
 class _Marks(NamedTuple):
     paper: float
-    sound: float | None
+    own: float | None
     unparsed: bool
     bare: bool
 
@@ -70,8 +70,8 @@ def rescore(path: Path, keep: Callable[[Scored], object] = lambda scored: None) 
     found: dict[str, list[_Marks]] = {task: [] for task in PRIMARY}
     for line, task, one in _grade_lines(path):
         unparsed = one.answer is None
-        found[task].append(_Marks(one.paper, one.sound, unparsed, one.bare))
-        keep(Scored(line, task, one.paper, one.sound, one.answer, "unparsed" if unparsed else "ok"))
+        found[task].append(_Marks(one.paper, one.own, unparsed, one.bare))
+        keep(Scored(line, task, one.paper, one.own, one.answer, "unparsed" if unparsed else "ok"))
     every = [marks for task in found.values() for marks in task]
     if not every:
         raise UsageError(f"{path} has no rows; a row needs {', '.join(FIELDS)}")
@@ -79,13 +79,13 @@ def rescore(path: Path, keep: Callable[[Scored], object] = lambda scored: None) 
 
 
 def _figures(marks: Sequence[_Marks]) -> Figures:
-    sound = [one.sound for one in marks if one.sound is not None]
+    own = [one.own for one in marks if one.own is not None]
     return Figures(
         n=len(marks),
         paper=fmean(one.paper for one in marks),
-        sound=fmean(sound) if sound else None,
+        own=fmean(own) if own else None,
         unparsed=sum(one.unparsed for one in marks),
-        without_reference=len(marks) - len(sound),
+        without_reference=len(marks) - len(own),
         without_context=sum(one.bare for one in marks),
     )
 
