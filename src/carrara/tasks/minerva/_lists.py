@@ -106,6 +106,7 @@ def _sizes(words: int, lists: int, held: Mapping[int, int]) -> list[int]:
     sizes = [(n + 1) * words // lists - n * words // lists for n in range(lists)]
     for n, needles in held.items():
         while sizes[n] < needles:  # where lists have one word each, a list with two needles takes one from another
+            others = [other for other in range(lists) if other != n and sizes[other] > held.get(other, 0)]
             sizes[n] += 1
-            sizes[max(range(lists), key=sizes.__getitem__)] -= 1
+            sizes[max(others, key=sizes.__getitem__)] -= 1
     return [size - held.get(n, 0) for n, size in enumerate(sizes)]
