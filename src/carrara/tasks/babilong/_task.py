@@ -48,7 +48,7 @@ _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
 
 class Babilong(Task, Generic[Q]):
-    version = 3
+    version = 4
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]
     marks = {"open": "<context>", "close": "</context>"}

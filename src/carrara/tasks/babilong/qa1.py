@@ -3,16 +3,16 @@
 BABILong's first task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa1", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went back to the hallway.
-Sandra went to the office.
-Sandra went to the hallway.
+>>> print(make("babilong/qa1", index=25).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel went back to the hallway.
+Sandra moved to the bathroom.
 Sandra went back to the garden.
-Mary travelled to the office.
-Daniel journeyed to the bathroom.
+Daniel went back to the bedroom.
+Mary went back to the hallway.
+John moved to the office.
 </context>
 <BLANKLINE>
-Question: Where is Sandra?
+Question: Where is John?
 """
 
 from carrara.rng import Rng
@@ -36,10 +36,9 @@ class OneFact(Babilong[WhereIs]):
     queries = (WhereIs,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
-        "that have nothing to do with them. People move about: somebody is at the place that they went to last. Answer "
-        "the question from the hidden sentences alone.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people are, hidden among unrelated sentences. People move around: "
+        "each person is at the place they went to last. Answer the question using only the hidden sentences.",
+        "the name of the place, as written in the context",
         "Anders moved to the canteen. Ramesh went to the loft. Anders journeyed to the market.\n"
         "Question: Where is Anders?\nFINAL ANSWER: market",
         "Ramesh travelled to the tent. Anders went back to the canteen. Noor moved to the loft.\n"

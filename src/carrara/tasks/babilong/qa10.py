@@ -3,20 +3,20 @@
 BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa10", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Fred went to the office.
-Fred is either in the bedroom or the school.
-Julie is in the bedroom.
-Julie went back to the park.
-Fred is in the kitchen.
-Bill is in the cinema.
-Fred journeyed to the school.
-Julie is either in the bedroom or the office.
-Bill is either in the office or the kitchen.
-Julie is either in the office or the bedroom.
+>>> print(make("babilong/qa10", index=30).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Julie went back to the bedroom.
+Fred is either in the park or the cinema.
+Fred is either in the school or the cinema.
+Fred travelled to the office.
+Bill moved to the office.
+Mary is either in the bedroom or the cinema.
+Julie is either in the office or the cinema.
+Fred is in the school.
+Julie moved to the park.
+Julie went to the cinema.
 </context>
 <BLANKLINE>
-Question: Is Julie in the kitchen?
+Question: Is Fred in the office?
 """
 
 from collections.abc import Iterator, Sequence
@@ -46,11 +46,10 @@ class Indefinite(Babilong[IsIn]):
     most_common = ("no", 0.480)  # measured over 80,000 stories
     answer = Verdict("yes", "no", "maybe")
     wording = prompt(
-        "You are given a context in which sentences that say of some people where they go, where they are or where "
-        "they may be, are hidden among sentences that have nothing to do with them. Only the last hidden sentence "
-        "about somebody counts. If it says that they are either in one place or another, each of the two is possible, "
-        "so the answer is maybe; they are at no third place.",
-        "one word, yes, no or maybe",
+        "The context contains sentences about where people go, where they are or where they may be, hidden among "
+        "unrelated sentences. Only the last hidden sentence about a person counts. If it says that the person is in "
+        "one of two places, the answer is maybe for each of the two and no for any other place.",
+        "one word: yes, no or maybe",
         "Noor went to the loft. Kofi is in the tent. Noor is either in the market or the canteen.\n"
         "Question: Is Noor in the market?\nFINAL ANSWER: maybe",
         "Kofi is either in the loft or the market. Noor travelled to the loft. Kofi moved to the canteen.\n"

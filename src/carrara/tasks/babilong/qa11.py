@@ -3,18 +3,18 @@
 BABILong's eleventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa11", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel went to the bathroom.
-Following that he moved to the kitchen.
-Sandra went back to the kitchen.
-After that she journeyed to the bathroom.
-Mary went to the garden.
-Then she went back to the kitchen.
-Mary went back to the bedroom.
-After that she travelled to the office.
+>>> print(make("babilong/qa11", index=55).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went back to the hallway.
+After that she went to the bedroom.
+Mary moved to the bathroom.
+After that she went to the garden.
+Daniel journeyed to the bathroom.
+After that he moved to the garden.
+Sandra went back to the bedroom.
+After that she travelled to the hallway.
 </context>
 <BLANKLINE>
-Question: Where is Mary?
+Question: Where is Daniel?
 """
 
 from collections.abc import Iterator
@@ -40,10 +40,10 @@ class Coreference(Babilong[WhereIs]):
     queries = (WhereIs,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
-        "that have nothing to do with them. 'He' or 'she' stands for the person named in the hidden sentence before, "
-        "however much other text lies between. Somebody is at the place that they went to last.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people are, hidden among unrelated sentences. 'He' or 'she' "
+        "refers to the person named in the previous hidden sentence, however much other text lies between. Each "
+        "person is at the place they went to last.",
+        "the name of the place, as written in the context",
         "Noor went to the loft. Then she moved to the canteen. Kofi journeyed to the loft. Afterwards he travelled "
         "to the tent.\n"
         "Question: Where is Noor?\nFINAL ANSWER: canteen",

@@ -3,14 +3,14 @@
 BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa12", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra and Mary travelled to the office.
-Mary and Daniel went back to the kitchen.
-Sandra and Mary journeyed to the bedroom.
-Daniel and John journeyed to the bathroom.
+>>> print(make("babilong/qa12", index=28).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra and Daniel moved to the office.
+Sandra and Daniel journeyed to the hallway.
+Sandra and John travelled to the bathroom.
+Daniel and John went back to the bedroom.
 </context>
 <BLANKLINE>
-Question: Where is John?
+Question: Where is Sandra?
 """
 
 from collections.abc import Iterator
@@ -36,10 +36,10 @@ class Conjunction(Babilong[WhereIs]):
     queries = (WhereIs,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
-        "that have nothing to do with them. Each hidden sentence tells of two people who go to a place together, and "
-        "later one of them may go on with somebody else. Somebody is at the place that they went to last.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people are, hidden among unrelated sentences. Each hidden "
+        "sentence says that two people went to a place together; later, one of them may move on with someone else. "
+        "Each person is at the place they went to last.",
+        "the name of the place, as written in the context",
         "Noor and Kofi went to the loft. Kofi and Priya moved to the canteen.\n"
         "Question: Where is Kofi?\nFINAL ANSWER: canteen",
         "Ramesh and Priya journeyed to the tent. Noor and Ramesh travelled to the market.\n"

@@ -3,18 +3,18 @@
 BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa13", index=2).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary and Daniel journeyed to the bathroom.
-After that they went to the bedroom.
-Sandra and Daniel moved to the kitchen.
-Then they went to the hallway.
-Mary and Daniel travelled to the kitchen.
-After that they moved to the garden.
-Daniel and Mary went to the office.
-Then they travelled to the bathroom.
+>>> print(make("babilong/qa13", index=9).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel and Mary moved to the office.
+Then they went back to the garden.
+Sandra and John journeyed to the bathroom.
+After that they travelled to the garden.
+John and Daniel travelled to the office.
+Afterwards they went to the kitchen.
+Mary and John went to the bathroom.
+Then they travelled to the office.
 </context>
 <BLANKLINE>
-Question: Where is Mary?
+Question: Where is John?
 """
 
 from collections.abc import Iterator
@@ -40,10 +40,10 @@ class CompoundCoreference(Babilong[WhereIs]):
     queries = (WhereIs,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about the whereabouts of some people are hidden among sentences "
-        "that have nothing to do with them. 'They' stands for both people named in the hidden sentence before, however "
-        "much other text lies between. Somebody is at the place that they went to last.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people are, hidden among unrelated sentences. 'They' refers to "
+        "both people named in the previous hidden sentence, however much other text lies between. Each person is at "
+        "the place they went to last.",
+        "the name of the place, as written in the context",
         "Noor and Kofi moved to the loft. Then they went to the canteen. Kofi and Priya journeyed to the market. "
         "Afterwards they travelled to the tent.\n"
         "Question: Where is Noor?\nFINAL ANSWER: canteen",

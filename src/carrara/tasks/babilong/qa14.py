@@ -3,20 +3,20 @@
 BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa14", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went to the school yesterday.
-Fred went to the school this morning.
-Yesterday Bill went to the park.
-This morning Julie went to the kitchen.
-Julie journeyed to the park yesterday.
-Fred went back to the cinema yesterday.
-This morning Bill moved to the kitchen.
-This afternoon Fred travelled to the office.
-Mary journeyed to the park this morning.
-This afternoon Julie travelled to the office.
+>>> print(make("babilong/qa14", index=40).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Bill went to the office this morning.
+Bill went to the cinema yesterday.
+Mary travelled to the park this morning.
+Yesterday Mary travelled to the kitchen.
+Julie went back to the cinema yesterday.
+Yesterday Fred moved to the school.
+This morning Fred moved to the park.
+Bill moved to the kitchen this afternoon.
+This afternoon Fred went back to the bedroom.
+This evening Bill travelled to the school.
 </context>
 <BLANKLINE>
-Question: Where was Julie before the office?
+Question: Where was Fred before the park?
 """
 
 from carrara.rng import Rng
@@ -42,11 +42,11 @@ class Times(Babilong[PersonBefore]):
     queries = (PersonBefore,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about some people, where they went and when, are hidden among "
-        "sentences that have nothing to do with them. The events are not told in order: yesterday comes first, then "
-        "this morning, this afternoon and this evening. Where somebody was before a place is where they had gone just "
-        "before; if they went there twice, before the second time.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people went and when, hidden among unrelated sentences. The "
+        "events are not told in chronological order: yesterday is earliest, then come this morning, this afternoon "
+        "and this evening. Where someone was before a place means the place they had gone to just before; if they "
+        "went there twice, the second time counts.",
+        "the name of the place, as written in the context",
         "This morning Noor went to the loft. Kofi moved to the tent yesterday. Yesterday Noor travelled to the "
         "canteen. Noor journeyed to the market this afternoon.\n"
         "Question: Where was Noor before the market?\nFINAL ANSWER: loft",

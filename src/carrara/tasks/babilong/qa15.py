@@ -3,18 +3,18 @@
 BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa15", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mice are afraid of wolves.
+>>> print(make("babilong/qa15", index=40).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Cats are afraid of wolves.
+Mice are afraid of sheep.
 Sheep are afraid of wolves.
-Cats are afraid of sheep.
-Gertrude is a sheep.
-Wolves are afraid of cats.
-Emily is a cat.
-Winona is a wolf.
-Jessica is a mouse.
+Emily is a mouse.
+Jessica is a sheep.
+Wolves are afraid of sheep.
+Gertrude is a wolf.
+Winona is a sheep.
 </context>
 <BLANKLINE>
-Question: What is gertrude afraid of?
+Question: What is emily afraid of?
 """
 
 from carrara.rng import Rng
@@ -37,10 +37,9 @@ class Deduction(Babilong[FearOf]):
     unordered = True
     answer = Animal("animals")
     wording = prompt(
-        "You are given a context in which sentences about animals, their names and their fears are hidden among "
-        "sentences that have nothing to do with them. All animals of one kind are afraid of the same kind, and so is "
-        "each one of them that has a name. Find out of which kind the one in question is, and what this kind is afraid "
-        "of.",
+        "The context contains sentences about animals, their names and their fears, hidden among unrelated sentences. "
+        "All animals of one kind, including those with names, are afraid of the same kind. Find out which kind the "
+        "animal in the question is, and what that kind is afraid of.",
         "the kind of animal, in the singular",
         "Puffins are afraid of tapirs. Tapirs are afraid of stoats. Noor is a puffin. Priya is a tapir.\n"
         "Question: What is noor afraid of?\nFINAL ANSWER: tapir",

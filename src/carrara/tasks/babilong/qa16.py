@@ -3,19 +3,19 @@
 BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa16", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Greg is a rhino.
-Greg is gray.
-Lily is a frog.
-Brian is a rhino.
-Lily is green.
-Bernhard is a rhino.
-Brian is gray.
-Bernhard is green.
-Julius is a rhino.
+>>> print(make("babilong/qa16", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Lily is a rhino.
+Lily is white.
+Greg is a swan.
+Brian is a lion.
+Julius is a frog.
+Brian is yellow.
+Greg is white.
+Bernhard is a lion.
+Julius is green.
 </context>
 <BLANKLINE>
-Question: What color is Julius?
+Question: What color is Bernhard?
 """
 
 from carrara.rng import Rng
@@ -44,10 +44,10 @@ class Induction(Babilong[ColourOf]):
     queries = (ColourOf,)
     answer = Label("colours")
     wording = prompt(
-        "You are given a context in which sentences about animals, their names, kinds and colours are hidden among "
-        "sentences that have nothing to do with them. The colour of one of them is not told. Conclude that it has the "
-        "colour of another one of its kind. If several others are of its kind, only the one whose kind was told last "
-        "counts, whatever colours the rest have.",
+        "The context contains sentences about animals, their names, kinds and colours, hidden among unrelated "
+        "sentences. The colour of one animal is not given: infer that it has the colour of another animal of its "
+        "kind. If there are several others of its kind, only the one whose kind was stated last counts, whatever "
+        "colours the rest have.",
         "the name of the colour",
         "Anders is a tapir. Noor is a gecko. Anders is olive. Noor is cream. Priya is a tapir.\n"
         "Question: What color is Priya?\nFINAL ANSWER: olive",

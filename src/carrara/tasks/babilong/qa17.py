@@ -3,12 +3,12 @@
 BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa17", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The red square is to the left of the blue square.
-The red square is above the yellow square.
+>>> print(make("babilong/qa17", index=41).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The yellow square is to the right of the blue square.
+The yellow square is to the left of the red square.
 </context>
 <BLANKLINE>
-Question: Is the blue square to the right of the yellow square?
+Question: Is the blue square below the red square?
 """
 
 from carrara.rng import Rng
@@ -31,12 +31,12 @@ class Positions(Babilong[IsBeside]):
     unordered = True
     answer = Verdict("yes", "no")
     wording = prompt(
-        "You are given a context in which sentences about figures and how they lie to each other are hidden among "
-        "sentences that have nothing to do with them. Think of squared paper: each hidden sentence means one square "
-        "straight up, down, left or right. One figure is above another if its row is higher, whatever its column, and "
-        "likewise for the other sides; in the same row neither is above the other, and in the same column neither is "
-        "to the left.",
-        "one word, yes or no",
+        "The context contains sentences about shapes and their positions relative to each other, hidden among "
+        "unrelated sentences. Imagine a grid: each hidden sentence places one shape exactly one square straight "
+        "above, below, left or right of another. One shape is above another if its row is higher, whatever its "
+        "column, and likewise for the other directions; in the same row neither is above the other, and in the same "
+        "column neither is to the left.",
+        "one word: yes or no",
         "The olive chevron is above the coral trefoil. The cream zigzag is to the right of the coral trefoil.\n"
         "Question: Is the olive chevron above the cream zigzag?\nFINAL ANSWER: yes",
         "The coral trefoil is below the cream zigzag. The olive chevron is below the coral trefoil.\n"

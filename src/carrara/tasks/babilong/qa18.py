@@ -3,15 +3,15 @@
 BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa18", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The container is bigger than the suitcase.
-The chest is bigger than the box.
-The container is bigger than the chocolate.
-The chest is bigger than the box of chocolates.
-The box is bigger than the chocolate.
+>>> print(make("babilong/qa18", index=44).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The box of chocolates fits inside the box.
+The chest fits inside the container.
+The suitcase is bigger than the container.
+The box is bigger than the box of chocolates.
+The suitcase is bigger than the chocolate.
 </context>
 <BLANKLINE>
-Question: Is the chocolate bigger than the chest?
+Question: Does the suitcase fit in the chest?
 """
 
 from collections.abc import Sequence
@@ -39,11 +39,10 @@ class Sizes(Babilong[IsBigger]):
     unordered = True
     answer = Verdict("yes", "no")
     wording = prompt(
-        "You are given a context in which sentences about the sizes of things are hidden among sentences that have "
-        "nothing to do with them. What fits inside another thing is smaller than it, and of two things the smaller one "
-        "fits inside the bigger one. Sizes form chains: what is bigger than a thing is also bigger than everything "
-        "smaller than that thing.",
-        "one word, yes or no",
+        "The context contains sentences about the sizes of things, hidden among unrelated sentences. A thing that "
+        "fits inside another is smaller than it, and of two things the smaller fits inside the bigger. Sizes form "
+        "chains: whatever is bigger than a thing is also bigger than everything smaller than that thing.",
+        "one word: yes or no",
         "The matchbox fits inside the shoebox. The caravan is bigger than the shoebox.\n"
         "Question: Does the matchbox fit in the caravan?\nFINAL ANSWER: yes",
         "The caravan is bigger than the shoebox. The caravan fits inside the lorry. The lorry is bigger than the "

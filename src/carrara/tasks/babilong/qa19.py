@@ -3,15 +3,15 @@
 BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa19", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The office is north of the bathroom.
-The hallway is east of the bathroom.
-The bedroom is north of the garden.
-The garden is west of the bathroom.
-The kitchen is north of the office.
+>>> print(make("babilong/qa19", index=8).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The hallway is south of the office.
+The bedroom is south of the kitchen.
+The bathroom is north of the kitchen.
+The hallway is west of the kitchen.
+The office is east of the garden.
 </context>
 <BLANKLINE>
-Question: How do you go from the office to the garden?
+Question: How do you go from the office to the kitchen?
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,11 @@ class Paths(Babilong[Path]):
     unordered = True
     answer = Steps()
     wording = prompt(
-        "You are given a context in which sentences about places that lie north, south, east or west of each other are "
-        "hidden among sentences that have nothing to do with them. One can go from a place to any other that a hidden "
-        "sentence joins to it, in either direction: if one is north of the other, one goes north to reach it and south "
-        "to come back. The way asked for has two steps.",
-        "the two steps, each by its first letter, n, s, e or w, joined by a comma without a space",
+        "The context contains sentences about places that lie north, south, east or west of each other, hidden among "
+        "unrelated sentences. You can go from a place to any other place that a hidden sentence connects to it, in "
+        "either direction: if one is north of the other, you go north to reach it and south to come back. The route "
+        "asked for has two steps.",
+        "the two steps, each as its first letter (n, s, e or w), joined by a comma without a space",
         "The loft is north of the canteen. The market is west of the canteen. The pharmacy is east of the loft.\n"
         "Question: How do you go from the canteen to the pharmacy?\nFINAL ANSWER: n,e",
         "The loft is west of the tent. The market is north of the tent. The canteen is east of the market.\n"

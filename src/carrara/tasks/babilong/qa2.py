@@ -3,16 +3,16 @@
 BABILong's second task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa2", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra travelled to the bathroom.
-Mary travelled to the office.
-Daniel went to the bathroom.
-Sandra got the apple there.
-Sandra moved to the bedroom.
-Daniel got the football there.
+>>> print(make("babilong/qa2", index=31).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary went back to the office.
+Mary took the football there.
+Mary dropped the football.
+Sandra went back to the hallway.
+Sandra took the milk there.
+John went back to the bedroom.
 </context>
 <BLANKLINE>
-Question: Where is the apple?
+Question: Where is the football?
 """
 
 from collections.abc import Sequence
@@ -37,11 +37,10 @@ class TwoFacts(Babilong[WhereThing]):
     queries = (WhereThing,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
-        "among sentences that have nothing to do with them. A thing that somebody has taken is wherever that person "
-        "goes. A thing that was put down, dropped, left or discarded stays at the place where its carrier was then. "
-        "Answer the question from the hidden sentences alone.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
+        "A thing that someone has taken is wherever that person goes. A thing that was put down, dropped, left or "
+        "discarded stays where its carrier was at that moment. Answer the question using only the hidden sentences.",
+        "the name of the place, as written in the context",
         "Noor went to the loft. Noor picked up the globe there. Noor moved to the canteen. Noor dropped the globe. "
         "Noor journeyed to the tent.\n"
         "Question: Where is the globe?\nFINAL ANSWER: canteen",

@@ -3,12 +3,12 @@
 BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa20", index=10).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Antoine is tired.
-Antoine travelled to the bedroom.
+>>> print(make("babilong/qa20", index=51).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Jason is thirsty.
+Antoine is bored.
 </context>
 <BLANKLINE>
-Question: Why did antoine go to the bedroom?
+Question: Where will antoine go?
 """
 
 from collections.abc import Sequence
@@ -28,12 +28,13 @@ SOUND_FACTS = 5
 
 MOST_QUESTIONS = 12
 """The most questions of a story: three for each of four people."""
-_PLACES = ", ".join(f"the {mood} to the {place}" for mood, (place, _) in sorted(FRESH_MOTIVES.items()))
+*_FIRST, _LAST = [f"the {mood} to the {place}" for mood, (place, _) in sorted(FRESH_MOTIVES.items())]
+_PLACES = f"{', '.join(_FIRST)} and {_LAST}"
 """The instruction says this of each mood: nobody can know that the famished go to a pantry and not to a kitchen."""
 
 
 class Motives(Babilong[Motive]):
-    version = 4
+    version = 5
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"
@@ -45,10 +46,9 @@ class Motives(Babilong[Motive]):
     queries = (WhereWill, WhyGo, WhyGet)
     answer = Label("places", "moods")
     wording = prompt(
-        "You are given a context in which sentences about the moods of some people and what they do are hidden among "
-        "sentences that have nothing to do with them. People act on their moods: the hungry and the thirsty go to the "
-        f"kitchen, the bored to the garden, the tired to the bedroom, {_PLACES}. The reason for which somebody went to "
-        "a place or got a thing is the mood that they are in.",
+        "The context contains sentences about people's moods and actions, hidden among unrelated sentences. People "
+        "act on their moods: the hungry and the thirsty go to the kitchen, the bored to the garden, the tired to the "
+        f"bedroom, {_PLACES}. The reason why someone went to a place or got a thing is the mood they are in.",
         "the name of the place or the word for the mood",
         "Noor is athletic. Ramesh is soaked.\nQuestion: Where will noor go?\nFINAL ANSWER: gymnasium",
         "Kofi is sunburnt. Priya is soaked. Kofi journeyed to the pharmacy.\n"

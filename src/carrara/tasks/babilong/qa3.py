@@ -3,18 +3,18 @@
 BABILong's third task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa3", index=36).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John picked up the milk.
-Mary went back to the hallway.
-Mary went back to the garden.
-Mary grabbed the apple.
-Mary went to the kitchen.
-Sandra went back to the bedroom.
-Mary journeyed to the bathroom.
-Mary went to the bedroom.
+>>> print(make("babilong/qa3", index=45).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Sandra grabbed the apple.
+Sandra moved to the garden.
+Mary went to the hallway.
+Sandra put down the apple.
+Sandra picked up the apple.
+Sandra went to the hallway.
+Sandra went back to the garden.
+Sandra left the apple there.
 </context>
 <BLANKLINE>
-Question: Where was the apple before the bedroom?
+Question: Where was the apple before the garden?
 """
 
 from collections.abc import Sequence
@@ -42,12 +42,11 @@ class ThreeFacts(Babilong[ThingBefore]):
     queries = (ThingBefore,)
     answer = Label("places")
     wording = prompt(
-        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
-        "among sentences that have nothing to do with them. A thing that somebody has taken goes wherever that person "
-        "goes; put down, dropped, left or discarded, it stays. Where it was before a place is where it was brought "
-        "there from; if it came there more than once, the last time is meant. Answer the question from the hidden "
-        "sentences alone.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
+        "A thing that someone has taken goes wherever that person goes; once put down, dropped, left or discarded, it "
+        "stays where it is. Where a thing was before a place means where it was brought there from; if it came there "
+        "more than once, the last time counts. Answer the question using only the hidden sentences.",
+        "the name of the place, as written in the context",
         "Noor got the globe. Noor went to the loft. Noor journeyed to the canteen. Kofi moved to the loft. Noor "
         "travelled to the tent. Noor left the globe there.\n"
         "Question: Where was the globe before the canteen?\nFINAL ANSWER: loft",

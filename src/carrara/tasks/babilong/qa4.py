@@ -3,12 +3,12 @@
 BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa4", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The office is east of the bedroom.
-The bedroom is east of the bathroom.
+>>> print(make("babilong/qa4", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+The kitchen is north of the office.
+The bedroom is north of the kitchen.
 </context>
 <BLANKLINE>
-Question: What is east of the bathroom?
+Question: What is the office south of?
 """
 
 from carrara.rng import Rng
@@ -37,11 +37,11 @@ class TwoArguments(Babilong[Neighbour]):
     unordered = True
     answer = Beside("places")
     wording = prompt(
-        "You are given a context in which sentences about places that lie north, south, east or west of each other are "
-        "hidden among sentences that have nothing to do with them. Each hidden sentence says something of both its "
-        "places: if one is north of the other, the other is south of it. The question is answered by the one sentence "
-        "that names its place together with the neighbour asked for.",
-        "the name of the place, as the context has it",
+        "The context contains sentences about places that lie north, south, east or west of each other, hidden among "
+        "unrelated sentences. Each hidden sentence describes both of its places: if one is north of the other, the "
+        "other is south of it. One sentence answers the question: the one that names the place in the question "
+        "together with the neighbour you are asked for.",
+        "the name of the place, as written in the context",
         "The market is east of the loft. The loft is east of the canteen.\n"
         "Question: What is east of the loft?\nFINAL ANSWER: market",
         "The tent is north of the market. The market is north of the pharmacy.\n"

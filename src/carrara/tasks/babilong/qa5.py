@@ -3,18 +3,18 @@
 BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa5", index=11).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Fred grabbed the milk there.
-Jeff went to the bathroom.
-Fred went back to the office.
-Jeff went to the hallway.
-Fred went to the kitchen.
-Mary travelled to the garden.
-Mary grabbed the apple there.
-Fred gave the milk to Bill.
+>>> print(make("babilong/qa5", index=23).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Fred moved to the garden.
+Fred grabbed the apple there.
+Mary went to the bathroom.
+Fred travelled to the bedroom.
+Mary went to the bedroom.
+Jeff went to the office.
+Fred handed the apple to Mary.
+Mary handed the apple to Fred.
 </context>
 <BLANKLINE>
-Question: Who gave the milk?
+Question: What did Mary give to Fred?
 """
 
 from collections.abc import Sequence
@@ -43,11 +43,11 @@ class ThreeArguments(Babilong[Gift]):
     queries = (WhatGiven, WhoGave, WhoReceived)
     answer = Party("people", "things")
     wording = prompt(
-        "You are given a context in which sentences about people who take things, carry them, put them down and give "
-        "them to each other are hidden among sentences that have nothing to do with them. The question is about a "
-        "gift: who gave it, who received it, or what was given. A thing may be given on: only the last time that it "
-        "was given counts. Answer from the hidden sentences alone.",
-        "the name of the person or thing, as the context has it",
+        "The context contains sentences about people who take things, carry them, put them down and give them to each "
+        "other, hidden among unrelated sentences. The question is about a gift: who gave it, who received it, or what "
+        "was given. A thing may be given more than once: only the last time counts. Answer the question using only "
+        "the hidden sentences.",
+        "the name of the person or thing, as written in the context",
         "Kofi got the globe there. Kofi handed the globe to Noor. Noor went to the loft.\n"
         "Question: What did Kofi give to Noor?\nFINAL ANSWER: globe",
         "Kofi gave the kazoo to Mirko. Mirko passed the kazoo to Noor. Noor dropped the kazoo.\n"

@@ -3,14 +3,14 @@
 BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa6", index=4).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John went to the garden.
-Daniel went to the hallway.
-Daniel moved to the bathroom.
-Mary went back to the hallway.
+>>> print(make("babilong/qa6", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John travelled to the garden.
+John moved to the office.
+Daniel went to the kitchen.
+Mary went back to the garden.
 </context>
 <BLANKLINE>
-Question: Is John in the garden?
+Question: Is Mary in the garden?
 """
 
 from collections.abc import Sequence
@@ -36,10 +36,10 @@ class YesNo(Babilong[IsIn]):
     queries = (IsIn,)
     answer = Verdict("yes", "no")
     wording = prompt(
-        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
-        "among sentences that have nothing to do with them. Somebody is at the place that they went to last and at no "
-        "other. Answer the question from the hidden sentences alone.",
-        "one word, yes or no",
+        "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
+        "Each person is at the place they went to last and nowhere else. Answer the question using only the hidden "
+        "sentences.",
+        "one word: yes or no",
         "Noor moved to the loft. Kofi went to the canteen. Kofi took the kazoo there.\n"
         "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
         "Noor travelled to the tent. Noor went back to the market. Kofi journeyed to the loft.\n"

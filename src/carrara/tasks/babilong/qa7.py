@@ -3,11 +3,11 @@
 BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa7", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary grabbed the milk there.
-John moved to the hallway.
-John got the apple there.
-Sandra went back to the hallway.
+>>> print(make("babilong/qa7", index=5).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+John journeyed to the bedroom.
+Mary journeyed to the kitchen.
+John got the football there.
+John left the football.
 </context>
 <BLANKLINE>
 Question: How many objects is John carrying?
@@ -34,11 +34,10 @@ class Counting(Babilong[HowMany]):
     most_common = ("one", 0.483)  # measured over 80,000 stories
     answer = Count()
     wording = prompt(
-        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
-        "among sentences that have nothing to do with them. Somebody carries what they took or were given, until they "
-        "give it away, put it down, drop, leave or discard it. Nobody carries anything that the hidden sentences do "
-        "not tell of.",
-        "one word, none, one, two or three",
+        "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
+        "People carry what they took or were given until they give it away, put it down, drop, leave or discard it. "
+        "Nobody carries anything that the hidden sentences do not mention.",
+        "one word: none, one, two or three",
         "Noor got the globe there. Noor went to the loft. Noor picked up the kazoo there.\n"
         "Question: How many objects is Noor carrying?\nFINAL ANSWER: two",
         "Kofi took the globe there. Kofi handed the globe to Mirko. Mirko moved to the tent.\n"

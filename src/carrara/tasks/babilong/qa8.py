@@ -3,14 +3,14 @@
 BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa8", index=1).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary took the apple there.
-Sandra travelled to the office.
-Mary went to the bathroom.
-Mary took the milk there.
+>>> print(make("babilong/qa8", index=20).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Daniel grabbed the milk there.
+Daniel put down the milk.
+Daniel grabbed the milk there.
+Daniel dropped the milk.
 </context>
 <BLANKLINE>
-Question: What is Mary carrying?
+Question: What is Daniel carrying?
 """
 
 from collections.abc import Sequence
@@ -38,10 +38,10 @@ class Lists(Babilong[WhatCarried]):
     most_common = ("nothing", 0.361)  # measured over 80,000 stories
     answer = Things()
     wording = prompt(
-        "You are given a context in which sentences about some people, where they go and what they handle, are hidden "
-        "among sentences that have nothing to do with them. Somebody carries what they took, until they put it down, "
-        "drop, leave or discard it. Nobody carries anything that the hidden sentences do not tell of.",
-        "the names of all things carried, joined by commas without spaces, or the word nothing",
+        "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
+        "People carry what they took until they put it down, drop, leave or discard it. Nobody carries anything that "
+        "the hidden sentences do not mention.",
+        "the names of all the things carried, joined by commas without spaces, or the word nothing",
         "Noor picked up the globe there. Noor went to the loft. Noor took the kazoo there.\n"
         "Question: What is Noor carrying?\nFINAL ANSWER: globe,kazoo",
         "Kofi got the kazoo there. Kofi grabbed the boomerang there. Kofi travelled to the tent. Kofi left the kazoo "

@@ -3,14 +3,14 @@
 BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its instruction, examples and rule:
 
 >>> from carrara.items.item import make
->>> print(make("babilong/qa9", index=0).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel is no longer in the bedroom.
-Mary is in the bathroom.
-Daniel went to the bathroom.
-John travelled to the bedroom.
+>>> print(make("babilong/qa9", index=27).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
+Mary is no longer in the bedroom.
+Sandra went back to the bathroom.
+Mary is not in the hallway.
+Daniel is in the bedroom.
 </context>
 <BLANKLINE>
-Question: Is Mary in the bathroom?
+Question: Is Mary in the hallway?
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,11 +37,10 @@ class Negation(Babilong[IsIn]):
     most_common = ("no", 0.623)  # measured over 80,000 stories
     answer = Verdict("yes", "no")
     wording = prompt(
-        "You are given a context in which sentences that say of some people where they go, or that they are or are not "
-        "at a place, are hidden among sentences that have nothing to do with them. Only the last hidden sentence about "
-        "somebody counts; whatever was said of them before is over. Who is not, or no longer, at a place has gone "
-        "somewhere else.",
-        "one word, yes or no",
+        "The context contains sentences about where people go, where they are and where they are not, hidden among "
+        "unrelated sentences. Only the last hidden sentence about a person counts; it overrides all earlier ones. "
+        "Someone who is not, or no longer, at a place has gone somewhere else.",
+        "one word: yes or no",
         "Kofi went to the loft. Kofi is in the canteen. Noor is not in the canteen.\n"
         "Question: Is Kofi in the canteen?\nFINAL ANSWER: yes",
         "Noor journeyed to the market. Kofi moved to the tent. Noor is no longer in the market.\n"
