@@ -148,7 +148,7 @@ WRONG = {
     "an unknown tokenizer": (["show", "latent_list", "--tokenizer", "gpt-2"], "gpt2"),
     "no file": (["score", "nowhere.jsonl"], "nowhere.jsonl"),
     "several tasks for one item": (["show", "qa1,qa2"], "names 2 tasks"),
-    "an option beside an id": (["show", "michelangelo/latent_list@4/test-0-0.0/0/chat/gpt2", "--seed", "1"], "--seed"),
+    "an option beside an id": (["show", "michelangelo/latent_list@5/test-0-0.0/0/chat/gpt2", "--seed", "1"], "--seed"),
     "a broken length": (["show", "latent_list", "--lengths", "4q"], "is not a length"),
     "no instance": (["audit", "all", "-n", "0"], "-n 0 is not a whole number of at least 1"),
     "an unknown command": (["dance"], "no command is called 'dance'"),
@@ -302,7 +302,7 @@ def test_show_marks_what_is_needed(capsys: Capture) -> None:
     shown = capsys.readouterr().out
     assert ">> a = [1, 2, 3, 4, 5, 6]" in shown
     assert "gold" in shown
-    assert "michelangelo/latent_list@4/test-0-3.0/1024/chat/o200k" in shown
+    assert "michelangelo/latent_list@5/test-0-3.0/1024/chat/o200k" in shown
 
 
 def test_a_reader_who_has_seen_enough_is_no_failure() -> None:

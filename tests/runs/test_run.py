@@ -246,7 +246,7 @@ def test_arguments_as_inspect_splits_them(tmp_path: Path) -> None:
     ended = inspect_eval(tmp_path, *ORACLE, "-T", "n=2", "-T", "params=complexity=1,5,view=sum", "-T", "length=1024")
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert {result.id.partition("/test")[0] for result in read_results(tmp_path)} == {
-        "michelangelo/latent_list@4;complexity=1,5;view=sum"
+        "michelangelo/latent_list@5;complexity=1,5;view=sum"
     }
 
 

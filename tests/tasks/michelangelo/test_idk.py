@@ -147,8 +147,8 @@ def test_filler_says_choices_as_often_whether_it_can_be_known_or_not(haystack: s
 
 def test_the_instruction_may_leave_out_what_to_do_where_the_answer_is_not_told() -> None:
     said, unsaid = (make(TASK, params={"rule": rule}).text for rule in ("said", "unsaid"))
-    assert "if the answer is not in it" in said
-    assert "if the answer is not in it" not in unsaid
+    assert "if it does not give the answer" in said
+    assert "if it does not give the answer" not in unsaid
     assert said.partition("FINAL ANSWER")[2] == unsaid.partition("FINAL ANSWER")[2]
     with pytest.raises(UsageError, match="rule=never is not one of"):
         make(TASK, params={"rule": "never"})

@@ -67,7 +67,7 @@ def test_turns_alternate_and_text_says_the_same() -> None:
 
 def test_the_only_draft_of_a_key_is_asked_for_without_a_number() -> None:
     only = item(0, needles="1", examples="0")
-    assert f"Say the {only.context.instance.structure.asked} again" in only.messages()[-1].content
+    assert f"Repeat the {only.context.instance.structure.asked} word for word" in only.messages()[-1].content
     assert only.task.write(only.solve(only.messages())) == only.gold
 
 

@@ -43,9 +43,9 @@ _LASTS = re.compile(
 """Of what lasts, or is found out, it would be an answer that it was so before."""
 
 _STORIES = (
-    "{Other} has a story of the same kind, of another day and another place.",
+    "{Other} has a similar story, about another day and another place.",
     "On another day and in another place, much the same happened to {other}.",
-    "{Other} did the same once, but on another day and somewhere else.",
+    "{Other} once did the same, but on another day and somewhere else.",
 )
 KIN = ("neighbour", "colleague", "flatmate", "landlord")
 """Who may take the place of a person with a name: it is said with the name of the person asked about."""

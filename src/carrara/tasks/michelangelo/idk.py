@@ -4,26 +4,26 @@ From Michelangelo (arXiv:2409.12640), sections 2.3, 3.1.3, 5.6 and appendices A.
 examples:
 
 >>> from carrara.items.item import make
->>> text = make("michelangelo/idk", index=22, params={"examples": "0"}).text
+>>> text = make("michelangelo/idk", index=11, params={"examples": "0"}).text
 >>> print(text.replace(" \\n", "\\n").replace(". ", ".\\n"))
-Read the text and answer the question about it, which has four choices.
-It asks about the occasion that the text tells of, not about an earlier one.
-Only what the text says counts: if the answer is not in it, choose the last one.
+Read the text and answer the multiple-choice question about it.
+The question is about the occasion described in the text, not an earlier one.
+Rely only on the text: if it does not give the answer, choose the last option.
 Reply with one line and nothing else: FINAL ANSWER: followed by the letter of your choice.
 <BLANKLINE>
 ===== Your turn =====
-Text: Ulla was knitting a jumper.
-It is not true that the jumper that Ulla knitted was for a grandmother.
-The wool of Ulla's jumper is orange.
-Ulla had learned to knit from a night nurse.
-It is a mistake to think that Ulla wanted to give the jumper to a colleague.
-Ulla dropped a stitch and sighed.
+Text: Every morning Clara walks the dog around the block.
+Clara once dreamt that it was an uncle to whom Clara waved on the walk.
+On the way home Clara bought a newspaper.
+Clara found the dog at a motorway stop.
+Clara once dreamt that on the walk Clara waved to a colleague.
+Clara met two neighbours on the way.
 <BLANKLINE>
-Question: What colour is Ulla's jumper?
+Question: To whom did Clara wave on the walk?
 Choices:
-(A) orange
-(B) white
-(C) green
+(A) an uncle
+(B) a colleague
+(C) a grandmother
 (D) I don't know
 
 The instance is a very short story about one person; a fact is a sentence of it. Seven questions of ten ask for what
@@ -68,10 +68,10 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KNOWN_OF_TEN = 3
 _OWN = ("letters", "words", "stories")
 _INSTRUCTION = (
-    "Read the text and answer the question about it, which has four choices. It asks about the occasion that the text "
-    "tells of, not about an earlier one. "
+    "Read the text and answer the multiple-choice question about it. The question is about the occasion described in "
+    "the text, not an earlier one. "
 )
-_SAID = "Only what the text says counts: if the answer is not in it, choose the last one. "
+_SAID = "Rely only on the text: if it does not give the answer, choose the last option. "
 _REPLY = f"{asks_for('the letter of your choice')}\n\n"
 
 
@@ -122,7 +122,7 @@ class Puzzle(NamedTuple):
 
 
 class Idk(Task):
-    version, title, capability = 4, "IDK", "knowing what a text does not tell"
+    version, title, capability = 5, "IDK", "knowing what a text does not tell"
     answer = Letter()
     ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"
     marks = {"ask": ask}

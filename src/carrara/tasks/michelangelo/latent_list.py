@@ -4,16 +4,16 @@ From Michelangelo (arXiv:2409.12640), sections 2.1, 5.5 and appendices A.1, B.1.
 two worked examples:
 
 >>> from carrara.items.item import make
->>> print(make("michelangelo/latent_list", index=6, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
+>>> print(make("michelangelo/latent_list", index=32, params={"complexity": "5"}).text.rpartition("=====")[2].strip())
 Example 3:
 <BLANKLINE>
 >> a = [1, 2, 3, 4, 5, 6]
+>> a.insert(3, -3914)
 >> a.remove(3)
->> a.remove(5)
->> a.insert(3, -3412)
->> a.sort()
+>> a.pop(3)
+>> a.remove(2)
 >> a.reverse()
->> min(a[3:5])
+>> sum(a[2:4])
 Output:
 
 The instance is the list, its facts are operations, and each of them is relevant: leave one out and the answer is
@@ -71,7 +71,7 @@ class Session(NamedTuple):
 
 
 class LatentList(Task):
-    version, title, capability = 4, "Latent List", "tracking the state of a list through code"
+    version, title, capability = 5, "Latent List", "tracking the state of a list through code"
     guesser = "context candidates"
     answer = Output()
     ask = "{look}"
@@ -79,9 +79,10 @@ class LatentList(Task):
     separator = "\n"
     wording = {
         "instruction": (
-            "Act as a Python interpreter. What follows is a session with a single list, a. Every line after >> is a "
-            "statement; they run from top to bottom. The last line of a session asks to see something of the list as "
-            "it then stands. Reply with exactly what Python would show for that last line, and nothing else.\n\n"
+            "Act as a Python interpreter. Each session below works on a single list, a. Every line that starts with >> "
+            "is a statement, and statements run from top to bottom. The last line of a session inspects the list in "
+            "its final state. Reply with exactly what Python would show for the last line of the last session, and "
+            "nothing else.\n\n"
         ),
         "example": "=====\nExample {n}:\n\n{session}\nOutput: {answer}\n\n",
         "session": "=====\nExample {n}:\n\n",

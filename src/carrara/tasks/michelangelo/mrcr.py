@@ -5,32 +5,32 @@ examples, its lines cut short:
 
 >>> from carrara.items.item import make
 >>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
->>> for line in make("michelangelo/mrcr", index=121, params=given).text.splitlines():
+>>> for line in make("michelangelo/mrcr", index=70, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
-What follows is a conversation in which somebody asks for pieces of writing and gets them. The last
+Below is a conversation in which a user asks for pieces of writing and receives them. The last reque
 <BLANKLINE>
 ===== Conversation 1 =====
-User: Write a diary entry about flamingos.
-Model: Saturday, 14 August
+User: Write a diary entry about chocolate.
+Model: Tuesday, 19 July
 <BLANKLINE>
-Somebody left the gate open again. The greater flamingo can stand as tall as a ten-year-old child. W
+Up early. I pressed a thumb into every praline to find the nut. I spent a whole week hiding a bar be
 <BLANKLINE>
-I asked the woman who mixes the feed about the pink haze over the lagoon, and the answer took an hou
+We had hoped to hide the truffles from the children, but the day was too short. Without truffles in
 <BLANKLINE>
-Next week I want to stir up the mud with both feet.
-User: Write a tweet about flamingos.
-Model: @SelmaBellmore The shrimps were better last year. Overheard among the mud towers. I never gre
-User: Write a tweet about flamingos.
-Model: What is the other leg waiting for? Asking for a friend. What surprised me most was the first
-User: Write a diary entry about flamingos.
-Model: Monday, 25 October
+Next week I want to smooth the foil with a fingernail.
+User: Write a diary entry about chocolate.
+Model: Thursday, 22 December
 <BLANKLINE>
-Warm for the time of year. The ornithologist in waders took me aside and told me about the march of
+Bread and tea for supper. A grower with a curved knife once tried to study the diagram in the lid an
 <BLANKLINE>
-It looked, I thought, as though balance were merely a matter of manners. Between the gossip of the c
+A few drops of water turn melted chocolate into a stiff paste. Some people refuse to believe it. Azt
 <BLANKLINE>
-Not another word about flamingos until Sunday.
-User: Say the first tweet about flamingos again, word for word, behind the string ugXLe34nQFjK and a
+Tomorrow I will share the box from the top layer down.
+User: Write a tweet about chocolate.
+Model: @OttoRavenscar Spent the day pretending to dislike the dark ones. No regrets. The lady behind
+User: Write a tweet about chocolate.
+Model: Thinking about the snap of a dark bar again. I would know a truffle dusted with cocoa anywher
+User: Repeat the first tweet about chocolate word for word, after the string b8PpmGEP6N5F and a spac
 Model:
 
 The instance is a nested dictionary from format and topic (and style, and mood) to drafts in order; a fact is a request
@@ -106,20 +106,20 @@ class Repetition(AnswerType[Recall]):
 
 
 class Mrcr(Task):
-    version, title, capability = 3, "MRCR", "telling similar drafts of a long conversation apart by order"
+    version, title, capability = 4, "MRCR", "telling similar drafts of a long conversation apart by order"
     guesser = "context candidates"
     answer = Repetition()
     ask = (
-        "Say the {asked} again, word for word, behind the string {marker} and a space. Your reply begins with {marker} "
-        "and holds nothing but the string and that piece."
+        "Repeat the {asked} word for word, after the string {marker} and a space. Begin your reply with {marker} and "
+        "include nothing but that string and the piece."
     )
     marks = {"start": _START}
     wording = {
         "instruction": (
-            "What follows is a conversation in which somebody asks for pieces of writing and gets them. The last "
-            "request asks for one of these pieces once more.\n\n"
+            "Below is a conversation in which a user asks for pieces of writing and receives them. The last request "
+            "asks for one of these pieces again.\n\n"
         ),
-        "examples": "Here are some examples, each a conversation and how its last request is answered.\n\n",
+        "examples": "Here are some examples. Each is a conversation followed by the reply to its last request.\n\n",
         "example": "===== Conversation {n} =====\n{conversation}\nUser: {ask}\nModel: {answer}\n\n",
         "start": f"===== Conversation {{n}} {_START}",
         "ask": ask,
