@@ -9,7 +9,11 @@ from carrara.types import Question
 
 LISTS = tuple(f"List {n}" for n in range(1, 5))
 WHICH = Question(
-    'Which of the lists has the word "oak"? If none has it, answer no.', "List 2", (), 0.0, {}, options=(*LISTS, "no")
+    'Which of the lists contains the word "oak"? If none of them does, answer no.',
+    "List 2",
+    (),
+    0.0,
+    options=(*LISTS, "no"),
 )
 AGENT = Question("Which agent has the word?", "Agent C", (), 0.0, options=("Agent A", "Agent B", "Agent C"))
 THERE = Question('Is the word "oak" in the context?', "yes", (), 0.0)

@@ -7,14 +7,14 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: clinometric, interknow
-Role 2: ophthalmoscopy, fleer, tillering
-Role 1: enterocoelous, stalemate
-Role 2: inedibility, cumbrous, geodynamic
+Role 1: gastrocentrous, unribbed
+Role 2: cellular, nastika, min
+Role 1: unpatent, thyroidal
+Role 2: belgravia, tubiferous, dyeable
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Do the words "inedibility" and "ophthalmoscopy" belong
-to the same role? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+In the context, roles take turns, each with some words of its own. Do the words "min" and "unpatent" belong to
+the same role? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The lines are the facts. The two words are always in different lines.
 """
@@ -31,13 +31,13 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class Alternating(Minerva):
-    version, title, capability = 3, "Alternating group association", "telling whose words two words are"
+    version, title, capability = 4, "Alternating group association", "telling whose words two words are"
     category, paper_task = "compute on sets and lists", "alternating_group_association"
     answer, separator = YesNo(), "\n"
     ask = (
-        'In the context, roles take turns, each with some words. Do the words "{first}" and "{second}" belong to the '
-        "same role?",
-        'The context gives words to roles that alternate. Check whether "{first}" and "{second}" are words of one '
+        'In the context, roles take turns, each with some words of its own. Do the words "{first}" and "{second}" '
+        "belong to the same role?",
+        'The context assigns words to alternating roles. Check whether "{first}" and "{second}" belong to the same '
         "role.",
     )
     words: str = field(default="dictionary", metadata=WORDS)

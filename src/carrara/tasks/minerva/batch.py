@@ -7,13 +7,15 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-unejected: atomy, trepanning: ebullient, greenhew: admensuration, unfeted: lawrence, ikona: numbing,
-aeromotor: agha
+gaidropsaridae: ultrasanguine, preterseasonable: exteriorate, polemically: unanchored, mealy:
+splanchnopleural, thiourethan: poecilopodous, ako: noncompliance, preincrease: enfoldment, overfellowlike:
+liquorist, thermoneutrality: sacrilegiously, pseudobutylene: megaloblast
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "trepanning, greenhew, unfeted, ikona"? Reply with one line and nothing else: FINAL ANSWER:
-followed by the words that you find, in that order, separated by commas.
+order given here: "preterseasonable, polemically, mealy, thiourethan, ako, preincrease, overfellowlike,
+thermoneutrality"? Reply with one line and nothing else: FINAL ANSWER: followed by the words that you find, in
+that order, separated by commas.
 
 The pairs that are asked for are the facts, evenly through the context, and other pairs are the filler.
 """
@@ -30,14 +32,14 @@ from carrara.types import UndecidableError
 
 
 class Batch(Minerva):
-    version, title, capability = 3, "Batch search", "looking up many pairs at once"
+    version, title, capability = 4, "Batch search", "looking up many pairs at once"
     category, paper_task = "search", "batch_key_value_search"
     answer = Listing()
     ask = (
         'The context is a list of pairs of words, written "word: partner". What are the partners of these words, in '
         'the order given here: "{keys}"?',
-        "Each entry of the context has a first word and, behind a colon, a second word. Look up the second words for "
-        'the following first words, one after the other: "{keys}".',
+        "Each entry in the context has a first word and, after a colon, a second word. Look up the second word for "
+        'each of the following first words, in the order given here: "{keys}".',
     )
     known_shortcuts = {
         "strings": "The partners stand beside words that are named: finding them is what is asked.",

@@ -7,15 +7,15 @@ From Minerva (Table 1, composite). One item of two roles in two turns:
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: stonecrop, xyletic
-Role 2: quadrantal, protuberate, boltmaker
-Role 1: crypturi, umbra
-Role 2: bename, paracephalus, archidiskodon
+Role 1: bibliotics, sphakiot
+Role 2: horrorful, distal, richt
+Role 1: rhesus, solenopsis
+Role 2: katuka, goblinize, unprelatic
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words. Which words of Role 1 come after its word "stonecrop",
-in that line and in all its later ones? Reply with one line and nothing else: FINAL ANSWER: followed by those
-words in that order, separated by commas.
+In the context, roles take turns, each with some words of its own. Which words of Role 1 come after its word
+"bibliotics", in that line and in all later lines of that role? Reply with one line and nothing else: FINAL
+ANSWER: followed by those words in that order, separated by commas.
 
 The lines are the facts. The role has at least one word after the word of the question.
 """
@@ -33,13 +33,13 @@ from carrara.types import UNSIZED, LengthBudget, Question, UndecidableError
 
 
 class Blocks(Minerva):
-    version, title, capability = 3, "Processing data blocks", "following one of many interleaved lists"
+    version, title, capability = 4, "Processing data blocks", "following one of many interleaved lists"
     category, paper_task = "composite", "processing_data_blocks"
     answer, separator = Rows(), "\n"
     ask = (
-        'In the context, roles take turns, each with some words. Which words of {role} come after its word "{word}", '
-        "in that line and in all its later ones?",
-        'The context gives words to roles that alternate. Collect the words of {role} from behind "{word}" to the end '
+        "In the context, roles take turns, each with some words of its own. Which words of {role} come after its word "
+        '"{word}", in that line and in all later lines of that role?',
+        'The context assigns words to alternating roles. Collect all the words of {role} after "{word}", up to the end '
         "of the context.",
     )
     known_shortcuts = {

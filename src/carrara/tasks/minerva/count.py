@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-rebrand, springful, springful, springful, anopla
+satellitory, autohypnotism, autohypnotism, autohypnotism, craniopathic
 <BLANKLINE>
 Instruction:
-How many times does the word "springful" occur in the context? Reply with one line and nothing else: FINAL
+How many times does the word "autohypnotism" occur in the context? Reply with one line and nothing else: FINAL
 ANSWER: followed by that number.
 """
 
@@ -25,12 +25,12 @@ from carrara.types import ANSWER
 
 
 class Count(Minerva):
-    version, title, capability = 3, "Count", "counting a word"
+    version, title, capability = 4, "Count", "counting a word"
     category, paper_task = "match and compare", "count"
     answer = Number()
     ask = (
         'How many times does the word "{word}" occur in the context?',
-        'Go through the context and count how often the word "{word}" stands there. What is the total?',
+        'Go through the context and count how often the word "{word}" appears. What is the total?',
     )
     known_shortcuts = {
         "how often what is named is said": "How often it is said is what is asked.",

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-paillasse, contaminative, contaminative, contaminative, stalagma
+flyer, electrograph, electrograph, electrograph, manualii
 <BLANKLINE>
 Instruction:
-One word comes more than once in the context, and every other word once. Which word comes more than once?
-Reply with one line and nothing else: FINAL ANSWER: followed by that word.
+One word occurs more than once in the context, and every other word only once. Which word occurs more than
+once? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 The repeated word is a fact each time that it comes, and other words, each once, are the filler.
 """
@@ -28,11 +28,12 @@ from carrara.types import UndecidableError
 
 
 class Duplicates(Minerva):
-    version, title, capability = 3, "Find duplicates", "noticing a word that comes again"
+    version, title, capability = 4, "Find duplicates", "noticing a word that comes again"
     category, paper_task = "match and compare", "find_duplicates"
     answer = Word()
     ask = (
-        "One word comes more than once in the context, and every other word once. Which word comes more than once?",
+        "One word occurs more than once in the context, and every other word only once. Which word occurs more than "
+        "once?",
         "Exactly one of the words in the context is repeated. Find out which.",
     )
     known_shortcuts = {

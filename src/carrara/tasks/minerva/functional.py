@@ -7,7 +7,7 @@ From Minerva (Table 1). One item of ten numbers:
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-866, 121, 845, 498, 993, 482, 173, 352, 650, 411
+649, 509, 855, 426, 350, 311, 564, 170, 689, 727
 <BLANKLINE>
 Instruction:
 Multiply every number in the context by 2, and write out all the results in order. Reply with one line and
@@ -30,21 +30,21 @@ _CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 
 
 class Functional(Minerva):
-    version, title, capability = 3, "Functional updates", "changing every number"
+    version, title, capability = 4, "Functional updates", "changing every number"
     category, answer = "recall and edit", Copy()
     paper_task = "functional_updates"
     ask = {
         "add": (
             "Add {by} to every number in the context, and write out all the results in order.",
-            "Write the numbers of the context again, and add {by} to each of them.",
+            "Rewrite the numbers in the context, adding {by} to each of them.",
         ),
         "subtract": (
             "Subtract {by} from every number in the context, and write out all the results in order.",
-            "Write the numbers of the context again, and subtract {by} from each of them.",
+            "Rewrite the numbers in the context, subtracting {by} from each of them.",
         ),
         "multiply": (
             "Multiply every number in the context by {by}, and write out all the results in order.",
-            "Write the numbers of the context again, and multiply each of them by {by}.",
+            "Rewrite the numbers in the context, multiplying each of them by {by}.",
         ),
     }
     known_shortcuts = {"part": "A tenth of the context tells a tenth of the answer."}

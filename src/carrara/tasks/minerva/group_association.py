@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: somnambule, holometer, grushie
-List 2: undisposed, deficiency, larboard
-List 3: rundi, otopyorrhea, stre
-List 4: arsenophenol, unbridgeable, paleola
+List 1: umbrosity, maxillojugal, bucolic
+List 2: nitraniline, peachery, unintermingled
+List 3: nephrocele, rebrick, legalese
+List 4: reutilization, antitobacconal, brotherhood
 <BLANKLINE>
 Instruction:
-Are the words "paleola" and "deficiency" in the same list of the context? Reply with one line and nothing
-else: FINAL ANSWER: followed by yes or no.
+In the context, are the words "reutilization" and "brotherhood" in the same list? Reply with one line and
+nothing else: FINAL ANSWER: followed by yes or no.
 
 The lists are the facts.
 """
@@ -31,12 +31,12 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class GroupAssociation(Minerva):
-    version, title, capability = 3, "Group association", "telling whether two words share a list"
+    version, title, capability = 4, "Group association", "telling whether two words share a list"
     category, paper_task = "compute on sets and lists", "group_association"
     answer, separator = YesNo(), "\n"
     ask = (
-        'Are the words "{first}" and "{second}" in the same list of the context?',
-        'Check the lists in the context: do "{first}" and "{second}" belong to one and the same list?',
+        'Are the words "{first}" and "{second}" in the same list?',
+        'Check the lists in the context: do "{first}" and "{second}" belong to the same list?',
     )
     known_shortcuts = {
         "what is named stands in one piece": "Each list is a line, and whether two words share one is what is asked.",

@@ -7,14 +7,14 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: savara, interstapedial, nunciative
-List 2: tambour, trachybasalt, wobbegong
-List 3: materialization, perishably, neoplatonist
-List 4: theftbote, wiretail, tiara
+List 1: unmovedly, endothelioid, pretransaction
+List 2: mechanicocorpuscular, mammy, supergallant
+List 3: fryer, mesozoa, appetizer
+List 4: cantharidin, isidium, mithraeum
 <BLANKLINE>
 Instruction:
-What is the last word of each list in the context, from the first list on? Reply with one line and nothing
-else: FINAL ANSWER: followed by those words in that order, separated by commas.
+What is the last word of each list in the context, starting with the first list? Reply with one line and
+nothing else: FINAL ANSWER: followed by those words in that order, separated by commas.
 
 The lists are the facts.
 """
@@ -32,12 +32,12 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Iterate(Minerva):
-    version, title, capability = 3, "Iterate", "going through the ends of lists"
+    version, title, capability = 4, "Iterate", "going through the ends of lists"
     category = "compute on sets and lists"
     answer, separator = Listing(), "\n"
     ask = (
-        "What is the {which} word of each list in the context, from the first list on?",
-        "Go through the lists in the context one after the other, and note down the {which} word of each.",
+        "What is the {which} word of each list in the context, starting with the first list?",
+        "Go through the lists in the context one by one, and note down the {which} word of each.",
     )
     known_shortcuts = {
         "the last words": "The last list of few ends in them.",

@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-sandhi: infinitesimal, propione: hemikaryotic, admonisher: carapax
+infusionist: shakespearize, aardvark: gastronomist, frescoer: repristinate
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". Which word is the partner of "propione"?
+The context is a list of pairs of words, written "word: partner". Which word is the partner of "aardvark"?
 Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 The pair that is asked for is the fact, and other pairs are the filler.
@@ -28,12 +28,12 @@ from carrara.types import UndecidableError
 
 
 class KeyValue(Minerva):
-    version, title, capability = 3, "Key-value search", "looking up a pair"
+    version, title, capability = 4, "Key-value search", "looking up a pair"
     category, paper_task = "search", "key_value_search"
     answer = Word()
     ask = (
         'The context is a list of pairs of words, written "word: partner". Which word is the partner of "{key}"?',
-        "Each entry of the context has a first word and, behind a colon, a second word. Which second word goes with "
+        "Each entry in the context has a first word and, after a colon, a second word. Which second word goes with "
         'the first word "{key}"?',
     )
     known_shortcuts = {

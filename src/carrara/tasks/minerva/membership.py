@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: wrang, meloidae, sateless
-List 2: oversolemn, demipesade, overcomplex
-List 3: foxy, skepticism, realist
-List 4: sensomotor, undisappointable, disgracer
+List 1: schleichera, artar, unbury
+List 2: timote, flare, provisional
+List 3: psorospermic, agama, nexum
+List 4: iridescency, aporose, sparkling
 <BLANKLINE>
 Instruction:
-Which of the lists in the context has the word "meloidae"? If none of them has it, answer no. Reply with one
-line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
+Which of the lists in the context contains the word "schleichera"? If none of them does, answer no. Reply with
+one line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
 
 The lists are the facts. In turn, the word is in each quarter of the lists, and in none of them.
 """
@@ -36,12 +36,12 @@ ABSENT = QUARTERS
 
 
 class Membership(Minerva):
-    version, title, capability = 3, "Group membership", "finding the list of a word"
+    version, title, capability = 4, "Group membership", "finding the list of a word"
     category, paper_task = "compute on sets and lists", "group_membership"
     answer, separator = ListName(), "\n"
     ask = (
-        'Which of the lists in the context has the word "{word}"? If none of them has it, answer no.',
-        'Look for "{word}" in the lists of the context, and name the list that it is in; say no if it is in none.',
+        'Which of the lists in the context contains the word "{word}"? If none of them does, answer no.',
+        'Look for "{word}" in the lists in the context, and name the list that contains it; answer no if none does.',
     )
     known_shortcuts = {"learned": "Where lists are short, a word stands near the name of its list."}
     words: str = field(default="dictionary", metadata=WORDS)

@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: deimos, woyaway, calix, autobiographically, intermittently
-List 2: autobiographically, woyaway, calix, intermittently, deimos
-List 3: deimos, unrural, calix, autobiographically, intermittently
+List 1: gratten, squirism, phoenicochroite, chasteningly, neurogrammic
+List 2: gratten, neurogrammic, squirism, recarbonization, chasteningly
+List 3: gratten, recarbonization, chasteningly, neurogrammic, squirism
 <BLANKLINE>
 Instruction:
-All lists in the context have the same words, in different orders, except one list, which has some other
-words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name of that
-list, such as "List 1".
+All the lists in the context contain the same words in different orders, except for one list, which contains
+some other words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name
+of that list, such as "List 1".
 
 The lists are the facts. Each has the same words in another order, except one list, in which some words are others.
 These have as many letters together as the words that they replace.
@@ -46,13 +46,13 @@ NEAR = 24
 
 
 class OddGroup(Minerva):
-    version, title, capability = 4, "Identify the odd group", "finding the list that differs"
+    version, title, capability = 5, "Identify the odd group", "finding the list that differs"
     category, paper_task = "spot the differences", "identify_odd_group"
     answer, separator = ListName(), "\n"
     guesser = "context candidates"
     ask = (
-        "All lists in the context have the same words, in different orders, except one list, which has some other "
-        "words. Which list is it?",
+        "All the lists in the context contain the same words in different orders, except for one list, which contains "
+        "some other words. Which list is it?",
         "One of the lists in the context does not consist of the same words as the others. The order of the words does "
         "not matter. Name that list.",
     )

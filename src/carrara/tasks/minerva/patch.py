@@ -7,12 +7,12 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-purselike, inviolate, anezeh, purselike, inviolate, anezeh, purselike, inviolate, anezeh, purselike,
-inviolate, anezeh, purselike
+elsa, syncopize, spherify, elsa, syncopize, spherify, elsa, syncopize, spherify, elsa, syncopize, spherify,
+elsa, syncopize
 <BLANKLINE>
 Instruction:
-The words in the context follow a pattern that repeats. If it goes on, which word is the third word after the
-last one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
+The words in the context follow a repeating pattern. If it continues, what is the first word after the last
+one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
 
 Every word is a fact. The sequence begins anywhere in the pattern. So the number of times that a word comes does not say
 where the sequence breaks off.
@@ -41,14 +41,14 @@ MOST_TRIED = 400
 
 
 class Patch(Minerva):
-    version, title, capability = 4, "Patch the difference", "going on with a pattern"
+    version, title, capability = 5, "Patch the difference", "going on with a pattern"
     category, paper_task = "spot the differences", "patch_the_difference"
     answer = Word()
     ask = (
-        "The words in the context follow a pattern that repeats. If it goes on, which word is the {nth} word after the "
-        "last one in the context?",
-        "A sequence of words is repeated in the context, and then breaks off. Continue it: what is the {nth} word to "
-        "come?",
+        "The words in the context follow a repeating pattern. If it continues, what is the {nth} word after the last "
+        "one in the context?",
+        "A sequence of words is repeated in the context and then breaks off. Continue it: what is the {nth} word after "
+        "that point?",
     )
     known_shortcuts = {
         "part": "A pattern repeats within a tenth of a long context: going on with it is what is asked.",

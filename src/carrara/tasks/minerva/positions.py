@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-squawker, woodwax, ayah, triradial
+prelatehood, villageous, fixtureless, bouncer
 <BLANKLINE>
 Instruction:
-Does the word "woodwax" come before the word "ayah" in the context? Reply with one line and nothing else:
-FINAL ANSWER: followed by yes or no.
+Does the word "fixtureless" come before the word "villageous" in the context? Reply with one line and nothing
+else: FINAL ANSWER: followed by yes or no.
 
 The two words are the facts, and other words are the filler. Two words at one depth stand side by side, in either order.
 """
@@ -29,12 +29,12 @@ from carrara.types import ANSWER, UndecidableError
 
 
 class Positions(Minerva):
-    version, title, capability = 3, "Compare positions", "comparing where two words stand"
+    version, title, capability = 4, "Compare positions", "comparing where two words stand"
     category, paper_task = "match and compare", "compare_positions"
     answer = YesNo()
     ask = (
         'Does the word "{first}" come before the word "{second}" in the context?',
-        'Compare where two words stand in the context: is "{first}" found earlier than "{second}"?',
+        'Compare the positions of two words in the context: does "{first}" occur earlier than "{second}"?',
     )
     known_shortcuts = {
         "what is named comes in that order": "Which word comes first is what is asked.",

@@ -7,16 +7,16 @@ From Minerva (Table 1, stateful processing). One item of five steps:
 >>> for line in make("minerva/quantity", params={"steps": "5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Begin with the number 98.
-1. Subtract 12
-2. Subtract 68
-3. Subtract 96
-4. Subtract 83
-5. Subtract 36
+Begin with the number 15.
+1. Subtract 82
+2. Add 73
+3. Add 95
+4. Add 57
+5. Subtract 81
 <BLANKLINE>
 Instruction:
-The context has a number and operations on it, one after the other. What is the number after all of them? End
-your reply with a line such as: FINAL ANSWER: 42
+The context gives a number and then operations on it, one after another. What is the number after all of them?
+End your reply with a line such as: FINAL ANSWER: 42
 
 The steps are the facts, and each of them counts.
 """
@@ -43,11 +43,12 @@ _STEP = re.compile(r"^([0-9]+)\. (?:Then )?(add|subtract) ([0-9]+)$", re.MULTILI
 
 
 class Quantity(Minerva):
-    version, title, capability = 2, "Quantity", "keeping track of a number"
+    version, title, capability = 3, "Quantity", "keeping track of a number"
     category, paper_task = "stateful processing", "quantity_state"
     answer = FinalNumber()
     ask = (
-        "The context has a number and operations on it, one after the other. What is the number after all of them?",
+        "The context gives a number and then operations on it, one after another. What is the number after all of "
+        "them?",
         "Start with the number in the context, carry out every operation, and determine the final result.",
     )
     separator = "\n"

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-forested, irrelevancy, nondespotic, piecemeal, nondespotic, subconference, anerly, nondespotic, camarasaurus,
-nondespotic
+chariotlike, furfurous, prewonderment, ladyless, scholia, furfurous, furfurous, furfurous, gelilah,
+spermolysis
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "nondespotic", write "electroosmosis" instead. Reply with one
+Repeat the context, but wherever it has the word "furfurous", write "hereditarily" instead. Reply with one
 line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every word is a fact. A copy of the context is right about all other words, and the new word repeated over and over is
@@ -36,15 +36,15 @@ BLOCK = 10
 
 
 class Replace(Minerva):
-    version, title, capability = 3, "Replace all", "copying while replacing a word"
+    version, title, capability = 4, "Replace all", "copying while replacing a word"
     category, answer = "recall and edit", Copy()
     ask = {
         "word": (
             'Repeat the context, but wherever it has the word "{x}", write "{y}" instead.',
-            'Copy the words of the context and change every "{x}" into "{y}".',
+            'Copy the words of the context and change every "{x}" to "{y}".',
         ),
         "nothing": (
-            'Repeat the context, but leave out the word "{x}" wherever it comes.',
+            'Repeat the context, but leave out the word "{x}" wherever it occurs.',
             'Copy the words of the context without any "{x}".',
         ),
     }

@@ -7,11 +7,11 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-curative, abasement, devolutionist, repetitive, succor, bellwind, zayin, harb, nonvesting
+chitinized, pholidolite, preaxiad, fountainwise, puboischiac, apoembryony, diosma
 <BLANKLINE>
 Instruction:
-Do the words "zayin, harb, nonvesting, curative" stand in the context, in this order and with no other word
-between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+Do the words "pholidolite, preaxiad, fountainwise, puboischiac" appear in the context, in this order and with
+no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
 
 The facts are a sequence and a single word elsewhere. Where the answer is yes, the question asks for that sequence.
 Where it is no, the sequence of the question takes one of these forms in turn:
@@ -42,12 +42,12 @@ WRONG: tuple[Wrong, ...] = get_args(Wrong)
 
 
 class SequenceSearch(Minerva):
-    version, title, capability = 4, "Sequence search", "finding a sequence of words"
+    version, title, capability = 5, "Sequence search", "finding a sequence of words"
     category, paper_task = "search", "string_search_sequence"
     answer = YesNo()
     ask = (
-        'Do the words "{sequence}" stand in the context, in this order and with no other word between them?',
-        'Look through the words in the context and say whether the sequence "{sequence}" appears there, unbroken.',
+        'Do the words "{sequence}" appear in the context, in this order and with no other word between them?',
+        'Look through the words in the context and say whether the sequence "{sequence}" appears there unbroken.',
     )
     known_shortcuts = {
         "what is named stands side by side": "Whether a string stands in the text is what is asked.",

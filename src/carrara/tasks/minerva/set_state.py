@@ -7,15 +7,15 @@ From Minerva (Table 1, stateful processing). One item of four steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: platina, autositic, scalpellus, polytrochal, eunectes
-The agent discards: matzoon, unscrupulousness, polytrochal
-The agent draws: wyliecoat, scalpellus
-The agent discards: sorbitol, unruffled, wyliecoat
+The agent draws: uprose, space, motherwort, mourningly, ditertiary
+The agent discards: mourningly
+The agent draws: motherwort, bigotry
+The agent discards: motherwort
 <BLANKLINE>
 Instruction:
-The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has
-already, or discarding one that it does not have, changes nothing. Which words does the agent have in the end?
-End your reply with a line such as: FINAL ANSWER: word1, word2, word3
+The context lists, in order, the words that an agent draws and discards. Drawing a word that the agent already
+has, or discarding one that it does not have, changes nothing. Which words does the agent have at the end? End
+your reply with a line such as: FINAL ANSWER: word1, word2, word3
 
 The steps are the facts. Most words of a hand stay for long, the others come and go. Some words are drawn that the agent
 has already, and some are discarded that it does not have, which changes nothing. Without these, the answer would be the
@@ -46,22 +46,22 @@ FORGOTTEN = 64
 
 
 class SetState(Minerva):
-    version, title, capability = 4, "Set", "keeping track of a set"
+    version, title, capability = 5, "Set", "keeping track of a set"
     category, paper_task = "stateful processing", "set_state"
     answer = FinalSet()
     ask = {
         "ask": (
-            "The context tells, in order, which words an agent draws and discards. Which words does the agent have in "
-            "the end?",
-            "Follow the actions of the agent in the context from the first to the last, and list the words that are "
-            "left.",
+            "The context lists, in order, the words that an agent draws and discards. Which words does the agent have "
+            "at the end?",
+            "Follow the actions of the agent in the context from the first to the last, and list the words it ends up "
+            "with.",
         ),
         "steady": (
-            "The context tells, in order, which words an agent draws and discards. Drawing a word that the agent has "
-            "already, or discarding one that it does not have, changes nothing. Which words does the agent have in the "
-            "end?",
+            "The context lists, in order, the words that an agent draws and discards. Drawing a word that the agent "
+            "already has, or discarding one that it does not have, changes nothing. Which words does the agent have at "
+            "the end?",
             "Follow the actions of the agent in the context from the first to the last: it never has a word twice, and "
-            "to discard one that it does not have is of no effect. List the words that are left.",
+            "discarding one that it does not have has no effect. List the words it ends up with.",
         ),
     }
     separator = "\n"

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-38, 968, 739, 796, 94, 348, 931, 571, 871, 487
+554, 192, 520, 285, 820, 467, 971, 60, 481, 843
 <BLANKLINE>
 Instruction:
-Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added. Reply
-with one line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+Repeat the context exactly as it is: every item, in order, with nothing left out and nothing added. Reply with
+one line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every word is a fact, and the answer is all of them.
 """
@@ -29,11 +29,11 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Snapshot(Minerva):
-    version, title, capability = 3, "Snapshot", "copying the whole context"
+    version, title, capability = 4, "Snapshot", "copying the whole context"
     category, answer = "recall and edit", Copy()
     ask = (
-        "Repeat the context exactly as it is: every item, in its order, with nothing left out and nothing added.",
-        "Write out the whole context once more, word for word.",
+        "Repeat the context exactly as it is: every item, in order, with nothing left out and nothing added.",
+        "Write out the whole context again, word for word.",
     )
     echo_limit = 0  # a reply that repeats the prompt is no trivial baseline here: it does what is asked
     known_shortcuts = {

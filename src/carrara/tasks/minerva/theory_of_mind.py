@@ -7,17 +7,17 @@ From Minerva (Table 1, composite). One item of two agents in four steps:
 >>> for line in make("minerva/theory_of_mind", params={"agents": "2", "size": "4", "steps": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Agent A starts with: ventriculitic, redebit
-Agent B starts with: precinctive
-Agent A draws: hopscotch
-Agent A draws: lecideiform
-Agent B draws: lackeyed
-Agent B draws: prosabbatical
+Agent A starts with: intrafascicular
+Agent B starts with: cotquean
+Agent B draws: subjacently, stepsister, computable
+Agent B discards: stepsister
+Agent A draws: stepsister, rudderlike, cindie
+Agent A swaps: stepsister with Agent B for: cotquean
 <BLANKLINE>
 Instruction:
-The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each
-agent have in the end? End your reply with the line FINAL ANSWER: and, below it, a line for each agent, such
-as:
+The context lists, in order, the words that the agents start with, draw, discard and swap. Which words does
+each agent have at the end? End your reply with the line FINAL ANSWER: and, below it, a line for each agent,
+such as:
 FINAL ANSWER:
 Agent A: word1, word2
 Agent B: word3
@@ -39,14 +39,14 @@ from carrara.types import UNSIZED, LengthBudget, Question
 
 
 class TheoryOfMind(Minerva):
-    version, title, capability = 3, "Theory of mind", "keeping track of what each of many has"
+    version, title, capability = 4, "Theory of mind", "keeping track of what each of many has"
     category, paper_task = "composite", "theory_of_mind"
     answer = FinalHands()
     ask = (
-        "The context tells, in order, which words the agents start with, draw, discard and swap. Which words does each "
-        "agent have in the end?",
+        "The context lists, in order, the words that the agents start with, draw, discard and swap. Which words does "
+        "each agent have at the end?",
         "Follow the actions of all agents in the context from the first to the last, and list the words that each of "
-        "them is left with.",
+        "them ends up with.",
     )
     separator = "\n"
     known_shortcuts = {

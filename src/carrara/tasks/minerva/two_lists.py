@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: lam, saxondom, motor, tailsman, cerebrosensorial, stipitiform, hemoplasmodium, bounty
-List 2: lam, saxondom, motor, tailsman, cerebrosensorial, regrant, hemoplasmodium, bounty
+List 1: bibliopolic, hymenophyllaceae, polydactylism, yakalo, arrestive, carbomethene, reinfect, surexcitation
+List 2: bibliopolic, hymenophyllaceae, polydactylism, yakalo, gamic, carbomethene, reinfect, surexcitation
 <BLANKLINE>
 Instruction:
-The two lists in the context are the same but for some words. Which words of the second list are not in the
+The two lists in the context are the same except for some words. Which words in the first list are not in the
 other one? Reply with one line and nothing else: FINAL ANSWER: followed by those words, separated by commas.
 
 The lists are the facts: the same words in the same order, but for some that are others.
@@ -32,14 +32,14 @@ from carrara.util.errors import LengthError
 
 
 class TwoLists(Minerva):
-    version, title, capability = 3, "Compare two lists", "telling two long lists apart"
+    version, title, capability = 4, "Compare two lists", "telling two long lists apart"
     category, paper_task = "spot the differences", "compare_two_lists"
     answer, separator = Set(), "\n"
     ask = (
-        "The two lists in the context are the same but for some words. Which words of the {chosen} list are not in the "
-        "other one?",
-        "Some words of the first list have been exchanged for others in the second. Find the words that stand in the "
-        "{chosen} list alone.",
+        "The two lists in the context are the same except for some words. Which words in the {chosen} list are not in "
+        "the other one?",
+        "Some words in the first list have been replaced with others in the second. Find the words that appear only in "
+        "the {chosen} list.",
     )
     known_shortcuts = {
         "the words said most rarely": "A word that differs is said once: whose it is, its place tells.",
