@@ -1,6 +1,7 @@
 """Items of the classic tests."""
 
 from carrara.item_id import ItemId
+from carrara.items import registry
 from carrara.items.item import Item, questions_of
 from carrara.types import Question
 
@@ -8,7 +9,8 @@ TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
 
 
 def item_id(task: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> ItemId:
-    return ItemId(f"classic/{task}", 2, params, "test", 0, index, 0, length, "chat", "", tokenizer)
+    name = f"classic/{task}"
+    return ItemId(name, registry.load(name).version, params, "test", 0, index, 0, length, "chat", "", tokenizer)
 
 
 def text_of(item: Item) -> str:

@@ -23,7 +23,7 @@ def test_chains_are_of_one_shape_and_in_any_order() -> None:
         assert len(source) == len(statements) == 20
         roots = Counter(_end(source, name) for name in source)
         assert sorted(roots.values()) == [5, 5, 5, 5]
-        value = re.findall(r"value (\d+) in", item.text)[-1]
+        value = re.findall(r"value (\d+) at", item.text)[-1]
         first[value == next(said for _, said in statements)] += 1
         assert sorted(name for name in source if _end(source, name) == value) == list(item.question.gold)
     assert 5 < first[True] < 27  # the asked chain begins first in a quarter
@@ -55,7 +55,7 @@ VT = registry.load("classic/vt")
 
 THREE = replace(
     question_of("vt", "hops=2"),
-    ask="Which 3 variables have the value 21417 in the end?",
+    ask="Which 3 variables have the value 21417 at the end?",
     gold=("JPXCM", "KFFRM", "RJBMR"),
 )
 

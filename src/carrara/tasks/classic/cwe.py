@@ -7,13 +7,13 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 >>> few = {"examples": "0", "words": "2", "often": "4", "rarely": "1"}
 >>> for line in make("classic/cwe", params=few).text.split("\\n"):
 ...     print(fill(line, 110))
-The text below is a list of words. A few of them come up again and again, the rest rarely.
+The text below is a list of words. A few of them occur again and again, the rest rarely.
 <BLANKLINE>
-<text> shallow-prism mellow-mill new-page new-page hard-stove new-page hard-stove hard-stove new-page dim-kite
-damp-stair hard-stove </text>
+<text> simple-wagon urban-drawer polite-bay polite-bay solid-corner northern-flag early-table urban-drawer
+urban-drawer polite-bay urban-drawer polite-bay </text>
 <BLANKLINE>
-Which 2 of its words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
-words, separated by commas.
+Which 2 words in the list occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by
+those words, separated by commas.
 
 The facts are the common words, thirty times each, and some rare ones. The filler consists of more rare words. None of
 them occurs more than three times, however long the filler is, so it changes no answer.
@@ -39,12 +39,12 @@ WAITING = 4096
 
 
 class CommonWords(Classic):
-    version, title, capability = 2, "Common words", "counting words over a whole list"
+    version, title, capability = 3, "Common words", "counting words over a whole list"
     guesser = "context candidates"
     answer = Values(NAME)
-    instruction = "The text below is a list of words. A few of them come up again and again, the rest rarely."
+    instruction = "The text below is a list of words. A few of them occur again and again, the rest rarely."
     example = EXAMPLE
-    ask = "Which {count} of its words occur most often?"
+    ask = "Which {count} words in the list occur most often?"
     rule = asks_for("those words, separated by commas")
     known_shortcuts = {
         "strings": "Which words are said oftenest is what is asked; and without filler they are mostly said first.",

@@ -6,13 +6,13 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 >>> from carrara.items.item import make
 >>> for line in make("classic/fwe").text.split("\\n"):
 ...     print(fill(line, 110))
-The text below is in coded words. Dots stand for what does not matter.
+The text below consists of coded words. Ignore the dots.
 <BLANKLINE>
-<text> qjbnqr qjbnqr ... ... zhdvgg ... ... vsxfkd mrzknn ... ... ... ... ... ... ... zhfhjq ... zbsllq ...
-... ddhghf qjbnqr xnbzgz ... ... fqksmg zhdvgg jmqxsk ... ... ... qjbnqr cndksh ... ... ... qjbnqr fqksmg
-qjbnqr ... qjbnqr ... zhdvgg wcnxwz ... ... ... ... ... jhbdpz zhdvgg ... psffmx ... ... ... ... ... ...
-jlnbgc slfxvk ... slfxvk ... ... zhdvgg qjbnqr ... ... ... qjbnqr ... qjbnqr fqksmg ... ... qjbnqr ... ...
-scvdfl fqksmg ... ... ... ... lsbntc qjbnqr ... ... ... qjbnqr psffmx ... zhdvgg qjbnqr ... bxglgk </text>
+<text> ... ... mlgvcz pfqqzp pfqqzp ... ... ... ... ... rdzlbh zchxtn ... pfqqzp khnztf ... ... ... ... zchxtn
+zchxtn pfqqzp ... pfqqzp wmpmkg ... ... lsbjzk fwzzmh nnndbb khnztf pfqqzp skqxxl ... ... ... ... ... pfqqzp
+... tltrwj ... zchxtn ... ... pfqqzp ... ... ... ... vbkrlv ... ... pfqqzp ... ktpvlv ... ... mfqjjp zchxtn
+pfqqzp khnztf jfmxdx ... wfwdjc ... zchxtn ... ... ... ... ... ... ... khnztf ... ... ... pfqqzp ... ... ...
+... ... ... hdnhjh ... jfmxdx pdpjqg pfqqzp pfqqzp pfqqzp qtgscs ... ... ... ... mfqjjp </text>
 <BLANKLINE>
 Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
 words, separated by commas.
@@ -46,10 +46,10 @@ RANKS = 20
 
 
 class FrequentWords(Classic):
-    version, title, capability = 2, "Frequent words", "telling how often words occur in a whole text"
+    version, title, capability = 3, "Frequent words", "telling how often words occur in a whole text"
     guesser = "context candidates"
     answer = Values(CODED)
-    instruction = "The text below is in coded words. Dots stand for what does not matter."
+    instruction = "The text below consists of coded words. Ignore the dots."
     ask = "Which {count} coded words occur most often?"
     rule = asks_for("those words, separated by commas")
     known_shortcuts = {

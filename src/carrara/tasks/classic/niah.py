@@ -4,15 +4,15 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> for line in make("classic/niah", index=0, params={"variant": "multikey_1"}).text.split("\\n"):
+>>> for line in make("classic/niah", index=62, params={"variant": "multikey_1"}).text.split("\\n"):
 ...     print(fill(line, 110))
-The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are asked
-what that is.
+Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of it:
+you will be asked about them at the end.
 <BLANKLINE>
-<text> One number kept for gray-meadow is 1076180. One number kept for small-chain is 9256428. One number kept
-for curious-market is 9064814. One number kept for faint-camera is 6886496. </text>
+<text> One number kept for tidy-clock is 6948766. One number kept for rare-town is 3794460. One number kept
+for clean-star is 5092862. One number kept for deep-tile is 9889089. </text>
 <BLANKLINE>
-Which number is kept for curious-market? Reply with one line and nothing else: FINAL ANSWER: followed by that.
+Which number is kept for deep-tile? Reply with one line and nothing else: FINAL ANSWER: followed by the value.
 
 A fact is a needle: a sentence that states one value of one name. No other sentence mentions the names in the question.
 """
@@ -69,14 +69,14 @@ _NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z
 
 
 class Niah(Classic):
-    version, title, capability = 2, "Needle in a haystack", "finding what is said once in a long text"
+    version, title, capability = 3, "Needle in a haystack", "finding what is said once in a long text"
     answer = Values(*KINDS.values())
     instruction = (
-        "The text below says, here and there, what is kept for a certain name. Read all of it: at the end you are "
-        "asked what that is."
+        "Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of "
+        "it: you will be asked about them at the end."
     )
     ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}
-    rule = {"one": asks_for("that"), "several": asks_for("all of them, separated by commas")}
+    rule = {"one": asks_for("the value"), "several": asks_for("all of them, separated by commas")}
     known_shortcuts = {
         "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
     }

@@ -6,9 +6,9 @@ From *Landmark attention* (arXiv:2305.16300), and many after it. One item withou
 >>> from carrara.items.item import make
 >>> for line in make("classic/passkey").text.split("\\n"):
 ...     print(fill(line, 110))
-Somewhere in the text below a pass key is given away. Remember it; the rest is of no use.
+A pass key is hidden somewhere in the text below. Remember it; the rest does not matter.
 <BLANKLINE>
-<text> Note this down: today's pass key is 26204. </text>
+<text> Note this down: today's pass key is 79357. </text>
 <BLANKLINE>
 What is today's pass key? Reply with one line and nothing else: FINAL ANSWER: followed by that number.
 
@@ -33,9 +33,9 @@ _SAID = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
 
 
 class Passkey(Classic):
-    version, title, capability = 2, "Passkey", "finding a number in a monotonous text"
+    version, title, capability = 3, "Passkey", "finding a number in a monotonous text"
     answer = Value(PASSKEY, budget=SPARE)
-    instruction = "Somewhere in the text below a pass key is given away. Remember it; the rest is of no use."
+    instruction = "A pass key is hidden somewhere in the text below. Remember it; the rest does not matter."
     ask = "What is today's pass key?"
     rule = asks_for("that number")
     known_shortcuts = {

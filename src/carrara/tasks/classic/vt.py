@@ -6,13 +6,13 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 >>> from carrara.items.item import make
 >>> for line in make("classic/vt", params={"examples": "0", "hops": "2", "chains": "2"}).text.split("\\n"):
 ...     print(fill(line, 110))
-In the text below, variables are given values: some a number, the others the value of a variable that has one
-already. Keep track of them.
+The text below assigns values to variables: some get a number, the others the value of a variable that already
+has one. Keep track of them.
 <BLANKLINE>
-<text> Let XJNXF be 15383. Let KXTSJ be XJNXF. Let JCLCR be 70536. Let FDCRS be JCLCR. Let RZVJH be FDCRS. Let
-VGGDX be KXTSJ. </text>
+<text> Let NQFDZ be 86896. Let GQJKG be NQFDZ. Let ZMPKG be 49203. Let CHWWK be ZMPKG. Let GMLJQ be CHWWK. Let
+QNHWW be GQJKG. </text>
 <BLANKLINE>
-Which 3 variables have the value 70536 in the end? Reply with one line and nothing else: FINAL ANSWER:
+Which 3 variables have the value 49203 at the end? Reply with one line and nothing else: FINAL ANSWER:
 followed by their names, separated by commas.
 
 The variables form chains, and each chain has a value of its own. A fact is one statement. The published task has one
@@ -40,16 +40,16 @@ _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
 
 
 class VariableTracking(Classic):
-    version, title = 2, "Variable tracking"
+    version, title = 3, "Variable tracking"
     capability = "following chains of assignments through a long text"
     guesser = "context candidates"
     answer = Values(VARIABLE)
     instruction = (
-        "In the text below, variables are given values: some a number, the others the value of a variable that has one "
-        "already. Keep track of them."
+        "The text below assigns values to variables: some get a number, the others the value of a variable that "
+        "already has one. Keep track of them."
     )
     example = EXAMPLE
-    ask = "Which {count} variables have the value {value} in the end?"
+    ask = "Which {count} variables have the value {value} at the end?"
     rule = asks_for("their names, separated by commas")
     known_shortcuts = {
         "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
