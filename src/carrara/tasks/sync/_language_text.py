@@ -13,8 +13,8 @@ Ask = Literal["single", "multi", "coverage"]
 _DICTIONARY = re.compile(r"^Dictionary from LL([0-9]+) to LL([0-9]+): ([^\n]+)\.$", re.MULTILINE)
 _TRANSLATION = re.compile(r'What is the translation of "([a-z ]+)" from LL([0-9]+) to LL([0-9]+)\?')
 _COVERAGE = (
-    "Which three words of LL0 have translations that begin with the greatest number of different letters, all three "
-    "taken together?"
+    "Which three words of LL0, taken together, have translations that begin with the greatest number of different "
+    "letters?"
 )
 
 

@@ -5,11 +5,11 @@ From SYNC (sections 3.1 and 4). One instance without filler, as the second of it
 >>> from carrara.items.item import make
 >>> for line in make("sync/graph", index=3, question=1).text.splitlines():
 ...     print(line[:100].rstrip())
-The text below describes a directed acyclic graph. It first lists the nodes; then it mentions, here
+The text below describes a directed acyclic graph. It first lists the nodes and then, here and there
 <BLANKLINE>
 Text: The nodes are Node 0, Node 1, Node 2, Node 3, Node 4, Node 5, Node 6, Node 7, Node 8, Node 9.
 <BLANKLINE>
-Question: What is the shortest path from Node 3 to Node 6?
+Question: What is the shortest path from Node 6 to Node 4?
 <BLANKLINE>
 A path follows the direction of the edges. Think first if that helps. End with one line that names t
 Shortest Path: Node x, Node y, Node z
@@ -49,7 +49,7 @@ class Hidden:
 
 
 class SyncGraph(Sync):
-    version, title = 3, "Graph"
+    version, title = 4, "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     guesser = "context candidates"
     answer = NodeAnswer()
@@ -64,14 +64,13 @@ class SyncGraph(Sync):
     }
     wording = {
         "instruction": (
-            "The text below describes a directed acyclic graph. It first lists the nodes; then it mentions, here and "
-            "there, each of the directed edges, and there are no others. Read all of it, because you will be asked "
-            "about the graph.\n\nText: "
+            "The text below describes a directed acyclic graph. It first lists the nodes and then, here and there, "
+            "mentions every directed edge of the graph. Read all of it: you will be asked about the graph.\n\nText: "
         ),
         "close": " The text ends here.\n\n",
         "question": "Question: {ask}\n\n",
         "connected": (
-            "Think first if that helps. End with one line that names them all, or None, like this:\n"
+            "Think first if that helps. End with one line that names all of these nodes, or None, like this:\n"
             "Connected Node: Node x, Node y"
         ),
         "shortest": (

@@ -4,17 +4,17 @@ From SYNC (sections 3.2 and 4). One small instance without filler, as the second
 
 >>> from carrara.items.item import make
 >>> given = {"languages": "3", "words": "30", "entries": "12"}
->>> for line in make("sync/translation", index=2, question=1, params=given).text.splitlines():
+>>> for line in make("sync/translation", index=3, question=1, params=given).text.splitlines():
 ...     print(line[:100].rstrip())
-The text below is about languages that were invented for this exercise. It gives a dictionary from e
+The text below is about languages invented for this exercise. It contains one dictionary from each l
 <BLANKLINE>
 The languages are LL0, LL1 and LL2.
-Dictionary from LL0 to LL1: vpndhg -> qcl; kls -> ouxzzsu; syups -> igczns; xfstzx -> qeys; spx -> e
-Dictionary from LL1 to LL2: qllvnl -> zqzjr; upfnuh -> ory; cjhrd -> coxpvx; xdivury -> cifk; tksqlu
+Dictionary from LL0 to LL1: drw -> orl; wgsnmfy -> lljbz; lgv -> lrap; cgnjjwd -> piis; poz -> tgcxe
+Dictionary from LL1 to LL2: fut -> orx; pjcz -> abimza; drdpnx -> bxkf; zbs -> ywleooc; gmm -> gbuy;
 <BLANKLINE>
-Question: What is the translation of "xjot wlyli" from LL0 to LL2?
+Question: What is the translation of "poz kgh liz" from LL0 to LL2?
 <BLANKLINE>
-No dictionary leads there directly: translate word by word from each language to the next. Think fir
+There is no direct dictionary: translate word by word from each language to the next. Think first if
 Translation: word word
 
 The hidden structure is a row of languages with dictionaries between neighbours. The facts are these dictionaries, and
@@ -43,7 +43,7 @@ PART = 40
 
 
 class SyncTranslation(Sync):
-    version, title = 3, "Unseen languages"
+    version, title = 4, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     guesser = "context candidates"
     answer = WordAnswer()
@@ -55,24 +55,24 @@ class SyncTranslation(Sync):
     }
     wording = {
         "instruction": (
-            "The text below is about languages that were invented for this exercise. It gives a dictionary from each "
-            "language to the next, once, and between them lists words of their vocabularies, again and again. Read all "
-            "of it, because you will be asked about the languages.\n\n"
+            "The text below is about languages invented for this exercise. It contains one dictionary from each "
+            "language to the next and, in between, repeated lists of words from their vocabularies. Read all of it: "
+            "you will be asked about the languages.\n\n"
         ),
         "close": "\n\n",
         "question": "Question: {ask}\n\n",
         "single": (
-            "Translate word by word. Think first if that helps. End with one line that has the translation alone, like "
-            "this:\nTranslation: word word"
+            "Translate word by word. Think first if that helps. End with one line that contains only the translation, "
+            "like this:\nTranslation: word word"
         ),
         "multi": (
-            "No dictionary leads there directly: translate word by word from each language to the next. Think first if "
-            "that helps. End with one line that has the translation alone, like this:\nTranslation: word word"
+            "There is no direct dictionary: translate word by word from each language to the next. Think first if "
+            "that helps. End with one line that contains only the translation, like this:\nTranslation: word word"
         ),
         "coverage": (
-            "A word has a translation in every language that the dictionaries reach from it, one after the other. What "
-            "counts is the first letter of each of these translations, and not that of the word itself. Think first if "
-            "that helps. End with one line that names three different words of LL0, like this:\n"
+            "A word has a translation in every language that can be reached from it through successive dictionaries. "
+            "Only the first letters of these translations count, not that of the word itself. Think first if that "
+            "helps. End with one line that names three different words of LL0, like this:\n"
             "Letter Coverage: word, word, word"
         ),
         "answer": "\n\n",
