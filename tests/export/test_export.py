@@ -20,7 +20,7 @@ SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     folder = tmp_path_factory.mktemp("export") / "owner" / "mine"
-    carrara("export", "datasets", *SELECTION, "--lengths", "2k,4k", "--out", folder, check=True)
+    carrara("export", "datasets", *SELECTION, "--lengths", "4k,8k", "--out", folder, check=True)
     return folder
 
 
@@ -43,7 +43,7 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_hubs_library_loads_it(folder: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="`datasets` is not installed")
     found = datasets.get_dataset_config_names(str(folder))
-    assert sorted(found) == ["2k", "2k-conversations", "4k", "4k-conversations"]
+    assert sorted(found) == ["4k", "4k-conversations", "8k", "8k-conversations"]
     seen = []
     for config in found:
         for split, rows in datasets.load_dataset(str(folder), config).items():
@@ -78,7 +78,7 @@ def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or else it would be counted
         return output
 
-    for name in ("qa1_2k", "graph_4k", "mrcr_2k-conversations"):
+    for name in ("qa1_4k", "graph_8k", "mrcr_4k-conversations"):
         assert name in {row["id"] for row in rows}
         model = get_model("mockllm/model", custom_outputs=reply)
         [log] = evaluate(f"hf/owner/mine/{name}", model=model, log_dir=str(tmp_path), display="none")
@@ -107,7 +107,7 @@ def test_croissant_is_valid_and_read(folder: Path) -> None:
 
 def test_the_card_says_how_and_what_for(folder: Path) -> None:
     said = (folder / "README.md").read_text()
-    assert "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 2k,4k --out mine" in said
+    assert "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 4k,8k --out mine" in said
     assert CANARY in said
     assert "license: apache-2.0" in said
     assert str(folder.parent) not in said
@@ -133,7 +133,7 @@ def test_questions_on_one_context_have_it_once(tmp_path: Path) -> None:
 
 
 def test_batches_go_out_and_come_back(tmp_path: Path) -> None:
-    line = ["export", "batch", *SELECTION, "--lengths", "2k", "--model", "some/model", "--out", tmp_path]
+    line = ["export", "batch", *SELECTION, "--lengths", "4k", "--model", "some/model", "--out", tmp_path]
     carrara(*line, check=True)
     requests = [json.loads(text) for text in (tmp_path / "batch.jsonl").read_text().splitlines()]
     assert len(requests) == 3 * 3 + 3 + 3
@@ -151,7 +151,7 @@ def test_batches_go_out_and_come_back(tmp_path: Path) -> None:
         body = {
             "model": "some/model",
             "choices": [{"message": said, "finish_reason": ended}],
-            "usage": {"prompt_tokens": 2048, "completion_tokens": 9},
+            "usage": {"prompt_tokens": 4096, "completion_tokens": 9},
         }
         response: dict[str, Any] | None = {"status_code": 200, "body": body}
         error = None
