@@ -233,7 +233,7 @@ def minerva_cases(source: str) -> Iterator[Replayed]:
         print(f"{path} is not here: its cases are left out")
         return
     for number, case in enumerate(json.loads(path.read_text("utf-8"))["cases"]):
-        graded = _given.graded(case["task"], case["reference"], case["answer"])
+        graded = _given.grade_row(case["task"], case["reference"], case["answer"])
         status = "unparsed" if graded.answer is None else "ok"
         right = json.dumps(case["reference"])
         line = Line(

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     STEP,
-    Dropped,
+    Drop,
     Fact,
     Fits,
     Gave,
@@ -106,7 +106,7 @@ def figures(task: int, told: Story) -> Figure:
         for when in _TIMES.findall(sentence):
             yield f"time: {when}", 1, 0
             yield "time", 0, 1
-        if isinstance(fact, Got | Dropped):
+        if isinstance(fact, Got | Drop):
             yield f"there {kind}: said", sentence.endswith(" there."), 1
     people = [getattr(fact, "who", None) for fact in facts]
     yield "sentence about the same person: again", sum(a == b for a, b in pairwise(people)), len(people) - 1
@@ -151,7 +151,7 @@ def _of_question(task: int, told: Story, question: StoryQuestion) -> Figure:
             moves = [read(told.facts[i]) for i in range(question.support[1] + 1, question.support[0])]
             who = getattr(event, "who", None)
             later = any(isinstance(move, Went) and move.who == (who,) for move in moves)
-            if isinstance(event, Dropped):
+            if isinstance(event, Drop):
                 yield "the last two places of a carry: asked", not later, 1
         case _:
             pass

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from carrara.score.job import Write
     from carrara.score.parallel import ScorerPool
     from carrara.score.scored import ScorerConfig
-    from carrara.tasks.minerva._rows import Rescored
+    from carrara.tasks.minerva._rows import RescoredRows
 
 FILE_HELP = (
     "Lines of {id, reply} and, if known, status (truncated, filtered, …), model, input_tokens and output_tokens; `-` "
@@ -212,7 +212,7 @@ def _score_minerva(path: Path, task: str, out: Path | None, force: bool, as_json
     from dataclasses import asdict
 
     from carrara.cli._output import print_json
-    from carrara.tasks.minerva._rows import Scored, rescore
+    from carrara.tasks.minerva._rows import ScoredRow, rescore
     from carrara.util.files import whole_file
 
     if task:
@@ -221,7 +221,7 @@ def _score_minerva(path: Path, task: str, out: Path | None, force: bool, as_json
     if out:
         with whole_file(out) as file:
 
-            def keep(scored: Scored) -> None:
+            def keep(scored: ScoredRow) -> None:
                 file.write(json.dumps(asdict(scored)) + "\n")  # ASCII: a reply may contain half of a surrogate pair
 
             found = rescore(path, keep)
@@ -234,7 +234,7 @@ def _score_minerva(path: Path, task: str, out: Path | None, force: bool, as_json
     return 0
 
 
-def _show(found: "Rescored") -> None:
+def _show(found: "RescoredRows") -> None:
     from carrara.cli._output import table
 
     table(

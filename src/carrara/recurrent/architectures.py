@@ -33,14 +33,21 @@ def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[st
 
 def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
     """A model around a pretrained one."""
-    from carrara.recurrent.backbone import ARMTWrapper, BackboneCodec, RMTWrapper, Whole, WindowWrapper, load_pretrained
+    from carrara.recurrent.backbone import (
+        ARMTWrapper,
+        BackboneCodec,
+        FullContext,
+        RMTWrapper,
+        WindowWrapper,
+        load_pretrained,
+    )
     from carrara.recurrent.mamba import MambaWrapper
 
     kinds: Mapping[str, type[nn.Module]] = {
         "rmt": RMTWrapper,
         "armt": ARMTWrapper,
         "mamba": MambaWrapper,
-        "tune": Whole,
+        "tune": FullContext,
         "window": WindowWrapper,
     }
     if kind not in kinds:

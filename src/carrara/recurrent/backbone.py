@@ -1,8 +1,9 @@
 """Memories around a pretrained model of transformers, and plain fine-tuning: `carrara train --backbone PLACE`.
 
 `RMTWrapper` and `ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix
-in every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else. `Whole`
-has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means elsewhere.
+in every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else.
+`FullContext` has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means
+elsewhere.
 """
 
 import warnings
@@ -172,7 +173,7 @@ class ARMTWrapper(_MemoryWrapper):
         return sum(part[:1].nbytes for store in state.layers for part in store)
 
 
-class Whole(nn.Module):
+class FullContext(nn.Module):
     """No memory but the text itself: the state is all tokens so far."""
 
     def __init__(self, model: nn.Module, rank: int = 0) -> None:
@@ -196,7 +197,7 @@ class Whole(nn.Module):
         return state[:1].nbytes
 
 
-class WindowWrapper(Whole):
+class WindowWrapper(FullContext):
     """The control that cannot remember: a segment is read behind the one before it, and no other."""
 
     def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:

@@ -70,7 +70,7 @@ def request(template: PromptTemplate) -> str:
     return f"\n\n{DIRECT}{f', beginning with `{lead}`' if lead else ''}."
 
 
-async def replied(
+async def get_reply(
     thinking: Thinking,
     item: Item,
     reference: PromptReference,

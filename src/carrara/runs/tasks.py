@@ -29,7 +29,7 @@ from carrara.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
 from carrara.runs.evidence_position import Places, Watch
-from carrara.runs.reasoning import replied, request, spent
+from carrara.runs.reasoning import get_reply, request, spent
 from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
@@ -125,7 +125,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
         with attempts() as made:
             try:
                 with budget.current().asking(id, state.metadata["tokens"], state.metadata["budget"]) as asking:
-                    state = await _asked(id, retrieve, thinking, state, generate)
+                    state = await _ask(id, retrieve, thinking, state, generate)
                     asking.output = state.output
             except budget.BudgetExhaustedError as error:
                 progress.dropped(id)
@@ -142,7 +142,7 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
     return solve
 
 
-async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
+async def _ask(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
     model = get_model()
     state.metadata.pop(PROMPT, None)
     if not isinstance(model.api, ReferencedAPI):  # `inspect eval` has made the model
@@ -161,7 +161,7 @@ async def _asked(id: str, retrieve: str, thinking: Thinking, state: TaskState, g
         config["max_tokens"] = item.question.budget
     if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
-    return await replied(thinking, item, reference, state, generate, config)
+    return await get_reply(thinking, item, reference, state, generate, config)
 
 
 async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:

@@ -27,7 +27,7 @@ def test_words_are_none_twice() -> None:
 
 @pytest.mark.parametrize("n", [2, 7, 20, 400])
 def test_scrambled_numbers_are_all_numbers(n: int) -> None:
-    assert sorted(_words.scrambled(Rng("n", n), n)) == list(range(n))
+    assert sorted(_words.scramble(Rng("n", n), n)) == list(range(n))
 
 
 def test_five_digits_are_not_part_of_more() -> None:

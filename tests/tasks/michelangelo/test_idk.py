@@ -89,10 +89,10 @@ def test_what_seems_to_be_an_answer_is_none() -> None:
                 value = attribute.values[n]
                 for kind in _decoys.kinds(way):
                     for other in others:
-                        line = _scenes.named(kind(Rng(n), way), "Ada", other).replace("{value}", value)
+                        line = _scenes.name_people(kind(Rng(n), way), "Ada", other).replace("{value}", value)
                         assert (line, attribute.read("Ada", f"of {line} A")) == (line, set())
                 for roll in range(8):
-                    line = _scenes.named(_decoys.state_answer(Rng(roll), way), "Ada").replace("{value}", value)
+                    line = _scenes.name_people(_decoys.state_answer(Rng(roll), way), "Ada").replace("{value}", value)
                     assert (line, attribute.read("Ada", f"of {line} A")) == (line, {value})
 
 

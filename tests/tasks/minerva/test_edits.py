@@ -8,7 +8,7 @@ from carrara.generators import vocabulary
 from carrara.generators.vocabulary import Drawing
 from carrara.rng import Rng
 from carrara.tasks.minerva._edit import _Numbers
-from carrara.tasks.minerva.replace import _Mixed
+from carrara.tasks.minerva.replace import _MixedWords
 from tests.helpers.minerva import context_of, items, replied
 
 
@@ -25,7 +25,7 @@ def test_half_of_an_edit_scores_in_between() -> None:
 
 def mixed() -> Drawing:
     rng = Rng("words")
-    return _Mixed("oak", 4, vocabulary.supply("common", rng), rng)
+    return _MixedWords("oak", 4, vocabulary.supply("common", rng), rng)
 
 
 @pytest.mark.parametrize("new", [lambda: _Numbers(Rng("numbers")), mixed])

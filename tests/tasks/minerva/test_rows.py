@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import carrara
 from carrara.cli.main import main
-from carrara.tasks.minerva._given import graded
+from carrara.tasks.minerva._given import grade_row
 from carrara.tasks.minerva._published import PRIMARY
 from carrara.util.errors import UsageError
 from tests.helpers.published import minerva_cases
@@ -182,40 +182,40 @@ def test_what_trivial_replies_have_is_taken_off(
     task: str, reference: Any, context: str, asked: str, trivial: str
 ) -> None:
     prompt = PROMPT.format(context, asked)
-    found, bare = graded(task, reference, trivial, prompt), graded(task, reference, trivial)
+    found, bare = grade_row(task, reference, trivial, prompt), grade_row(task, reference, trivial)
     assert found.own == 0
     assert not found.bare
     assert bare.bare
-    assert bare == graded(task, reference, trivial, "Which words are left?")
+    assert bare == grade_row(task, reference, trivial, "Which words are left?")
     assert (bare.paper, bare.answer) == (found.paper, found.answer)
     words = ", ".join(reference) if isinstance(reference, list) else reference
     right = words if isinstance(words, str) else "\n".join(f"{name}: {', '.join(own)}" for name, own in words.items())
-    assert graded(task, reference, right, prompt).own == graded(task, reference, right).own == 1
+    assert grade_row(task, reference, right, prompt).own == grade_row(task, reference, right).own == 1
 
 
 def test_a_trivial_reply_may_be_right() -> None:
     """Where there is nothing to change, a copy of the context is the answer."""
     prompt = PROMPT.format(COPY, 'Replace "fir" with "bay".')
-    assert graded("replace_all", COPIED, COPIED, prompt).own == 1
+    assert grade_row("replace_all", COPIED, COPIED, prompt).own == 1
     every = PROMPT.format(AGENTS, "Which words?")
-    assert graded("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).own == 1
-    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).own == 1
-    assert graded("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").own == 1
+    assert grade_row("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).own == 1
+    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).own == 1
+    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").own == 1
 
 
 def test_lists_are_those_of_the_context() -> None:
     prompt = PROMPT.format(LISTS, 'Which list has "box"?')
-    assert graded("group_membership", "List 2", "It is in List 2.", prompt).own == 1
-    assert graded("group_membership", "List 2", "It is in List 3.", prompt).answer is None
-    assert graded("group_membership", "List 2", "List 1 and List 2", prompt).own == 0
-    assert graded("identify_odd_group", "List 120", "120").own == 1
-    assert graded("identify_odd_group", "List 1", "no").answer is None
+    assert grade_row("group_membership", "List 2", "It is in List 2.", prompt).own == 1
+    assert grade_row("group_membership", "List 2", "It is in List 3.", prompt).answer is None
+    assert grade_row("group_membership", "List 2", "List 1 and List 2", prompt).own == 0
+    assert grade_row("identify_odd_group", "List 120", "120").own == 1
+    assert grade_row("identify_odd_group", "List 1", "no").answer is None
 
 
 def test_words_of_the_question_are_no_answer() -> None:
     prompt = 'Context:\noak: elm, ash: yew\n\nInstruction:\nFor the first word "oak", the second word is:'
-    assert graded("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).own == 1
-    assert graded("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).own == 1
+    assert grade_row("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).own == 1
+    assert grade_row("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).own == 1
 
 
 WRONG: dict[str, tuple[str | bytes | Row | None, str]] = {
@@ -287,7 +287,7 @@ def test_the_task_is_not_asked_for(tmp_path: Path, capsys: Capture) -> None:
 )
 def test_any_reply_has_scores(reply: str) -> None:
     for task, reference in REFERENCES.items():
-        found = graded(task, reference, reply, PROMPT.format(LISTS, reply))
+        found = grade_row(task, reference, reply, PROMPT.format(LISTS, reply))
         assert 0 <= found.paper <= 1
         assert found.own is not None
         assert 0 <= found.own <= 1
@@ -299,7 +299,7 @@ def test_any_reply_has_scores(reply: str) -> None:
 def test_long_replies_end_soon(reply: str) -> None:
     start = time.perf_counter()
     for task in ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind"):
-        graded(task, REFERENCES[task], reply * (200_000 // len(reply)))
+        grade_row(task, REFERENCES[task], reply * (200_000 // len(reply)))
     assert time.perf_counter() - start < 30
 
 

@@ -76,7 +76,7 @@ class Party(Label):
             yield from names
 
 
-class Beside(Label):
+class NextTo(Label):
     """A place beside another, named as in `the garden is east of the hall`."""
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:

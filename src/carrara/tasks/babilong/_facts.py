@@ -72,7 +72,7 @@ class Got:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Drop:
     who: str
     thing: str
 
@@ -123,7 +123,7 @@ class Is:
     quality: str
 
 
-Fact = Went | Stays | Absent | Either | Got | Dropped | Gave | Lies | Fits | Fears | IsA | Is
+Fact = Went | Stays | Absent | Either | Got | Drop | Gave | Lies | Fits | Fears | IsA | Is
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +263,7 @@ Query = (
 )
 
 
-class Solved(NamedTuple):
+class Solution(NamedTuple):
     """An answer in the official form, and the facts that give it, in the official order."""
 
     answer: str

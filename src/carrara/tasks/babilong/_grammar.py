@@ -28,7 +28,7 @@ from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     Absent,
     ColourOf,
-    Dropped,
+    Drop,
     Either,
     Fact,
     FearOf,
@@ -176,7 +176,7 @@ EITHER: Form[Fact] = Form(
 )
 GOT: Form[Fact] = Form(f"{{who}} {_GET}[ there].", lambda s: Got(s["who"], s["thing"]))
 DROPPED: Form[Fact] = Form(
-    "{who} (discarded|dropped|left|put down) the {thing}[ there].", lambda s: Dropped(s["who"], s["thing"])
+    "{who} (discarded|dropped|left|put down) the {thing}[ there].", lambda s: Drop(s["who"], s["thing"])
 )
 GAVE: Form[Fact] = Form(
     "{who} (gave|handed|passed) the {thing} to {to}.", lambda s: Gave(s["who"], s["thing"], s["to"])
@@ -253,7 +253,7 @@ def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
             return EITHER.write(rng, who=who, place=place, other=other)
         case Got(who, thing):
             return GOT.write(rng, there, who=who, thing=thing)
-        case Dropped(who, thing):
+        case Drop(who, thing):
             return DROPPED.write(rng, there, who=who, thing=thing)
         case Gave(who, thing, to):
             return GAVE.write(rng, who=who, thing=thing, to=to)

@@ -14,7 +14,7 @@ from carrara.util.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedFile:
     """A file's questions, answered from their text."""
 
     file: str
@@ -36,7 +36,7 @@ class Checked:
     """Sentences and questions that are not of the official forms, which proves nothing of a file."""
 
 
-def check(path: Path, task: int) -> Checked:
+def check(path: Path, task: int) -> CheckedFile:
     """Answer every question of a file from the sentences before it."""
     own = load_task(task)
     questions = answers = undecided = supports = in_order = suffice = 0
@@ -66,7 +66,7 @@ def check(path: Path, task: int) -> Checked:
     if not questions:
         raise UsageError(f"{path} has no questions: nothing in it can be proved")
     found = questions, answers, undecided, supports, in_order, suffice
-    return Checked(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
+    return CheckedFile(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
 
 
 def _strange(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]]:

@@ -49,7 +49,7 @@ class Prediction:
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoredFile:
     file: str
     task: str
     n: int
@@ -61,7 +61,7 @@ class Rescored:
     """Replies that state no answer, or leave it open."""
 
 
-def rescore(path: Path, task: int) -> Rescored:
+def rescore(path: Path, task: int) -> RescoredFile:
     """Score the predictions of a file for one of the twenty tasks."""
     own = load_task(task)
     n = paper = ours = unparsed = 0
@@ -80,7 +80,7 @@ def rescore(path: Path, task: int) -> Rescored:
         paper += published_metric(own.official_labels, prediction.output_published, target, prediction.question)
         unparsed += answer is None
         ours += answer is not None and own.score(answer, question) == 1
-    return Rescored(str(path), f"qa{task}", n, paper, ours, unparsed)
+    return RescoredFile(str(path), f"qa{task}", n, paper, ours, unparsed)
 
 
 def task_number(given: str | None, path: Path) -> int:

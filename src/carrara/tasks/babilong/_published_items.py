@@ -28,7 +28,7 @@ _TASK = re.compile(r"(?<![a-z0-9])(qa(?:20|1[0-9]|[1-9]))(?![0-9])", re.IGNORECA
 _LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
 
 
-class Published(Babilong[Any]):
+class PublishedItems(Babilong[Any]):
     """What a task does otherwise when its instances are the rows of a file."""
 
     data: str = field(default="", metadata={"reads": str, "built_in": ()})
@@ -62,11 +62,11 @@ class Published(Babilong[Any]):
 
 
 @cache
-def load(name: str) -> type[Published]:
+def load(name: str) -> type[PublishedItems]:
     """Return the task `published/babilong-qaN`."""
     own = type(load_task(int(name.removeprefix(PREFIX).removeprefix("qa"))))
     more = {"title": f"{own.title} (published)", "wording": own.wording}
-    return type("Published", (Published, own), more)
+    return type("PublishedItems", (PublishedItems, own), more)
 
 
 def sources(folder: Path) -> list[PublishedFile]:

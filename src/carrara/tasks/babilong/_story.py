@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from carrara.rng import Rng
-from carrara.tasks.babilong._facts import Absent, Dropped, Either, Fact, Gave, Got, Query, Solved, Stays, Went, When
+from carrara.tasks.babilong._facts import Absent, Drop, Either, Fact, Gave, Got, Query, Solution, Stays, Went, When
 from carrara.tasks.babilong._grammar import write, write_question
 from carrara.tasks.babilong._words import Cast
 
@@ -44,7 +44,7 @@ class Stop(NamedTuple):
 class Thing:
     """The life of a thing: who handled it last, where it has been."""
 
-    events: list[tuple[int, Got | Dropped | Gave]] = field(default_factory=list[tuple[int, Got | Dropped | Gave]])
+    events: list[tuple[int, Got | Drop | Gave]] = field(default_factory=list[tuple[int, Got | Drop | Gave]])
     holder: str | None = None
     way: list[Stop] = field(default_factory=list[Stop])
     """Places one after the other, no two neighbours equal; unknown ones are left out."""
@@ -83,7 +83,7 @@ class History:
                 self._see(who, Sighting((place,), (index,), out=True))
             case Either(who, places):
                 self._see(who, Sighting(places, (index,)))
-            case Got() | Dropped() | Gave():
+            case Got() | Drop() | Gave():
                 self._handle(index, fact)
             case _:
                 pass
@@ -126,7 +126,7 @@ class History:
                 life.carry += 1
                 _stop(life, Stop(fact.place, index))
 
-    def _handle(self, index: int, fact: Got | Dropped | Gave) -> None:
+    def _handle(self, index: int, fact: Got | Drop | Gave) -> None:
         life = self.things.setdefault(fact.thing, Thing())
         life.events.append((index, fact))
         here = self.place(fact.who)
@@ -137,7 +137,7 @@ class History:
             case Got(who, thing):
                 self._take(who, thing, index)
                 life.holder, life.carry = who, 0
-            case Dropped(who, thing):
+            case Drop(who, thing):
                 self._release(who, thing, index)
                 life.holder, life.laid = None, here
             case Gave(who, thing, to):
@@ -195,7 +195,7 @@ class StoryBuilder(Generic[Q]):
     sentences give the answer.
     """
 
-    def __init__(self, rng: Rng, find_answer: Callable[[History, Q], Solved], got_there: float = 1.0) -> None:
+    def __init__(self, rng: Rng, find_answer: Callable[[History, Q], Solution], got_there: float = 1.0) -> None:
         """Begin a story.
 
         Args:
@@ -212,7 +212,7 @@ class StoryBuilder(Generic[Q]):
 
     def add(self, fact: Fact) -> int:
         """Write a fact, and return the number of its sentence."""
-        there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Dropped) else 1.0
+        there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
         index = len(self.facts)
         self.facts.append(write(self._rng, fact, there))
         self.history.add(index, fact)

@@ -24,23 +24,23 @@ _NAME = re.compile(r"qa([0-9]{1,2})_.*\.txt")
 _HASH = re.compile(r"[0-9a-f]{16}")
 
 
-class Drawn(NamedTuple):
+class StoryItem(NamedTuple):
     story: Story
     question: StoryQuestion
 
 
-def named(text: str) -> str:
+def stories_name(text: str) -> str:
     """Return how stories are written in an id: those of a folder by the hash of its files."""
     if text == SIMULATED or (_HASH.fullmatch(text) and remembered_path(text).is_file()):
         return text
     return remember_files([PublishedFile(f"babilong/qa{number}", 0, path) for number, path in files(Path(text))])
 
 
-NAMED = {"reads": named, "built_in": (SIMULATED,)}
+NAMED = {"reads": stories_name, "built_in": (SIMULATED,)}
 """Metadata of the parameter `stories`."""
 
 
-def draw_question(stories: str, task: int, key: Key, cast: Cast) -> Drawn:
+def draw_question(stories: str, task: int, key: Key, cast: Cast) -> StoryItem:
     """Return the question of a key: each of a file once, in an order that another seed changes."""
     ending = "test" if key.split == "test" else "train"
     found = _questions(stories, task, ending, cast)
@@ -52,7 +52,7 @@ def draw_question(stories: str, task: int, key: Key, cast: Cast) -> Drawn:
 
 
 @lru_cache(maxsize=4)
-def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Drawn]:
+def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[StoryItem]:
     paths = [path for path in find_files(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
     if not paths:
         other = "train" if ending == "test" else "test"
@@ -60,7 +60,10 @@ def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[Dra
             f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, {other}"
         )
     return [
-        Drawn(story, question) for path in paths for story in read_stories(path, cast) for question in story.questions
+        StoryItem(story, question)
+        for path in paths
+        for story in read_stories(path, cast)
+        for question in story.questions
     ]
 
 

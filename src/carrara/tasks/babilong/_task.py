@@ -20,7 +20,7 @@ from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong import _story_files
 from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
-from carrara.tasks.babilong._facts import Query, Solved
+from carrara.tasks.babilong._facts import Query, Solution
 from carrara.tasks.babilong._grammar import HARMLESS, find_facts, group_pronouns, read, read_question
 from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
@@ -108,7 +108,7 @@ class Babilong(Task, Generic[Q]):
         """
 
     @abstractmethod
-    def find_answer(self, history: History, query: Q) -> Solved:
+    def find_answer(self, history: History, query: Q) -> Solution:
         """Return an answer, and the facts that give it in the official order. Raises UndecidableError."""
 
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
@@ -251,7 +251,7 @@ class Babilong(Task, Generic[Q]):
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         return self.solution(find_facts(context), names["question"]).answer
 
-    def solution(self, facts: Sequence[str], question: str) -> Solved:
+    def solution(self, facts: Sequence[str], question: str) -> Solution:
         """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
 
         Other sentences than facts are passed over. Names, places and things are whatever words stand in the slots of

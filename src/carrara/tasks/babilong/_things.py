@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from carrara.tasks.babilong._facts import Dropped, Fact, Gave, Got, Went
+from carrara.tasks.babilong._facts import Drop, Fact, Gave, Got, Went
 from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story import History, Thing
 from carrara.types import UndecidableError
@@ -17,7 +17,7 @@ def thing_of(history: History, thing: str) -> Thing:
 
 def handled_thing(fact: Fact) -> str | None:
     """Return the thing that somebody takes, puts down or hands on."""
-    return fact.thing if isinstance(fact, Got | Dropped | Gave) else None
+    return fact.thing if isinstance(fact, Got | Drop | Gave) else None
 
 
 def relevant_facts(sentences: Sequence[str], thing: str) -> Sequence[int]:
@@ -29,7 +29,7 @@ def relevant_facts(sentences: Sequence[str], thing: str) -> Sequence[int]:
     hands = {
         who
         for fact in facts
-        if isinstance(fact, Got | Dropped | Gave) and fact.thing == thing
+        if isinstance(fact, Got | Drop | Gave) and fact.thing == thing
         for who in ((fact.who, fact.to) if isinstance(fact, Gave) else (fact.who,))
     }
     return [i for i, fact in enumerate(facts) if fact is None or _is_relevant(fact, thing, hands)]
@@ -37,7 +37,7 @@ def relevant_facts(sentences: Sequence[str], thing: str) -> Sequence[int]:
 
 def _is_relevant(fact: Fact, thing: str, hands: set[str]) -> bool:
     match fact:
-        case Got() | Dropped() | Gave():
+        case Got() | Drop() | Gave():
             return fact.thing == thing
         case Went(pronoun=False):
             return not hands.isdisjoint(fact.who)

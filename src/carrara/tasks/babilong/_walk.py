@@ -12,13 +12,13 @@ from typing import NamedTuple
 from carrara.rng import Rng
 from carrara.tasks.babilong._facts import (
     Absent,
-    Dropped,
+    Drop,
     Either,
     Fact,
     Gave,
     Got,
     IsIn,
-    Solved,
+    Solution,
     Stays,
     Went,
     WhereIs,
@@ -27,7 +27,7 @@ from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, S
 from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 
-Action = Went | Got | Dropped | Gave
+Action = Went | Got | Drop | Gave
 
 MOVE, GET, DROP = 5, 6, 6
 """How often each kind of action is tried: fitted to the official files."""
@@ -107,7 +107,7 @@ class Walk:
         if kind == 2:
             thing = rng.choice(held)
             self._held[thing], self._lies[thing] = None, self.at[who]
-            return Dropped(who, thing)
+            return Drop(who, thing)
         near = [other for other in self.cast.people if other != who and self.at[other] == self.at[who]]
         if not near:
             return None
@@ -135,7 +135,7 @@ class Clause(NamedTuple):
 def write_story(
     rng: Rng,
     cast: Cast,
-    find_answer: Callable[[History, Q], Solved],
+    find_answer: Callable[[History, Q], Solution],
     candidates: Callable[[History, Clause, Cast], Sequence[Q]],
     draw_facts: Callable[[Walk], Iterator[Fact]] = Walk.draw_facts,
     gift_weight: int | None = None,
@@ -177,7 +177,7 @@ def _clauses(history: History, index: int, fact: Fact) -> list[Clause]:
     match fact:
         case Went():
             return [Clause(index, who, fact) for who in (history.named if fact.pronoun else fact.who)]
-        case Stays(who) | Absent(who) | Either(who) | Got(who) | Dropped(who) | Gave(who):
+        case Stays(who) | Absent(who) | Either(who) | Got(who) | Drop(who) | Gave(who):
             return [Clause(index, who, fact)]
         case _:
             return []
@@ -191,15 +191,15 @@ def ask_place(history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]
     return (WhereIs(clause.who),)
 
 
-def find_place(history: History, query: WhereIs) -> Solved:
+def find_place(history: History, query: WhereIs) -> Solution:
     """Return the place where somebody is."""
     seen = _last_sighting(history, query.who)
     if seen.out or len(seen.places) > 1:
         raise UndecidableError(f"where {query.who} is, is not told for certain")
-    return Solved(seen.places[0], seen.facts)
+    return Solution(seen.places[0], seen.facts)
 
 
-def is_in_place(history: History, query: IsIn) -> Solved:
+def is_in_place(history: History, query: IsIn) -> Solution:
     """Return whether somebody is in a place.
 
     Only the last sentence about a person counts: a denial says nothing of other places.
@@ -208,8 +208,8 @@ def is_in_place(history: History, query: IsIn) -> Solved:
     if query.place not in seen.places:
         if seen.out:
             raise UndecidableError(f"where {query.who} is, is not told")
-        return Solved("no", seen.facts)
-    return Solved("no" if seen.out else "yes" if len(seen.places) == 1 else "maybe", seen.facts)
+        return Solution("no", seen.facts)
+    return Solution("no" if seen.out else "yes" if len(seen.places) == 1 else "maybe", seen.facts)
 
 
 def here_or_elsewhere(history: History, who: str, cast: Cast) -> Sequence[IsIn]:

@@ -17,7 +17,7 @@ Question: Where is John?
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Solved, WhereIs
+from carrara.tasks.babilong._facts import Solution, WhereIs
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import ask_place, find_place, write_story
@@ -48,5 +48,5 @@ class OneFact(Babilong[WhereIs]):
     def story(self, rng: Rng, cast: Cast) -> Story:
         return write_story(rng, cast, self.find_answer, ask_place)
 
-    def find_answer(self, history: History, query: WhereIs) -> Solved:
+    def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

@@ -23,7 +23,7 @@ from collections.abc import Iterator, Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
-from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solved, Stays, Went
+from carrara.tasks.babilong._facts import Either, Fact, IsIn, Solution, Stays, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, Walk, here_or_elsewhere, is_in_place, write_story
@@ -81,5 +81,5 @@ class Indefinite(Babilong[IsIn]):
         others = [place for place in cast.places if place not in seen]
         return [IsIn(clause.who, place) for place in (*seen * 7 * len(others), *others * 5 * len(seen))]
 
-    def find_answer(self, history: History, query: IsIn) -> Solved:
+    def find_answer(self, history: History, query: IsIn) -> Solution:
         return is_in_place(history, query)

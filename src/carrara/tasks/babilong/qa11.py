@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
+from carrara.tasks.babilong._facts import Fact, Solution, WhereIs
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Walk, ask_place, find_place, write_story
@@ -60,5 +60,5 @@ class Coreference(Babilong[WhereIs]):
             who = walk.rng.choice(walk.cast.people)
             yield from walk.journey((who,), walk.cast.pronoun(who))
 
-    def find_answer(self, history: History, query: WhereIs) -> Solved:
+    def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Fact, Solved, Went, WhereIs
+from carrara.tasks.babilong._facts import Fact, Solution, Went, WhereIs
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Walk, ask_place, find_place, write_story
@@ -56,5 +56,5 @@ class Conjunction(Babilong[WhereIs]):
             walk.go(place, *who)
             yield Went(who, place)
 
-    def find_answer(self, history: History, query: WhereIs) -> Solved:
+    def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

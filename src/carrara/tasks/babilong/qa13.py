@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Fact, Solved, WhereIs
+from carrara.tasks.babilong._facts import Fact, Solution, WhereIs
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Walk, ask_place, find_place, write_story
@@ -58,5 +58,5 @@ class CompoundCoreference(Babilong[WhereIs]):
         while True:
             yield from walk.journey(tuple(walk.rng.sample(walk.cast.people, 2)), "they")
 
-    def find_answer(self, history: History, query: WhereIs) -> Solved:
+    def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

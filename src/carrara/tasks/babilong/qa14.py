@@ -21,7 +21,7 @@ Question: Where was Fred before the park?
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solved, Went
+from carrara.tasks.babilong._facts import WHENS, PersonBefore, Solution, Went
 from carrara.tasks.babilong._story import RECENT, History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import TOWNSFOLK, Cast
@@ -81,7 +81,7 @@ class Times(Babilong[PersonBefore]):
                 builder.ask(PersonBefore(event.who[0], event.place))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: PersonBefore) -> Solved:
+    def find_answer(self, history: History, query: PersonBefore) -> Solution:
         """Return the place before the later one of two visits. Times of day give the order, not the sentences."""
         seen = sorted(
             (WHENS.index(sight.when), sight.places[0], sight.facts)
@@ -92,7 +92,7 @@ class Times(Babilong[PersonBefore]):
             if there[1] == query.place:
                 if there[0] - before[0] != 1:
                     break
-                return Solved(before[1], there[2] + before[2])
+                return Solution(before[1], there[2] + before[2])
         raise UndecidableError(f"where {query.who} was just before the {query.place}, is not told")
 
 

@@ -19,7 +19,7 @@ Question: What is emily afraid of?
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Animal
-from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solved
+from carrara.tasks.babilong._facts import FearOf, Fears, IsA, Solution
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FEARFUL, Cast
@@ -71,12 +71,12 @@ class Deduction(Babilong[FearOf]):
             builder.ask(FearOf(who))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: FearOf) -> Solved:
+    def find_answer(self, history: History, query: FearOf) -> Solution:
         """Return what the kind of somebody is afraid of. Names in questions are in small letters."""
         for index, fact in reversed(history.all(IsA)):
             if fact.who.casefold() == query.who.casefold():
                 for rule, fears in reversed(history.all(Fears)):
                     if fears.kind == fact.kind:
-                        return Solved(fears.of, (index, rule))
+                        return Solution(fears.of, (index, rule))
                 raise UndecidableError(f"what a {fact.kind} is afraid of, is not told")
         raise UndecidableError(f"what {query.who} is, is not told")

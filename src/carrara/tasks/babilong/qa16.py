@@ -20,7 +20,7 @@ Question: What color is Bernhard?
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solved
+from carrara.tasks.babilong._facts import ColourOf, Fact, Is, IsA, Solution
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import COLOURED, Cast
@@ -87,7 +87,7 @@ class Induction(Babilong[ColourOf]):
         builder.ask(ColourOf(who))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: ColourOf) -> Solved:
+    def find_answer(self, history: History, query: ColourOf) -> Solution:
         """Return the colour of the animal of the same kind that was named last, as in the official files."""
         kinds = history.all(IsA)
         own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
@@ -97,5 +97,5 @@ class Induction(Babilong[ColourOf]):
         for index, fact in reversed(kinds):
             if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
                 shown, colour = colours[fact.who]
-                return Solved(colour, (own[0], index, shown))
+                return Solution(colour, (own[0], index, shown))
         raise UndecidableError(f"no other {own[1]} has a colour")

@@ -13,7 +13,7 @@ Question: Is the blue square below the red square?
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
-from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solved, opposite
+from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solution, opposite
 from carrara.tasks.babilong._map import way
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
@@ -71,9 +71,9 @@ class Positions(Babilong[IsBeside]):
             builder.ask(query)
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: IsBeside) -> Solved:
+    def find_answer(self, history: History, query: IsBeside) -> Solution:
         """Add up the steps on a unit grid, from the first figure on. Of two on a level neither is above the other."""
         steps = way(history, query.one, query.other)
         x, y = STEP[query.way]
         offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
-        return Solved("yes" if offset < 0 else "no", tuple(index for _, index in steps))
+        return Solution("yes" if offset < 0 else "no", tuple(index for _, index in steps))

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
-from carrara.tasks.babilong._facts import Fits, IsBigger, Solved
+from carrara.tasks.babilong._facts import Fits, IsBigger, Solution
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import CONTAINERS, Cast
@@ -91,7 +91,7 @@ class Sizes(Babilong[IsBigger]):
                 builder.ask(_bigger(rng, *rng.choice(chained)))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: IsBigger) -> Solved:
+    def find_answer(self, history: History, query: IsBigger) -> Solution:
         """Look for a chain of two facts, and for one fact or a longer chain where there is none.
 
         In the official files any chain may be the support; here it is the first one. The support of a yes begins at the
@@ -101,7 +101,7 @@ class Sizes(Babilong[IsBigger]):
         for find in (_first_chain, _climb):
             for answer, small, large in (("yes", query.small, query.large), ("no", query.large, query.small)):
                 if up := find(fits, small, large):
-                    return Solved(answer, up if answer == "no" else up[::-1])
+                    return Solution(answer, up if answer == "no" else up[::-1])
         raise UndecidableError(f"nothing compares the {query.large} with the {query.small}")
 
 

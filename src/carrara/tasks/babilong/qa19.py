@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Steps
-from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solved, Way, opposite
+from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solution, Way, opposite
 from carrara.tasks.babilong._map import way
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
@@ -62,9 +62,9 @@ class Paths(Babilong[Path]):
         builder.ask(Path(start, goal))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: Path) -> Solved:
+    def find_answer(self, history: History, query: Path) -> Solution:
         steps = way(history, query.start, query.goal)
-        return Solved(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
+        return Solution(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
 
     def guesses(self, query: Path, cast: Cast) -> Sequence[str]:
         """Guess a straight way on a sound map: around a corner, places would more often fall on one spot."""

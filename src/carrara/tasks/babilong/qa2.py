@@ -19,7 +19,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Solved, WhereThing
+from carrara.tasks.babilong._facts import Solution, WhereThing
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
@@ -61,13 +61,13 @@ class TwoFacts(Babilong[WhereThing]):
         moved = known.laid is not None if known.holder is None else known.carry > 0
         return (WhereThing(thing),) if moved else ()
 
-    def find_answer(self, history: History, query: WhereThing) -> Solved:
+    def find_answer(self, history: History, query: WhereThing) -> Solution:
         """A thing is where its holder is, or where it was put down."""
         known = thing_of(history, query.thing)
         here = known.laid if known.holder is None else history.place(known.holder)
         if here is None:
             raise UndecidableError(f"where the {query.thing} is, is not told")
-        return Solved(here.place, (known.events[-1][0], here.fact))
+        return Solution(here.place, (known.events[-1][0], here.fact))
 
     def relevant_facts(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
         return relevant_facts(facts, query.thing)

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Got, Is, Solved, Went, WhereWill, WhyGet, WhyGo
+from carrara.tasks.babilong._facts import Got, Is, Solution, Went, WhereWill, WhyGet, WhyGo
 from carrara.tasks.babilong._lexicon import FRESH_MOTIVES, MOTIVES
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
@@ -94,15 +94,15 @@ class Motives(Babilong[Motive]):
                 builder.ask(WhereWill(rng.choice(waiting)))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: Motive) -> Solved:
+    def find_answer(self, history: History, query: Motive) -> Solution:
         """Return the mood, or the place where it leads, which the instruction says and not the story."""
         for index, fact in reversed(history.all(Is)):
             if fact.who.casefold() == query.who.casefold():
                 if not isinstance(query, WhereWill):
-                    return Solved(fact.quality, (index,))
+                    return Solution(fact.quality, (index,))
                 if fact.quality not in MOTIVES:
                     raise UndecidableError(f"where {fact.quality} people go, is not known")
-                return Solved(MOTIVES[fact.quality][0], (index,))
+                return Solution(MOTIVES[fact.quality][0], (index,))
         raise UndecidableError(f"how {query.who} feels, is not told")
 
     def draw_story(self, rng: Rng) -> Story:

@@ -22,7 +22,7 @@ from math import inf
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Solved, ThingBefore
+from carrara.tasks.babilong._facts import Solution, ThingBefore
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
@@ -76,12 +76,12 @@ class ThreeFacts(Babilong[ThingBefore]):
         last = [stops[i] for i in carried if stops[i] not in stops[i + 1 :]]
         return [ThingBefore(thing, place) for place in last if not self.sound or stops.count(place) == 1]
 
-    def find_answer(self, history: History, query: ThingBefore) -> Solved:
+    def find_answer(self, history: History, query: ThingBefore) -> Solution:
         """Return the place from which the thing came there the last time."""
         known = thing_of(history, query.thing)
         for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
             if stop.place == query.place:
-                return Solved(before.place, (known.events[-1][0], stop.fact, before.fact))
+                return Solution(before.place, (known.events[-1][0], stop.fact, before.fact))
         raise UndecidableError(f"where the {query.thing} was before the {query.place}, is not told")
 
     def relevant_facts(self, facts: Sequence[str], query: ThingBefore) -> Sequence[int]:

@@ -12,8 +12,8 @@ Question: What is the office south of?
 """
 
 from carrara.rng import Rng
-from carrara.tasks.babilong._answers import Beside
-from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solved, Way, opposite
+from carrara.tasks.babilong._answers import NextTo
+from carrara.tasks.babilong._facts import COMPASS, Lies, Neighbour, Solution, Way, opposite
 from carrara.tasks.babilong._map import edges
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
@@ -35,7 +35,7 @@ class TwoArguments(Babilong[Neighbour]):
     cast = HOUSE
     queries = (Neighbour,)
     unordered = True
-    answer = Beside("places")
+    answer = NextTo("places")
     wording = prompt(
         "The context contains sentences about places that lie north, south, east or west of each other, hidden among "
         "unrelated sentences. Each hidden sentence describes both of its places: if one is north of the other, the "
@@ -70,9 +70,9 @@ class TwoArguments(Babilong[Neighbour]):
         builder.ask(Neighbour(fact.way, fact.other, turned=rng.chance(0.5)))
         return builder.build(cast)
 
-    def find_answer(self, history: History, query: Neighbour) -> Solved:
+    def find_answer(self, history: History, query: Neighbour) -> Solution:
         """Return a neighbour that a fact states, not a place beyond it."""
         for other, way, index in edges(history).get(query.place, ()):
             if way == query.way:
-                return Solved(other, (index,))
+                return Solution(other, (index,))
         raise UndecidableError(f"what is {query.way} of the {query.place}, is not told")

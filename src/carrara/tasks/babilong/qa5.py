@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Party
-from carrara.tasks.babilong._facts import Gave, Solved, WhatGiven, WhoGave, WhoReceived
+from carrara.tasks.babilong._facts import Gave, Solution, WhatGiven, WhoGave, WhoReceived
 from carrara.tasks.babilong._story import RECENT, History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
@@ -91,21 +91,21 @@ class ThreeArguments(Babilong[Gift]):
             case _:
                 return ()
 
-    def find_answer(self, history: History, query: Gift) -> Solved:
+    def find_answer(self, history: History, query: Gift) -> Solution:
         match query:
             case WhatGiven(who, to):
                 return self._what(history, who, to)
             case WhoGave(thing, to):
                 for index, gift in reversed(history.all(Gave)):
                     if gift.thing == thing and to in (None, gift.to):
-                        return Solved(gift.who, (index,))
+                        return Solution(gift.who, (index,))
             case WhoReceived(thing, giver):
                 for index, gift in reversed(history.all(Gave)):
                     if gift.thing == thing and giver in (None, gift.who):
-                        return Solved(gift.to, (index,))
+                        return Solution(gift.to, (index,))
         raise UndecidableError(f"who gave the {query.thing} to whom, is not told")
 
-    def _what(self, history: History, who: str, to: str) -> Solved:
+    def _what(self, history: History, who: str, to: str) -> Solution:
         """Return what somebody gave to another. Of two such things the question means the recent one.
 
         Two recent ones leave the question open.
@@ -116,7 +116,7 @@ class ThreeArguments(Babilong[Gift]):
             gifts = [gift for gift in gifts if gift[0] >= recent]
         if len(gifts) != 1:
             raise UndecidableError(f"the text does not decide what {who} gave to {to}")
-        return Solved(gifts[0][1], (gifts[0][0],))
+        return Solution(gifts[0][1], (gifts[0][0],))
 
 
 def _last(history: History, thing: str) -> int:

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
-from carrara.tasks.babilong._facts import IsIn, Solved, Went
+from carrara.tasks.babilong._facts import IsIn, Solution, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, here_or_elsewhere, is_in_place, write_story
@@ -52,5 +52,5 @@ class YesNo(Babilong[IsIn]):
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         return here_or_elsewhere(history, clause.who, cast) if isinstance(clause.fact, Went) else ()
 
-    def find_answer(self, history: History, query: IsIn) -> Solved:
+    def find_answer(self, history: History, query: IsIn) -> Solution:
         return is_in_place(history, query)

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Count
-from carrara.tasks.babilong._facts import Dropped, Gave, Got, HowMany, Solved
+from carrara.tasks.babilong._facts import Drop, Gave, Got, HowMany, Solution
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
@@ -51,10 +51,10 @@ class Counting(Babilong[HowMany]):
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[HowMany]:
         """After a gift ask about its giver and never about its receiver, as in the official files."""
-        return (HowMany(clause.who),) if isinstance(clause.fact, Got | Dropped | Gave) else ()
+        return (HowMany(clause.who),) if isinstance(clause.fact, Got | Drop | Gave) else ()
 
-    def find_answer(self, history: History, query: HowMany) -> Solved:
+    def find_answer(self, history: History, query: HowMany) -> Solution:
         hands = history.hands.get(query.who)
         if hands is None or len(hands.held) >= len(NUMBERS):
             raise UndecidableError(f"how much {query.who} carries, is not told")
-        return Solved(NUMBERS[len(hands.held)], tuple(hands.ledger))
+        return Solution(NUMBERS[len(hands.held)], tuple(hands.ledger))

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Things
-from carrara.tasks.babilong._facts import Dropped, Got, Solved, WhatCarried
+from carrara.tasks.babilong._facts import Drop, Got, Solution, WhatCarried
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, write_story
@@ -55,12 +55,12 @@ class Lists(Babilong[WhatCarried]):
         return write_story(rng, cast, self.find_answer, self.candidates, gift_weight=0)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhatCarried]:
-        return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Dropped) else ()
+        return (WhatCarried(clause.who),) if isinstance(clause.fact, Got | Drop) else ()
 
-    def find_answer(self, history: History, query: WhatCarried) -> Solved:
+    def find_answer(self, history: History, query: WhatCarried) -> Solution:
         """Return the things in the order in which they were first taken, and the facts thing by thing."""
         hands = history.hands.get(query.who)
         if hands is None:
             raise UndecidableError(f"what {query.who} carries, is not told")
         held = [thing for thing in hands.ever if thing in hands.held]
-        return Solved(",".join(held) or NOTHING, tuple(i for facts in hands.ever.values() for i in facts))
+        return Solution(",".join(held) or NOTHING, tuple(i for facts in hands.ever.values() for i in facts))

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
-from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solved, Stays, Went
+from carrara.tasks.babilong._facts import Absent, Fact, IsIn, Solution, Stays, Went
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, Walk, here_or_elsewhere, is_in_place, write_story
@@ -66,5 +66,5 @@ class Negation(Babilong[IsIn]):
         seen = history.people[clause.who][-1]
         return (IsIn(clause.who, seen.places[0]),) if seen.out else here_or_elsewhere(history, clause.who, cast)
 
-    def find_answer(self, history: History, query: IsIn) -> Solved:
+    def find_answer(self, history: History, query: IsIn) -> Solution:
         return is_in_place(history, query)

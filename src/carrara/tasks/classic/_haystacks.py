@@ -22,7 +22,7 @@ _FREE = SentenceFilter("free of needles", 1, lambda sentence: _HARMFUL.search(se
 """Removes sentences from a corpus that could be taken for a needle of these tasks, or for a mark of their prompts."""
 
 
-def named(*own: str) -> dict[str, object]:
+def haystack_metadata(*own: str) -> dict[str, object]:
     """Return the metadata of a parameter `haystack`, with its values that name no corpus."""
     built_in = frozenset(("noise", *own))
     return {

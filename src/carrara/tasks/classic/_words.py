@@ -48,7 +48,7 @@ CONSONANTS = "bcdfghjklmnpqrstvwxz"
 """Codes have no vowel, so that none is a word of a reply."""
 
 
-def scrambled(rng: Rng, n: int) -> Iterator[int]:
+def scramble(rng: Rng, n: int) -> Iterator[int]:
     """Yield every number below n once, in a drawn order that takes no memory."""
     step = rng.between(1, n - 1)
     while gcd(step, n) > 1:
@@ -68,7 +68,7 @@ def names(rng: Rng) -> Iterator[str]:
     """
     adjectives, nouns = rng.shuffled(ADJECTIVES), rng.shuffled(NOUNS)
     for size in count(1):
-        for number in scrambled(rng, len(adjectives) ** size * len(nouns)):
+        for number in scramble(rng, len(adjectives) ** size * len(nouns)):
             rest, at = divmod(number, len(nouns))
             name = nouns[at]
             for _ in range(size):
@@ -86,7 +86,7 @@ def codes(rng: Rng, size: int) -> Iterator[str]:
     """
     letters = rng.shuffled(CONSONANTS)
     for longer in count(size):
-        for number in scrambled(rng, len(letters) ** longer):
+        for number in scramble(rng, len(letters) ** longer):
             code = ""
             for _ in range(longer):
                 number, at = divmod(number, len(letters))

@@ -92,7 +92,7 @@ class Niah(Classic):
     """Names are words or UUIDs."""
     value: Literal["own", "number", "uuid", "words"] = "own"
     """Values are numbers of seven digits, UUIDs or words."""
-    haystack: str = field(default="own", metadata=_haystacks.named("own", NEEDLES))
+    haystack: str = field(default="own", metadata=_haystacks.haystack_metadata("own", NEEDLES))
     """`noise` (the same sentences over and over), `needles` (for other names), or a corpus."""
     depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
     """Needles stand anywhere, or all at one of these depths, which are taken in turn."""

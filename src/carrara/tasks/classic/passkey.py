@@ -42,7 +42,7 @@ class Passkey(Classic):
         "strings": "The pass key is the only number in the text, as in the published task.",
         "learned": "The pass key is the only number in the text, as in the published task.",
     }
-    haystack: str = field(default="noise", metadata=_haystacks.named())
+    haystack: str = field(default="noise", metadata=_haystacks.haystack_metadata())
     """`noise` (the same sentences over and over), or a corpus."""
     depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
     """The pass key stands anywhere, or at one of these depths, which are taken in turn."""

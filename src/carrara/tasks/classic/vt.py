@@ -58,7 +58,7 @@ class VariableTracking(Classic):
     """Steps from the first variable of a chain, which has a value, to the last."""
     chains: int = 4
     """Chains: the one in question, and others with other values. 1 is the published task."""
-    haystack: str = field(default="noise", metadata=_haystacks.named())
+    haystack: str = field(default="noise", metadata=_haystacks.haystack_metadata())
     """`noise` (the same sentences over and over), or a corpus."""
     examples: int = field(default=1, metadata=PRESENTS)
     """Worked examples, with two chains."""

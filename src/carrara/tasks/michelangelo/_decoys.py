@@ -51,7 +51,7 @@ KIN = ("neighbour", "colleague", "flatmate", "landlord")
 """Who may take the place of a person with a name: it is said with the name of the person asked about."""
 
 
-def introduced(rng: Rng) -> str:
+def introduce(rng: Rng) -> str:
     """That somebody else has a story of their own."""
     return rng.choice(_STORIES)
 
@@ -61,7 +61,7 @@ def kinds(way: str) -> list[Callable[[Rng, str], str]]:
     return [
         dreamt,
         *([earlier] if _DEED.match(way) and not _LASTS.search(way) else []),
-        *([denied] if not _HALF_DENIED.search(way) else []),
+        *([deny] if not _HALF_DENIED.search(way) else []),
         *([other] if not _AT_ONCE.search(way) else []),
     ]
 
@@ -96,7 +96,7 @@ def earlier(rng: Rng, way: str) -> str:
     return _add_lead(_EARLIER, way)
 
 
-def denied(rng: Rng, way: str) -> str:
+def deny(rng: Rng, way: str) -> str:
     return _add_lead(rng.choice(list(_DENIALS)), way)
 
 

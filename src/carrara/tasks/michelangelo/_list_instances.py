@@ -299,7 +299,7 @@ def _without(sequence: _Sequence, most: int) -> tuple[list[int], list[tuple[int,
     return failing, list(zip(owners, running, strict=True))[::-1]
 
 
-def renumbered(rng: Rng, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
+def renumber(rng: Rng, operations: Sequence[Operation], look: Look) -> tuple[Operation, ...]:
     """Return the same operations with other numbers brought, in the same order of size.
 
     Each operation still counts: nothing that a machine does depends on more of its numbers than their order. A sum

@@ -119,7 +119,7 @@ class Repetition(AnswerType[Recall]):
         return 32 + len(gold.whole.encode()) // 2
 
 
-class Published(Task):
+class PublishedRows(Task):
     """A published data set: a row of its files is an instance."""
 
     version = 1
@@ -197,7 +197,7 @@ class Published(Task):
         return Recall(request.marker, request.drafts[request.number - 1])
 
 
-class OpenAI(Published):
+class OpenAI(PublishedRows):
     title = "MRCR (OpenAI's data set)"
     name = OPENAI
 
@@ -222,7 +222,7 @@ class OpenAI(Published):
         return {"openai": published_ratio(reply.removeprefix(marker), whole.removeprefix(marker))}
 
 
-class Gdm(Published):
+class Gdm(PublishedRows):
     title = "MRCR v2 (Google DeepMind's data set)"
     name = GDM
 
@@ -251,10 +251,10 @@ class Gdm(Published):
         return {"gdm": published_ratio(question.gold.draft, draft.strip()) if before else 0.0}
 
 
-TASKS: Mapping[str, type[Published]] = {OPENAI: OpenAI, GDM: Gdm}
+TASKS: Mapping[str, type[PublishedRows]] = {OPENAI: OpenAI, GDM: Gdm}
 
 
-def load(name: str) -> type[Published]:
+def load(name: str) -> type[PublishedRows]:
     """Return the task `published/mrcr-openai` or `published/mrcr-gdm`."""
     if name not in TASKS:
         raise UsageError(f"no published MRCR is called {name!r}; there are {' and '.join(TASKS)}")

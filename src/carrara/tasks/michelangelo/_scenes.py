@@ -27,7 +27,7 @@ class Attribute:
         """What a text tells of somebody: neither of others, nor of another time, nor to deny it."""
         value = f"({'|'.join(map(re.escape, self.values))})"
         found = set[str]()
-        untrue = tuple(f"{named(lead, name)} " for lead in _decoys.UNTRUE)
+        untrue = tuple(f"{name_people(lead, name)} " for lead in _decoys.UNTRUE)
         for way in self.told:
             begins = re.escape(way[0]) if way.startswith("{") else f"[{way[0]}{way[0].lower()}]"
             pattern = begins + re.escape(way[1:]).replace(re.escape("{value}"), value)
@@ -138,11 +138,11 @@ def _draft(rng: Rng, scene: Scene, name: str, beside: Sequence[str]) -> Story:
         )
     rng.shuffle(lines)
     if any("{other}" in line.lower() for line in lines):
-        lines.insert(0, _decoys.introduced(rng))
+        lines.insert(0, _decoys.introduce(rng))
     lines.insert(0, rng.choice(scene.openings))
     return Story(
         name,
-        tuple(named(line, name, other) for line in lines),
+        tuple(name_people(line, name, other) for line in lines),
         Topic(known, values[known], said[known], lines.index(answer)),
         Topic(unknown, values[unknown], said[unknown], None),
     )
@@ -164,7 +164,7 @@ def others(rng: Rng, name: str) -> Iterator[Story]:
 
 
 def question(attribute: Attribute, name: str) -> str:
-    return named(attribute.ask, name)
+    return name_people(attribute.ask, name)
 
 
 @cache
@@ -182,7 +182,7 @@ def meant(question: str) -> tuple[Attribute, str] | None:
     return None
 
 
-def named(text: str, name: str, other: str = "") -> str:
+def name_people(text: str, name: str, other: str = "") -> str:
     """A sentence with the names of those whom it speaks of."""
     for person, mark in ((name, "name"), (other, "other")):
         text = text.replace(f"{{{mark}}}", person).replace(f"{{{mark.capitalize()}}}", person)

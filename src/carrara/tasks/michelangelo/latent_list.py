@@ -32,7 +32,7 @@ from carrara.rng import Key, draw_owned
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list
-from carrara.tasks.michelangelo._list_instances import Strategy, renumbered, search, statements
+from carrara.tasks.michelangelo._list_instances import Strategy, renumber, search, statements
 from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
 from carrara.types import (
     PRESENTS,
@@ -111,7 +111,7 @@ class LatentList(Task):
         searched, numbering = divmod(key.attempt, NUMBERINGS)
         operations, look = _search_once(replace(key, attempt=searched), self.complexity, self.view)
         if numbering:
-            operations = renumbered(rng.stream("numbers"), operations, look)
+            operations = renumber(rng.stream("numbers"), operations, look)
         session, gold = Session(operations, look, key), _see(operations, look)
         return Instance(
             opening=f">> a = {list(START)}",

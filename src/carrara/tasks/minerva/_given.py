@@ -1,18 +1,18 @@
 """Replies to Minerva's published items, scored anew: by the published score and by the sound reading.
 
->>> graded("group_membership", "List 1", "It is **List 10**.")
-Graded(paper=1.0, own=0.0, answer='List 10', bare=False)
->>> graded("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, graded("set_state", ["oak"], "**Oak**").own
+>>> grade_row("group_membership", "List 1", "It is **List 10**.")
+RowGrade(paper=1.0, own=0.0, answer='List 10', bare=False)
+>>> grade_row("compare_two_lists", "oak, elm", "1. Elm 2. Oak").paper, grade_row("set_state", ["oak"], "**Oak**").own
 (0.5, 1.0)
 
 Of a list our score counts what goes beyond trivial replies, as in our own tasks: a copy of the context where it
 was to be changed, every word that was ever named. They are read from the published prompt, if it is there:
 
 >>> prompt = 'Context:\\noak, elm, oak\\n\\nInstruction:\\nReplace the word "oak" with "ash".\\n\\nAnswer:'
->>> graded("replace_all", "ash, elm, ash", "oak, elm, oak", prompt).own
+>>> grade_row("replace_all", "ash, elm, ash", "oak, elm, oak", prompt).own
 0.0
->>> graded("replace_all", "ash, elm, ash", "oak, elm, oak")
-Graded(paper=0.3333333333333333, own=0.3333333333333333, answer='oak, elm, oak', bare=True)
+>>> grade_row("replace_all", "ash, elm, ash", "oak, elm, oak")
+RowGrade(paper=0.3333333333333333, own=0.3333333333333333, answer='oak, elm, oak', bare=True)
 """
 
 import re
@@ -86,7 +86,7 @@ _QUOTED = re.compile(r'"([^"\n]*)"')
 _ACTED_ON = re.compile(r'following words:? "?([^".\n]+)')
 
 
-class Graded(NamedTuple):
+class RowGrade(NamedTuple):
     paper: float
     own: float | None
     """None where the reference is empty."""
@@ -96,7 +96,7 @@ class Graded(NamedTuple):
     """Whether no context told what trivial replies have, and so nothing was taken off for them."""
 
 
-class Posed(NamedTuple):
+class PublishedRow(NamedTuple):
     """A published row, as its reply is read and scored."""
 
     answers: AnswerType[Any]
@@ -104,7 +104,7 @@ class Posed(NamedTuple):
     bare: bool
 
 
-def posed(task: str, reference: Any, prompt: str = "") -> Posed:
+def read_row(task: str, reference: Any, prompt: str = "") -> PublishedRow:
     """What a row asks. Raises UsageError where the reference is not what the task has."""
     answers, gold, bare = ANSWERS[task], _gold(task, reference), False
     context, asked = _split_prompt(prompt)
@@ -121,16 +121,18 @@ def posed(task: str, reference: Any, prompt: str = "") -> Posed:
         gold = hands if every and hands.worth_nothing < 1 else Hands(gold.of, ("",))  # a word that nobody has
     options = _options(task, gold, context)
     chance_level = answers.chance_level(gold, options)
-    return Posed(answers, Question(asked, gold, (), chance_level, options=options, budget=answers.budget(gold)), bare)
+    return PublishedRow(
+        answers, Question(asked, gold, (), chance_level, options=options, budget=answers.budget(gold)), bare
+    )
 
 
-def graded(task: str, reference: Any, reply: str, prompt: str | None = None) -> Graded:
+def grade_row(task: str, reference: Any, reply: str, prompt: str | None = None) -> RowGrade:
     """Both scores of a reply. Raises UsageError where the reference is not what the task has."""
-    answers, question, bare = posed(task, reference, prompt or "")
+    answers, question, bare = read_row(task, reference, prompt or "")
     found = answers.read(reply, question)
     answer = found and found.answer
     empty = question.gold in ("", Words(()))
-    return Graded(
+    return RowGrade(
         paper=primary(task, reference, reply),
         own=None if empty else 0.0 if answer is None else answers.score(answer, question.gold),
         answer=None if answer is None else answers.write(answer),

@@ -13,7 +13,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Literal, NamedTuple
 
-from carrara.tasks.minerva._given import Graded, graded
+from carrara.tasks.minerva._given import RowGrade, grade_row
 from carrara.tasks.minerva._published import PRIMARY
 from carrara.util.errors import UsageError, nearest
 from carrara.util.files import lines
@@ -24,7 +24,7 @@ _CALLED = {"identify_the_odd_group": "identify_odd_group"}
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredRow:
     """A row with its scores."""
 
     line: int
@@ -51,7 +51,7 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoredRows:
     file: str
     tasks: Mapping[str, Figures]
     """In the paper's order."""
@@ -65,17 +65,17 @@ class _Marks(NamedTuple):
     bare: bool
 
 
-def rescore(path: Path, keep: Callable[[Scored], object] = lambda scored: None) -> Rescored:
+def rescore(path: Path, keep: Callable[[ScoredRow], object] = lambda scored: None) -> RescoredRows:
     """Score the rows of a file, and show each to `keep`."""
     found: dict[str, list[_Marks]] = {task: [] for task in PRIMARY}
     for line, task, one in _grade_lines(path):
         unparsed = one.answer is None
         found[task].append(_Marks(one.paper, one.own, unparsed, one.bare))
-        keep(Scored(line, task, one.paper, one.own, one.answer, "unparsed" if unparsed else "ok"))
+        keep(ScoredRow(line, task, one.paper, one.own, one.answer, "unparsed" if unparsed else "ok"))
     every = [marks for task in found.values() for marks in task]
     if not every:
         raise UsageError(f"{path} has no rows; a row needs {', '.join(FIELDS)}")
-    return Rescored(str(path), {task: _figures(marks) for task, marks in found.items() if marks}, _figures(every))
+    return RescoredRows(str(path), {task: _figures(marks) for task, marks in found.items() if marks}, _figures(every))
 
 
 def _figures(marks: Sequence[_Marks]) -> Figures:
@@ -90,7 +90,7 @@ def _figures(marks: Sequence[_Marks]) -> Figures:
     )
 
 
-def _grade_lines(path: Path) -> Iterator[tuple[int, str, Graded]]:
+def _grade_lines(path: Path) -> Iterator[tuple[int, str, RowGrade]]:
     if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a JSONL file with {', '.join(FIELDS)}")
     for number, line in enumerate(lines(path), 1):
@@ -103,7 +103,7 @@ def _grade_lines(path: Path) -> Iterator[tuple[int, str, Graded]]:
                 raise UsageError(f"{path}:{number}: {error}") from None
 
 
-def _row(line: str) -> tuple[str, Graded]:
+def _row(line: str) -> tuple[str, RowGrade]:
     try:
         row = json.loads(line)
     except (ValueError, RecursionError) as error:
@@ -119,7 +119,7 @@ def _row(line: str) -> tuple[str, Graded]:
         raise UsageError(
             f"Minerva has no task {task[:60]!r}{nearest(task[:60], PRIMARY)}: its files' names are the tasks'"
         )
-    return name, graded(name, row["reference"], reply, prompt)
+    return name, grade_row(name, row["reference"], reply, prompt)
 
 
 def _text(row: Mapping[str, object], field: str) -> str:

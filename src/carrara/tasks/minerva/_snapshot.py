@@ -16,7 +16,7 @@ from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
 from carrara.published.rows import PublishedFile, files_of, find_files
 from carrara.task import Instance, Rng, Task
-from carrara.tasks.minerva._given import ANSWERS, posed
+from carrara.tasks.minerva._given import ANSWERS, read_row
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
 from carrara.types import (
     Guesser,
@@ -75,43 +75,43 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Stated:
+class ReferenceAnswer:
     """An answer. A gold answer also has the reference that the published scorer compares with."""
 
     value: Any
     reference: str = field(default="", compare=False)
 
 
-class FileAnswers(AnswerType[Stated]):
+class FileAnswers(AnswerType[ReferenceAnswer]):
     """The answers of a published file, read and scored as those of the task here that asks the same."""
 
     def __init__(self, file: str) -> None:
         self._answers = ANSWERS[file]
 
-    def write(self, answer: Stated) -> str:
+    def write(self, answer: ReferenceAnswer) -> str:
         return self._answers.write(answer.value)
 
-    def parse_value(self, text: str, question: Question[Stated]) -> Stated | None:
+    def parse_value(self, text: str, question: Question[ReferenceAnswer]) -> ReferenceAnswer | None:
         value = self._answers.parse_value(text, _inner(question))
-        return None if value is None else Stated(value)
+        return None if value is None else ReferenceAnswer(value)
 
-    def read(self, reply: str, question: Question[Stated], ignore: Iterable[str] = ()) -> Extraction | None:
+    def read(self, reply: str, question: Question[ReferenceAnswer], ignore: Iterable[str] = ()) -> Extraction | None:
         found = self._answers.read(reply, _inner(question), ignore)
-        return None if found is None else Extraction(Stated(found.answer), found.rule)
+        return None if found is None else Extraction(ReferenceAnswer(found.answer), found.rule)
 
-    def guess(self, rng: Rng, gold: Stated, options: Sequence[str] = ()) -> Stated:
-        return Stated(self._answers.guess(rng, gold.value, options))
+    def guess(self, rng: Rng, gold: ReferenceAnswer, options: Sequence[str] = ()) -> ReferenceAnswer:
+        return ReferenceAnswer(self._answers.guess(rng, gold.value, options))
 
-    def score(self, answer: Stated, gold: Stated) -> float:
+    def score(self, answer: ReferenceAnswer, gold: ReferenceAnswer) -> float:
         return self._answers.score(answer.value, gold.value)
 
 
-def _inner(question: Question[Stated]) -> Question[Any]:
+def _inner(question: Question[ReferenceAnswer]) -> Question[Any]:
     """Return the question as the task here asks it."""
     return Question(question.ask, question.gold.value, (), question.chance_level, options=question.options)
 
 
-class Published(Task):
+class PublishedSnapshot(Task):
     """The rows of a published file."""
 
     version, capability = 1, "programmable memory, as published"
@@ -130,40 +130,40 @@ class Published(Task):
         if index >= len(rows):
             raise UsageError(f"the published file of {rng.key.task} has {len(rows)} rows, and none numbered {index}")
         row = rows[index]
-        posed_row = posed(self.file, json.loads(row.reference), row.prompt).question
-        question = replace(posed_row, gold=Stated(posed_row.gold, row.reference), labels={"file": self.file})
+        posed_row = read_row(self.file, json.loads(row.reference), row.prompt).question
+        question = replace(posed_row, gold=ReferenceAnswer(posed_row.gold, row.reference), labels={"file": self.file})
         return Instance(facts=(), opening=(Segment(row.prompt),), gold=question.gold, structure=question)
 
-    def questions(self, instance: Instance) -> Sequence[Question[Stated]]:
+    def questions(self, instance: Instance) -> Sequence[Question[ReferenceAnswer]]:
         return [instance.structure]
 
     def prompt(
-        self, instance: Instance, question: Question[Stated], wording: Mapping[str, str], style: Style
+        self, instance: Instance, question: Question[ReferenceAnswer], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
         return PromptTemplate("", "")
 
-    def solve(self, context: str, names: Mapping[str, str]) -> Stated:
+    def solve(self, context: str, names: Mapping[str, str]) -> ReferenceAnswer:
         raise UndecidableError("published rows of Minerva are not solved from their text: their answers are the file's")
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Stated:
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> ReferenceAnswer:
         return self.solve(messages[-1].content, {})
 
-    def not_answers(self, question: Question[Stated]) -> Sequence[str]:
+    def not_answers(self, question: Question[ReferenceAnswer]) -> Sequence[str]:
         return ()
 
-    def paper_scores(self, reply: str, question: Question[Stated]) -> Mapping[str, float]:
+    def paper_scores(self, reply: str, question: Question[ReferenceAnswer]) -> Mapping[str, float]:
         return {"minerva": primary(self.file, json.loads(question.gold.reference), reply)}
 
 
 @cache
-def load(name: str) -> type[Published]:
+def load(name: str) -> type[PublishedSnapshot]:
     """Return the task `published/minerva-FILE`."""
     file = name.removeprefix(PREFIX)
     if file not in PRIMARY:
         raise UsageError(f"Minerva's snapshot has no file {file!r}; it has {', '.join(PRIMARY)}")
     guesser: Guesser = "context candidates" if isinstance(ANSWERS[file], ListName) else "without context"
     own = {"file": file, "title": f"Minerva's {file} (published)", "guesser": guesser, "answer": FileAnswers(file)}
-    return type("Snapshot", (Published,), own)
+    return type("Snapshot", (PublishedSnapshot,), own)
 
 
 def sources(folder: Path) -> list[PublishedFile]:
@@ -201,7 +201,7 @@ def _read(path: Path, file: str) -> list[Row]:
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UsageError(f"{path}:{number}: not a row of JSON with the texts prompt and reference") from None
         try:
-            posed(file, reference, prompt)
+            read_row(file, reference, prompt)
         except UsageError as error:
             raise UsageError(f"{path}:{number}: {error}") from None
         rows.append(Row(prompt, json.dumps(reference)))
