@@ -38,6 +38,9 @@ class ThreeFacts(Babilong[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"
     capability = "retracing the way of a thing"
+    known_shortcuts = dict.fromkeys(
+        ("strings", "learned"), "Often the answer is a place that comes late in the story, as in bAbI."
+    )
     cast = HOUSEHOLD
     queries = (ThingBefore,)
     answer = Label("places")
