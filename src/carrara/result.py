@@ -133,10 +133,10 @@ class Result:
         return self.model, tuple(sorted(self.settings.items()))
 
 
-def test_of(task: str, part: str) -> str:
+def task_of(task: str, part: str) -> str:
     """Return the name that results have for one of several questions on each instance.
 
-    >>> test_of("sync/graph", "shortest"), test_of("babilong/qa1", "")
+    >>> task_of("sync/graph", "shortest"), task_of("babilong/qa1", "")
     ('sync/graph:shortest', 'babilong/qa1')
     """
     return f"{task}:{part}" if part else task

@@ -153,7 +153,7 @@ def scores(one: Definition, data: FigureData) -> list[Mark]:
     return data.combine(marks, published, one.all_published)
 
 
-def by_test(one: Definition) -> dict[str, str]:
+def by_task(one: Definition) -> dict[str, str]:
     """Return the paper's own names of the tasks, each its own panel."""
     return {name: name for name in one.tasks.values()}
 

@@ -6,7 +6,7 @@ from statistics import fmean
 from carrara.constants import COT
 from carrara.figures.definitions import Definition
 from carrara.figures.figure import Figure, Mark
-from carrara.figures.marks import FigureData, by_test, names_of, panel_correlations
+from carrara.figures.marks import FigureData, by_task, names_of, panel_correlations
 from carrara.papers.scores import SHARE, correlations_of_sync
 from carrara.report.outcomes import RIGHT, error_shares
 from carrara.result import Result
@@ -86,7 +86,7 @@ def correlations(one: Definition, data: FigureData) -> Figure:
     if not own and data.scores:
         lengths = [one.length] if one.length else [32 << 10, 64 << 10]
         pairs = _printed_pairs(lengths)
-        anew = _pairs(data.published_marks(by_test(one), tables=["Table 7"]), lengths)
+        anew = _pairs(data.published_marks(by_task(one), tables=["Table 7"]), lengths)
         shared = [pair for pair in anew if pair in pairs]
         same = sum(abs(anew[pair] - pairs[pair]) < ROUNDING for pair in shared)
         notes.append(

@@ -4,7 +4,7 @@ Folders named in the environment variable CARRARA_TASKS (separated like PATH) ar
 a task of one's own is one file anywhere. So are the packages that offer tasks by an entry point:
 
     [project.entry-points.carrara]
-    harbours = "harbour_tests"    # the suite `harbours`
+    harbours = "harbour_tasks"    # the suite `harbours`
 
 The value of an entry point is one module, or a package whose files are tasks, except those that begin with `_`. No code
 of a package runs before one of its tasks is loaded.

@@ -15,7 +15,7 @@ from pydantic import ConfigDict, ValidationError, create_model
 from carrara.constants import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
-from carrara.result import Result, Status, Subject, test_of
+from carrara.result import Result, Status, Subject, task_of
 from carrara.tokenizers.gguf import split_digest
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
@@ -174,7 +174,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
     places = meta.get(PLACES)
     result = Result(
         id=str(sample["id"]),
-        task=test_of(meta["task"], meta.get("part", "")),
+        task=task_of(meta["task"], meta.get("part", "")),
         version=meta["version"],
         model=split_digest(log.eval.model)[0],
         length=meta["length"],

@@ -13,7 +13,7 @@ from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_c
 from carrara.report.provenance import ItemSource, provenance
 from carrara.report.standings import breakdown, remarks
 from carrara.report.style import Styles, styles_of
-from carrara.report.views import View, rows_of, tests_of, view
+from carrara.report.views import View, rows_of, tasks_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.stats import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
@@ -132,7 +132,7 @@ def _content(
     failed, failures_in_all = failures(results, styles, find_snippet)
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
-    tasks = _tests(results, rows, styles, trivial)
+    tasks = _task_views(results, rows, styles, trivial)
     views = _views(results, styles, requirements)
     return {
         "results": len(results),
@@ -187,12 +187,12 @@ def _views(results: Sequence[Result], styles: Styles, requirements: Requirements
     return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "own"]
 
 
-def _tests(
+def _task_views(
     results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[TrivialBaseline]
 ) -> list[Test]:
     wrong = error_shares(results)
     tasks = []
-    for number, name in enumerate(tests_of(rows)):
+    for number, name in enumerate(tasks_of(rows)):
         own = rows_of(name, rows, styles)
         errors = [row for row in wrong if row.task == name]
         tasks.append(

@@ -71,7 +71,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class TestScores:
+class TaskScores:
     """One task, by the score that counts."""
 
     number: int
@@ -107,7 +107,7 @@ class View:
     standings: list[Standing]
     """The comparisons. Empty if there is only one model."""
     categories: dict[str, list[CategoryScore]]
-    tasks: list[TestScores]
+    tasks: list[TaskScores]
 
 
 def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
@@ -123,11 +123,11 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(score_categories(rows), lambda score: score.category)
         },
-        tasks=_tests(drop_unscored(results), rows, styles, effective),
+        tasks=_task_scores(drop_unscored(results), rows, styles, effective),
     )
 
 
-def tests_of(rows: Sequence[Row]) -> list[str]:
+def tasks_of(rows: Sequence[Row]) -> list[str]:
     """Return the tasks in the order of the page."""
     return sorted({row.task for row in rows}, key=natural)
 
@@ -137,10 +137,10 @@ def rows_of(task: str, rows: Sequence[Row], styles: Styles) -> list[Row]:
     return sorted((row for row in rows if row.task == task), key=lambda row: (styles[row.series].number, row.length))
 
 
-def _tests(
+def _task_scores(
     results: Sequence[Result], rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]
-) -> list[TestScores]:
-    names = tests_of(rows)
+) -> list[TaskScores]:
+    names = tasks_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
     summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
     own_results: dict[str, list[Result]] = {name: [] for name in names}
@@ -156,7 +156,7 @@ def _tests(
         about = "of all contexts up to a length"
         slices = _slices(own_results[name], styles)
         tasks.append(
-            TestScores(
+            TaskScores(
                 number=number,
                 name=shown,
                 rows=own,

@@ -63,12 +63,12 @@ def add_signature(name: str) -> Maker:
         return maker(name)
     *own, other = inspect.signature(make).parameters.values()  # the last takes misspelt arguments
     hints, default = get_type_hints(type(loaded)), loaded
-    of_test = [
+    of_task = [
         inspect.Parameter(one.name, one.KEYWORD_ONLY, default=getattr(default, one.name), annotation=hints[one.name])
         for one in inspect.signature(type(loaded)).parameters.values()
         if one.name not in ARGUMENTS
     ]
-    make.__signature__ = inspect.Signature([*own, *of_test, other], return_annotation=Task)  # type: ignore[attr-defined]
+    make.__signature__ = inspect.Signature([*own, *of_task, other], return_annotation=Task)  # type: ignore[attr-defined]
     make.__doc__ = "\n".join(
         [f"{loaded.title}: {loaded.capability}.", "", "Args:"]
         + [f"    {given.name}: {given.meaning}" for given in parameters_of(loaded)]

@@ -19,7 +19,7 @@ from pathlib import Path
 from inspect_ai.dataset import Sample
 
 from carrara.item_id import ItemId, RunJob
-from carrara.result import Result, Subject, test_of
+from carrara.result import Result, Subject, task_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
 from carrara.stats.completeness import Completeness
@@ -74,7 +74,7 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob,
     wanted: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
         item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
-        place = _group(item_id), test_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
+        place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
         wanted.setdefault(place, set()).add(item_id.index)
     model, settings = subject
     found = []

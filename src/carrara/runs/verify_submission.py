@@ -35,7 +35,7 @@ from carrara.packing.prompt import fingerprint
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
 from carrara.report.provenance import ItemSource
-from carrara.result import WITHIN, Result, Subject, test_of
+from carrara.result import WITHIN, Result, Subject, task_of
 from carrara.runs import manifest
 from carrara.runs.manifest import ManifestEntry
 from carrara.servers.response import ending
@@ -234,7 +234,7 @@ def _is_length(length: int, settings: Mapping[str, str], item_id: ItemId) -> boo
 def _is_item(result: Result, item_id: ItemId, task: Task, question: Question[Any]) -> bool:
     """Return whether the fields of a result are those that its id determines."""
     stated = (result.task, result.gold, dict(result.labels), result.category)
-    named = (test_of(item_id.task, question.part), task.write(question.gold), dict(question.labels), task.category)
+    named = (task_of(item_id.task, question.part), task.write(question.gold), dict(question.labels), task.category)
     same_chance = abs(result.chance_level - question.chance_level) < SAME
     return stated == named and same_chance and _is_length(result.length, result.settings, item_id)
 
@@ -314,7 +314,7 @@ def _row_fault(entry: ManifestEntry) -> str:
             return f"{first} is not an item of {entry.task}"
         if _is_outside(first):
             return ""
-        if entry.task != test_of(first.task, questions_of(first).questions[first.question].part):
+        if entry.task != task_of(first.task, questions_of(first).questions[first.question].part):
             return f"{first} is not an item of {entry.task}"
     except (LengthError, OSError):
         return ""

@@ -17,7 +17,7 @@ from carrara.item_id import ItemId
 from carrara.items.item import instance_key, no_question, pose
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack, read_pack
-from carrara.result import Result, Status, test_of
+from carrara.result import Result, Status, task_of
 from carrara.score.lines import LONGEST, Batch
 from carrara.task import Task
 from carrara.types import Question
@@ -139,7 +139,7 @@ class Scorer:
             ) from None
         return Result(
             id=row["id"],
-            task=test_of(item_id.task, question.part),
+            task=task_of(item_id.task, question.part),
             version=item_id.version,
             model=model,
             length=item_id.length,

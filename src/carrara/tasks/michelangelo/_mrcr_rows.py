@@ -96,7 +96,7 @@ def _find_sources(folder: Path) -> Iterator[PublishedFile]:
         own = path.name if one else str(path.relative_to(folder))
         if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
             continue  # cards and code, and what downloads keep beside the files
-        task = _test(path)
+        task = _task_of_file(path)
         if task is None:
             others.append(path)
             continue
@@ -113,7 +113,7 @@ def _describe_columns() -> str:
     return " or ".join(", ".join(columns.needed) for columns in COLUMNS.values())
 
 
-def _test(path: Path) -> str | None:
+def _task_of_file(path: Path) -> str | None:
     """The task that a file's columns are for."""
     names = set(_names(path))
     return next((task for task, columns in COLUMNS.items() if names >= set(columns.needed)), None)
