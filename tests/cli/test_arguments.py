@@ -54,7 +54,7 @@ def test_a_wrong_argument_is_a_sentence(what: str, tmp_path: Path, monkeypatch: 
 @pytest.mark.parametrize("name", ["babilong/qa1", "michelangelo/mrcr", "sync/graph", "minerva/snapshot"])
 def test_items_are_pickled_and_copied(name: str) -> None:
     """Data loaders do both."""
-    item = carrara.item(name, "2k", index=1, tokenizer="gpt2")
+    item = carrara.item(name, "4k", index=1, tokenizer="gpt2")
     for other in (pickle.loads(pickle.dumps(item)), copy.deepcopy(item), copy.copy(item)):
         assert (other.id, other.text, other.gold) == (item.id, item.text, item.gold)
         assert other.score(item.gold) == item.score(item.gold)
