@@ -52,7 +52,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
         "scores are not what their replies come to",
     ),
     "parameters that no item has": (
-        lambda replies: [with_id(one, "@3/", "@3;vocab=none/", score=1.0) for one in replies],
+        lambda replies: [with_id(one, "/test", ";vocab=none/test", score=1.0) for one in replies],
         "30 of 30 replies are not to the items that their ids name",
     ),
     "one score of thirty": (

@@ -23,14 +23,14 @@ from carrara.verify.simulation import FEW, Simulation, SimulationResult
 
 TASKS = registry.names()
 SETTINGS = [
-    ("babilong/qa7", "own=true"),
+    ("babilong/qa7", "sound=true"),
     ("babilong/qa8", "vocab=fresh"),
-    ("babilong/qa9", "own=true"),
+    ("babilong/qa9", "sound=true"),
     ("babilong/qa10", "vocab=fresh"),
-    ("babilong/qa18", "own=true"),
+    ("babilong/qa18", "sound=true"),
     ("babilong/qa18", "vocab=fresh"),
-    ("babilong/qa19", "own=true"),
-    ("babilong/qa20", "own=true"),
+    ("babilong/qa19", "sound=true"),
+    ("babilong/qa20", "sound=true"),
     ("babilong/qa20", "vocab=fresh"),
     ("classic/cwe", "words=4"),
     ("classic/niah", "variant=multivalue"),

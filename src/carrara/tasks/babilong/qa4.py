@@ -28,10 +28,13 @@ class TwoArguments(Babilong[Neighbour]):
     number = 4
     title = "qa4: two-argument relations"
     capability = "reading a relation of two places both ways"
-    known_shortcuts = dict.fromkeys(
-        ("strings", "learned"),
-        "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
-    )
+    known_shortcuts = {
+        **dict.fromkeys(
+            ("strings", "learned"),
+            "Of three places, the one in the middle is said twice and asked about most, as in bAbI.",
+        ),
+        "part": "One of two facts is enough, and often stands in the middle of the text.",
+    }
     cast = HOUSE
     queries = (Neighbour,)
     unordered = True
