@@ -27,7 +27,7 @@ from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 class OneFact(Babilong[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
-    capability = "finding where somebody is now"
+    capability = "locating a person"
     known_shortcuts = dict.fromkeys(
         ("strings", "part", "learned"),
         "Often the last fact is the one that is asked about, as in bAbI.",

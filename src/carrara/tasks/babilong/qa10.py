@@ -36,7 +36,7 @@ DECOYS_BACK = 6
 class Indefinite(Babilong[IsIn]):
     number = 10
     title = "qa10: indefinite knowledge"
-    capability = "knowing what is left open"
+    capability = "recognizing what remains uncertain"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "A place that is asked about was mostly said of nobody else, as in bAbI.",

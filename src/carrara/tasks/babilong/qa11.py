@@ -31,7 +31,7 @@ from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 class Coreference(Babilong[WhereIs]):
     number = 11
     title = "qa11: basic coreference"
-    capability = "tying a pronoun to a name"
+    capability = "resolving a pronoun to a name"
     known_shortcuts = dict.fromkeys(
         ("strings", "part", "learned"),
         "Mostly the last fact is the one that is asked about, as in bAbI.",

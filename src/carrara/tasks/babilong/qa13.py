@@ -31,7 +31,7 @@ from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 class CompoundCoreference(Babilong[WhereIs]):
     number = 13
     title = "qa13: compound coreference"
-    capability = "tying a pronoun to two names"
+    capability = "resolving a pronoun to two names"
     known_shortcuts = dict.fromkeys(
         ("strings", "part", "learned"),
         "Nearly always the last fact is the one that is asked about, as in bAbI.",

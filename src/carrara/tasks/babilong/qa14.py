@@ -33,7 +33,7 @@ QUESTIONS = 5
 class Times(Babilong[PersonBefore]):
     number = 14
     title = "qa14: time reasoning"
-    capability = "putting events in order of time"
+    capability = "ordering events in time"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "Few places are said beside the one that is named, as in bAbI.",

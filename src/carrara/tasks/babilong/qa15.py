@@ -31,7 +31,7 @@ QUESTIONS = 4
 class Deduction(Babilong[FearOf]):
     number = 15
     title = "qa15: basic deduction"
-    capability = "concluding from the kind to one of it"
+    capability = "inferring a property of a member from its kind"
     cast = FEARFUL
     queries = (FearOf,)
     unordered = True

@@ -35,7 +35,7 @@ GROUPS = (2, 4, 5)
 class Induction(Babilong[ColourOf]):
     number = 16
     title = "qa16: basic induction"
-    capability = "concluding from one of a kind to another"
+    capability = "inferring a property from another member of the kind"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "Few colors are said, and the last one is often right, as in bAbI.",

@@ -25,7 +25,7 @@ QUESTIONS = 8
 class Positions(Babilong[IsBeside]):
     number = 17
     title = "qa17: positional reasoning"
-    capability = "adding up positions in the plane"
+    capability = "adding up positions on a grid"
     cast = FIGURES
     queries = (IsBeside,)
     unordered = True

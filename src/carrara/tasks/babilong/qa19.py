@@ -31,7 +31,7 @@ STEP_WEIGHTS = (16, 15, 18, 20, 35)
 class Paths(Babilong[Path]):
     number = 19
     title = "qa19: path finding"
-    capability = "finding a way on a map"
+    capability = "finding a route on a map"
     cast = HOUSE
     queries = (Path,)
     unordered = True

@@ -31,7 +31,7 @@ from carrara.types import UndecidableError
 class TwoFacts(Babilong[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
-    capability = "following a thing through the hands of people"
+    capability = "tracking an object that people pass on"
     known_shortcuts = dict.fromkeys(("strings", "learned"), "Often the thing is where somebody went last, as in bAbI.")
     cast = HOUSEHOLD
     queries = (WhereThing,)

@@ -37,7 +37,7 @@ MOST_SOUND_FACTS = 100
 class ThreeFacts(Babilong[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"
-    capability = "retracing the way of a thing"
+    capability = "tracking where an object was before"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"), "Often the answer is a place that comes late in the story, as in bAbI."
     )

@@ -27,7 +27,7 @@ MIDDLE_SECOND = 0.66
 class TwoArguments(Babilong[Neighbour]):
     number = 4
     title = "qa4: two-argument relations"
-    capability = "reading a relation of two places both ways"
+    capability = "reading a relation between two places both ways"
     known_shortcuts = {
         **dict.fromkeys(
             ("strings", "learned"),

@@ -34,7 +34,7 @@ Gift = WhatGiven | WhoGave | WhoReceived
 class ThreeArguments(Babilong[Gift]):
     number = 5
     title = "qa5: three-argument relations"
-    capability = "telling apart the three parts of a gift"
+    capability = "distinguishing giver, receiver and gift"
     known_shortcuts = dict.fromkeys(
         ("strings", "part", "learned"),
         "As a rule the last gift is what is asked about, as in bAbI.",

@@ -27,7 +27,7 @@ from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 class YesNo(Babilong[IsIn]):
     number = 6
     title = "qa6: yes/no questions"
-    capability = "checking where somebody is now"
+    capability = "checking where a person is now"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "A place that is asked about was mostly said of nobody else, as in bAbI.",

@@ -28,7 +28,7 @@ from carrara.types import UndecidableError
 class Counting(Babilong[HowMany]):
     number = 7
     title = "qa7: counting"
-    capability = "keeping count of things in hand"
+    capability = "counting the objects that a person carries"
     cast = HOUSEHOLD
     queries = (HowMany,)
     most_common = ("one", 0.483)  # measured over 80,000 stories

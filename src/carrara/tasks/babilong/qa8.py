@@ -28,7 +28,7 @@ from carrara.types import UndecidableError
 class Lists(Babilong[WhatCarried]):
     number = 8
     title = "qa8: lists and sets"
-    capability = "listing things in hand"
+    capability = "listing the objects that a person carries"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "What is taken and dropped is said twice: what is said once is still there, as in bAbI.",

@@ -27,7 +27,7 @@ from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 class Negation(Babilong[IsIn]):
     number = 9
     title = "qa9: simple negation"
-    capability = "taking in what is not so"
+    capability = "reading negations"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"),
         "A place that is asked about was mostly said of nobody else, as in bAbI.",

@@ -46,7 +46,7 @@ RANKS = 20
 
 
 class FrequentWords(Classic):
-    version, title, capability = 3, "Frequent words", "telling how often words occur in a whole text"
+    version, title, capability = 3, "Frequent words", "finding the most frequent words of a text"
     guesser = "context candidates"
     answer = Values(CODED)
     instruction = "The text below consists of coded words. Ignore the dots."

@@ -123,7 +123,7 @@ class PublishedRows(Task):
     """A published data set: a row of its files is an instance."""
 
     version = 1
-    capability = "telling similar drafts of a long conversation apart by order"
+    capability = "distinguishing similar drafts of a long conversation by their order"
     guesser = "context candidates"
     answer = Repetition()
     wording = {}

@@ -122,7 +122,7 @@ class Puzzle(NamedTuple):
 
 
 class Idk(Task):
-    version, title, capability = 5, "IDK", "knowing what a text does not tell"
+    version, title, capability = 5, "IDK", "knowing what a text does not say"
     answer = Letter()
     ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"
     marks = {"ask": ask}

@@ -106,7 +106,7 @@ class Repetition(AnswerType[Recall]):
 
 
 class Mrcr(Task):
-    version, title, capability = 4, "MRCR", "telling similar drafts of a long conversation apart by order"
+    version, title, capability = 4, "MRCR", "distinguishing similar drafts of a long conversation by their order"
     guesser = "context candidates"
     answer = Repetition()
     ask = (

@@ -31,7 +31,7 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class Alternating(Minerva):
-    version, title, capability = 4, "Alternating group association", "telling whose words two words are"
+    version, title, capability = 4, "Alternating group association", "attributing two words to their speakers"
     category, paper_task = "compute on sets and lists", "alternating_group_association"
     answer, separator = YesNo(), "\n"
     ask = (

@@ -28,7 +28,7 @@ from carrara.types import ANSWER, UndecidableError
 
 
 class Association(Minerva):
-    version, title, capability = 3, "Check association", "comparing what two words are tagged with"
+    version, title, capability = 3, "Check association", "comparing the tags of two words"
     category, paper_task = "match and compare", "check_association"
     answer = YesNo()
     ask = (

@@ -28,7 +28,7 @@ from carrara.types import UndecidableError
 
 
 class Duplicates(Minerva):
-    version, title, capability = 4, "Find duplicates", "noticing a word that comes again"
+    version, title, capability = 4, "Find duplicates", "detecting a repeated word"
     category, paper_task = "match and compare", "find_duplicates"
     answer = Word()
     ask = (

@@ -31,7 +31,7 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class GroupAssociation(Minerva):
-    version, title, capability = 4, "Group association", "telling whether two words share a list"
+    version, title, capability = 4, "Group association", "checking whether two words share a list"
     category, paper_task = "compute on sets and lists", "group_association"
     answer, separator = YesNo(), "\n"
     ask = (

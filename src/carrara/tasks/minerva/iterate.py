@@ -32,7 +32,7 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Iterate(Minerva):
-    version, title, capability = 4, "Iterate", "going through the ends of lists"
+    version, title, capability = 4, "Iterate", "iterating over the ends of lists"
     category = "compute on sets and lists"
     answer, separator = Listing(), "\n"
     ask = (

@@ -31,7 +31,7 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Overwrite(Minerva):
-    version, title, capability = 3, "Overwrite positions", "copying while counting places"
+    version, title, capability = 3, "Overwrite positions", "copying while counting positions"
     category, answer = "recall and edit", Copy()
     ask = {
         "word": (

@@ -41,7 +41,7 @@ MOST_TRIED = 400
 
 
 class Patch(Minerva):
-    version, title, capability = 5, "Patch the difference", "going on with a pattern"
+    version, title, capability = 5, "Patch the difference", "continuing a pattern"
     category, paper_task = "spot the differences", "patch_the_difference"
     answer = Word()
     ask = (

@@ -29,7 +29,7 @@ from carrara.types import ANSWER, UndecidableError
 
 
 class Positions(Minerva):
-    version, title, capability = 4, "Compare positions", "comparing where two words stand"
+    version, title, capability = 4, "Compare positions", "comparing the positions of two words"
     category, paper_task = "match and compare", "compare_positions"
     answer = YesNo()
     ask = (

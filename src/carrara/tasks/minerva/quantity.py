@@ -43,7 +43,7 @@ _STEP = re.compile(r"^([0-9]+)\. (?:Then )?(add|subtract) ([0-9]+)$", re.MULTILI
 
 
 class Quantity(Minerva):
-    version, title, capability = 3, "Quantity", "keeping track of a number"
+    version, title, capability = 3, "Quantity", "tracking a number"
     category, paper_task = "stateful processing", "quantity_state"
     answer = FinalNumber()
     ask = (

@@ -46,7 +46,7 @@ FORGOTTEN = 64
 
 
 class SetState(Minerva):
-    version, title, capability = 5, "Set", "keeping track of a set"
+    version, title, capability = 5, "Set", "tracking a set"
     category, paper_task = "stateful processing", "set_state"
     answer = FinalSet()
     ask = {

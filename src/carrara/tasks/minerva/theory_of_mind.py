@@ -39,7 +39,7 @@ from carrara.types import UNSIZED, LengthBudget, Question
 
 
 class TheoryOfMind(Minerva):
-    version, title, capability = 4, "Theory of mind", "keeping track of what each of many has"
+    version, title, capability = 4, "Theory of mind", "tracking the sets of several agents"
     category, paper_task = "composite", "theory_of_mind"
     answer = FinalHands()
     ask = (

@@ -32,7 +32,7 @@ from carrara.util.errors import LengthError
 
 
 class TwoLists(Minerva):
-    version, title, capability = 4, "Compare two lists", "telling two long lists apart"
+    version, title, capability = 4, "Compare two lists", "finding the differences of two long lists"
     category, paper_task = "spot the differences", "compare_two_lists"
     answer, separator = Set(), "\n"
     ask = (
