@@ -360,12 +360,12 @@ FORGED = [
     ),
     Kind("1, and a GGUF's tokenizer", samples(renamed("/gpt2", "/gguf:/tmp/x.gguf")), "refused: .*scores are"),
     Kind(
-        "1, and an impossible complexity", samples(renamed("@3/", "@3;complexity=100000000/")), "refused: .*their ids"
+        "1, and an impossible complexity", samples(renamed("/test", ";complexity=100000000/test")), "refused: .*their ids"
     ),
-    Kind("1, and a haystack that is a file", samples(renamed("@3/", "@3;haystack=notes.txt/")), "refused: "),
-    Kind("1, and a haystack that is a folder", samples(renamed("@3/", "@3;haystack=../")), "refused: "),
-    Kind("1, and a haystack of the hub", samples(renamed("@3/", "@3;haystack=hf:imdb/")), "refused: "),
-    Kind("1, and a parameter of 1,000 characters", samples(renamed("@3/", f"@3;haystack={'a' * 1000}/")), "refused: "),
+    Kind("1, and a haystack that is a file", samples(renamed("/test", ";haystack=notes.txt/test")), "refused: "),
+    Kind("1, and a haystack that is a folder", samples(renamed("/test", ";haystack=../test")), "refused: "),
+    Kind("1, and a haystack of the hub", samples(renamed("/test", ";haystack=hf:imdb/test")), "refused: "),
+    Kind("1, and a parameter of 1,000 characters", samples(renamed("/test", f";haystack={'a' * 1000}/test")), "refused: "),
     Kind(
         "1, and a length of 10^11",
         samples(renamed("/0/chat", f"/{10**11}/chat"), lambda s: "/0/chat" in s["id"]),
@@ -480,7 +480,7 @@ MALFORMED = [
     Kind("length: 10^400", first(meta(length=10**400)), "refused: "),
     Kind("labels: a list", first(meta(labels=["a"])), "refused: .*labels"),
     Kind("labels: numbers", first(meta(labels={"a": 1})), "refused: .*labels"),
-    Kind("metadata: a list", first(field(metadata=["test"])), "refused: "),
+    Kind("metadata: a list", first(field(metadata=["task"])), "refused: "),
     Kind("metadata: none of it", first(field(metadata={"task": "babilong/qa1"})), "refused: "),
     Kind("messages: an object", first(field(messages={"a": 1})), "refused: "),
     Kind("output: a list", first(field(output=[1])), "refused: "),

@@ -34,11 +34,11 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def finished_runs(workplace: Path) -> None:
-    """The runs `runs/oracle` and `runs/majority`: ten instances of qa1, without filler and at 1k."""
+    """The runs `runs/oracle` and `runs/majority`: twenty instances of qa1, without filler and at 1k."""
     import carrara
 
     for model in ("oracle", "majority"):
-        carrara.run("qa1", f"carrara/{model}", lengths="0,1k", n=10, out=workplace / "runs" / model)
+        carrara.run("qa1", f"carrara/{model}", lengths="0,1k", n=20, out=workplace / "runs" / model)
     gc.collect()  # while warnings are ignored
 
 

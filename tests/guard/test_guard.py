@@ -252,7 +252,7 @@ def test_a_broken_server_is_found(way: str, where: str, counts: bool, guard: Pat
     found = json.loads(ended.stdout)
     assert found["verdict"] == "broken"
     assert any(one in fault["where"] for fault in found["faults"] for one in where.split("|")), found["faults"]
-    assert found["prompts"] == behaviour.requests <= 192
+    assert found["prompts"] == behaviour.requests <= 256
     if way == "garbage":
         assert {one["length"] for one in found["wrong"]} == {4096}
 

@@ -57,7 +57,7 @@ class Results(Sequence[Result]):
         >>> import carrara
         >>> r = carrara.read("runs/oracle")
         >>> r
-        <20 results of carrara/oracle>
+        <40 results of carrara/oracle>
         >>> r[0].status, r[0].score
         ('ok', 1.0)
     """
@@ -100,7 +100,7 @@ class Results(Sequence[Result]):
         Examples:
             >>> import carrara
             >>> carrara.read("runs/oracle").where(length="1k")
-            <10 results of carrara/oracle>
+            <20 results of carrara/oracle>
         """
         for name in values:
             if name not in RECORD:
@@ -181,7 +181,7 @@ class Results(Sequence[Result]):
         Examples:
             >>> import carrara
             >>> print(carrara.read("runs/oracle").table().lines[2])
-            carrara/oracle  babilong/qa1       0  1.000    0.722-1.000   0.167  10            10
+            carrara/oracle  babilong/qa1       0  1.000    0.839-1.000   0.167  20            20
         """
         from carrara.report.text_table import result_lines
         from carrara.stats import summarize

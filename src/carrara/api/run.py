@@ -78,7 +78,7 @@ def read(*folders: File) -> Results:
     Examples:
         >>> import carrara
         >>> len(carrara.read("runs/oracle", "runs/majority"))
-        40
+        80
     """
     from carrara.logs.replies import read_results, read_runs
     from carrara.runs.manifest import parts
