@@ -360,12 +360,18 @@ FORGED = [
     ),
     Kind("1, and a GGUF's tokenizer", samples(renamed("/gpt2", "/gguf:/tmp/x.gguf")), "refused: .*scores are"),
     Kind(
-        "1, and an impossible complexity", samples(renamed("/test", ";complexity=100000000/test")), "refused: .*their ids"
+        "1, and an impossible complexity",
+        samples(renamed("/test", ";complexity=100000000/test")),
+        "refused: .*their ids",
     ),
     Kind("1, and a haystack that is a file", samples(renamed("/test", ";haystack=notes.txt/test")), "refused: "),
     Kind("1, and a haystack that is a folder", samples(renamed("/test", ";haystack=../test")), "refused: "),
     Kind("1, and a haystack of the hub", samples(renamed("/test", ";haystack=hf:imdb/test")), "refused: "),
-    Kind("1, and a parameter of 1,000 characters", samples(renamed("/test", f";haystack={'a' * 1000}/test")), "refused: "),
+    Kind(
+        "1, and a parameter of 1,000 characters",
+        samples(renamed("/test", f";haystack={'a' * 1000}/test")),
+        "refused: ",
+    ),
     Kind(
         "1, and a length of 10^11",
         samples(renamed("/0/chat", f"/{10**11}/chat"), lambda s: "/0/chat" in s["id"]),
