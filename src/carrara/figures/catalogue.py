@@ -42,7 +42,7 @@ def figure(name: str, data: FigureData) -> Figure:
         )
     if len(owners) > 1 and not any(result.metric for result in data.results):
         note = (
-            "Published scores are by the paper's metric, and those of the runs are own scores; "
+            "Published scores are by the paper's metric, and those of the runs are Carrara's own; "
             "with the score `paper` both are by the paper's metric."
         )
         return replace(made, notes=[*made.notes, note])

@@ -161,14 +161,14 @@ def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float |
     """Return the reply tokens of this model in an earlier run: on the task at that length, on the task, or on any."""
     own = [result for result in like if result.model == model and result.output_tokens is not None]
 
-    def told(task: str, length: int) -> float | None:
+    def reply_tokens(task: str, length: int) -> float | None:
         near = [result for result in own if result.task.partition(":")[0] == task]
         for found in ([one for one in near if one.length == length], near, own):
             if found:
                 return fmean(one.output_tokens or 0 for one in found)
         return None
 
-    return told
+    return reply_tokens
 
 
 def _pace(like: Sequence[Result], model: str) -> float | None:

@@ -145,7 +145,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
     if search and taken:
-        report.shortcuts, report.reach, report.backwards = search.found(taken)
+        report.shortcuts, report.reach, report.backwards = search.summarize(taken)
     report.simulated = simulation.comparisons()
     report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
     if not _is_from_files(first):  # published items are used unchanged
@@ -173,7 +173,7 @@ def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) ->
     """Return the findings of the search for shortcuts, without the rest of the audit."""
     search = Search(_training(first, instances, pack))
     made = contexts(first, instances, pack, lambda said: None)
-    return search.found([search.take(item) for context in made for item in context.items])
+    return search.summarize([search.take(item) for context in made for item in context.items])
 
 
 def _is_from_files(first: ItemId) -> bool:

@@ -140,16 +140,16 @@ class Search:
         )
         return Measurement(item, scores, posed)
 
-    def found(self, task: Sequence[Measurement]) -> SearchResult:
+    def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
-        shortcuts = [*self._best("blind", task), *self._best("strings", task), *self._best("part", task)]
-        if scores := self._learned(task):
-            shortcuts.append(_shortcut("learned", LEARNED, scores, task))
-        parts = {name: fmean(_fill_scores("part", name, task)) for name in _names("part", task)}
+        shortcuts = [*self._best("blind", tested), *self._best("strings", tested), *self._best("part", tested)]
+        if scores := self._learned(tested):
+            shortcuts.append(_shortcut("learned", LEARNED, scores, tested))
+        parts = {name: fmean(_fill_scores("part", name, tested)) for name in _names("part", tested)}
         backwards = parts.pop(truncated.BACKWARDS, None)
         return SearchResult(shortcuts, parts, backwards)
 
-    def _best(self, kind: Kind, task: Sequence[Measurement]) -> Iterator[Shortcut]:
+    def _best(self, kind: Kind, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the heuristics that are best on the training split, down to the first undeclared one.
 
         Their scores are those on the test split.
@@ -157,17 +157,17 @@ class Search:
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
         means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            asked = _answered_items(kind, name, task)
+            asked = _answered_items(kind, name, tested)
             yield _shortcut(kind, name, _fill_scores(kind, name, asked), asked)
             if not _by_name(self._declared, name):
                 return
 
-    def _learned(self, task: Sequence[Measurement]) -> list[float]:
+    def _learned(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         found = list[float]()
-        for name in sorted({taken.item.question.part for taken in task}):
+        for name in sorted({taken.item.question.part for taken in tested}):
             learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
-            for item, _, posed in task:
+            for item, _, posed in tested:
                 if item.question.part == name:
                     chosen = (
                         posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
@@ -228,9 +228,9 @@ def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, 
     return dict(list(by.items())[:MOST])
 
 
-def _shortcut(kind: Kind, name: str, scores: Sequence[float], task: Sequence[Measurement]) -> Shortcut:
-    chance_level = fmean(taken.item.question.chance_level for taken in task)
-    known = _declared_reasons(task[0].item)
+def _shortcut(kind: Kind, name: str, scores: Sequence[float], tested: Sequence[Measurement]) -> Shortcut:
+    chance_level = fmean(taken.item.question.chance_level for taken in tested)
+    known = _declared_reasons(tested[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
 
