@@ -6,7 +6,12 @@ from typing import Literal, get_args
 
 from carrara.util.errors import UsageError
 
-Status = Literal["ok", "unparsed", "refused", "called", "filtered", "truncated", "overflow", "error"]
+Status = Literal[
+    "ok", "unparsed", "unread", "limited", "refused", "called", "filtered", "truncated", "overflow", "error"
+]
+Fate = Literal["used", "unused", "unseen", "not kept", "dropped", "mutated", "stale"]
+FATES: tuple[Fate, ...] = get_args(Fate)
+"""What becomes of a needed fact (FactTrace)."""
 STATUSES: tuple[Status, ...] = get_args(Status)
 
 ARGUMENT = "-M "
@@ -21,7 +26,10 @@ WITHIN = "within"
 OWN_SCORE = "score"
 """The name of our score among the paper scores, which have names of their own."""
 
-ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "truncated"})
+GRADED: frozenset[Status] = frozenset({"ok", "unread", "limited"})
+"""Statuses of replies that have a score, which others do not, because no answer was read or none counts."""
+
+ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "unread", "limited", "truncated"})
 """Statuses of replies in which the model attempts an answer, whether or not one can be read. The score of attempts
 leaves out the others. In the score they count 0, except for failed requests (`error`), which are in no mean."""
 
@@ -39,6 +47,46 @@ def check_base_score(value: float) -> None:
     """Raise `UsageError` unless a value can be the minimum of a base score."""
     if not isinstance(value, int | float) or not 0 <= value < 1:
         raise UsageError(f"`min_base_score={value!r}` is not a score below 1: give a number such as {MIN_BASE_SCORE}")
+
+
+@dataclass(frozen=True)
+class FactTrace:
+    """What became of one needed fact on its way through the calls of a reader.
+
+    Examples:
+        >>> FactTrace(fact=3, place=0.4, fate="dropped", call=2).fate
+        'dropped'
+    """
+
+    fact: int
+    """The number of the fact."""
+    place: float
+    """Its position, as a share of the context's characters."""
+    fate: Fate
+    """`used` or `unused`: the model had the fact when it answered, rightly or wrongly. `unseen`: the model never had
+    it. `not kept`: the model did not write it down. `dropped`: it did, and later left it out. `mutated`, `stale`: what
+    it wrote down is another value, or an older one."""
+    call: int | None = None
+    """The number of the call, from 1, in which it was lost or changed."""
+    text: str = ""
+    """The fact."""
+    said: str = ""
+    """What the model had written about its subject then."""
+
+
+@dataclass(frozen=True)
+class ReadingCost:
+    """The calls that a reader made for one reply.
+
+    Examples:
+        >>> ReadingCost(calls=3, peak_tokens=1200).calls
+        3
+    """
+
+    calls: int
+    """The number of calls of the model."""
+    peak_tokens: int = 0
+    """The tokens of the longest call, prompt and reply together."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +119,9 @@ class Result:
     instance_id: str
     """An id that is the same at every length. Scores are paired by it."""
     status: Status
-    """`ok`, or why there is no answer to score: `unparsed`, `refused`, `called`, `filtered`, `truncated`, `overflow` or
-    `error`."""
+    """`ok`; or why there is no answer to score: `unparsed`, `refused`, `called`, `filtered`, `truncated`, `overflow` or
+    `error`; or why an answer says little: `unread` if the model had tools and called none, `limited` if a reader's
+    limit was reached before it answered by itself."""
     score: float
     """The score, from 0 to 1."""
     chance_level: float
@@ -102,9 +151,11 @@ class Result:
     excerpt: str = ""
     """The beginning and end of the prompt."""
     input_tokens: int | None = None
-    """Tokens of the prompt by the server's own count."""
+    """Tokens of all prompts by the server's own count."""
     output_tokens: int | None = None
-    """Tokens of the reply by the server's own count."""
+    """Tokens of all replies by the server's own count."""
+    cached_tokens: int | None = None
+    """Tokens of the prompts that the server had in its cache. None if it does not say."""
     reasoning: int | None = None
     """Tokens of reasoning in the reply, counted with the item's tokenizer if the server does not report them."""
     answering: int | None = None
@@ -124,8 +175,13 @@ class Result:
     """The message of a failed request."""
     answered_by: str = ""
     """The name of the model as the server reports it. Empty if it reports none, and for a failed request."""
+    reading: ReadingCost | None = None
+    """The calls of the reader. None if the whole context stood in the prompt."""
+    facts: tuple[FactTrace, ...] = ()
+    """What became of the needed facts, if a reader shortened the context."""
     settings: Mapping[str, str] = field(default_factory=dict[str, str])
-    """The settings of the request that differ from the defaults: server, sampling, limits, the model's arguments."""
+    """The settings of the request that differ from the defaults: server, reader, sampling, limits, the model's
+    arguments."""
 
     @property
     def subject(self) -> "Subject":

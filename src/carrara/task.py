@@ -35,6 +35,7 @@ from carrara.types import (
     Instance,
     LazyEvidence,
     LengthBudget,
+    Marker,
     Message,
     PromptTemplate,
     Question,
@@ -108,6 +109,11 @@ class Task(ABC):
             that gives the reason.
         wording: Every sentence of the prompt, by name, so that a prompt pack can replace it. By default it follows from
             the attributes above.
+        marker: A regular expression that finds in a fact what identifies it in other words: what it is about (the group
+            `subject`, which may be missing) and what it says (all other groups). It shows whether notes on the text
+            have the fact. Empty: only the fact's own words are recognized.
+        replaces_facts: Whether a later fact about a subject replaces an earlier one.
+        evidence_decides: Whether the evidence alone, without any other fact, decides the answer.
         marks: Texts that a part of the wording must contain in every prompt pack, so that the context can be found.
         echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
         sweeps: The names of the parameters that are a `Sweep`. They are read from the class.
@@ -145,6 +151,9 @@ class Task(ABC):
     guesser: ClassVar[Guesser] = "without context"
     known_shortcuts: ClassVar[Mapping[str, str]] = {}
     wording: ClassVar[Mapping[str, str]]
+    marker: ClassVar[str] = ""
+    replaces_facts: ClassVar[bool] = False
+    evidence_decides: ClassVar[bool] = True
     marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
     echo_limit: ClassVar[int] = 0
     sweeps: ClassVar[tuple[str, ...]] = ()
@@ -260,6 +269,26 @@ class Task(ABC):
                 budget=self.answer.budget(gold),
             )
         ]
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        """Return what identifies facts in other words, by their numbers. Facts without a marker are left out.
+
+        Args:
+            instance: The instance.
+
+        Returns:
+            The markers, as the pattern `marker` finds them.
+        """
+        if not self.marker:
+            return {}
+        pattern, found = re.compile(self.marker), dict[int, Marker]()
+        for number, chunk in enumerate(instance.chunks):
+            if match := pattern.search(" ".join(segment.text for segment in chunk)):
+                groups = match.groupdict()
+                subject = groups.pop("subject", None) or ""
+                subjects = tuple(subject.split(" and ")) if subject else ()
+                found[number] = Marker(subjects, tuple(filter(None, groups.values())))
+        return found
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:

@@ -304,6 +304,20 @@ class Example(NamedTuple):
     answer: str
 
 
+class Marker(NamedTuple):
+    """What identifies a fact in other words.
+
+    Examples:
+        >>> Marker(("Mary",), ("garden",)).values
+        ('garden',)
+    """
+
+    subjects: tuple[str, ...]
+    """What the fact is about, such as a name or a key. Empty: its values identify it."""
+    values: tuple[str, ...]
+    """What it says, such as a place or a number. A text that has the fact has all of them."""
+
+
 class Choice(NamedTuple):
     """A choice that was drawn for a question, for comparison with an even draw."""
 

@@ -20,8 +20,8 @@ from carrara.stats.paired_test import sign_flip_p
 from carrara.stats.scores import stat
 from carrara.stats.summary import accumulate, report_failures
 from carrara.util.errors import RunError, UsageError
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import carrara, python
-from tests.runs.test_evidence_position import LEFT_OPEN
 
 TASK = "michelangelo/latent_list"
 

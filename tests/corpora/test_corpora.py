@@ -491,7 +491,7 @@ def test_reading_is_the_text_from_a_drawn_place(folder: Path) -> None:
     assert len(starts) > 80
 
 
-def pour(tap: corpora.Reading, room: int) -> list[Segment]:
+def pour(tap: corpora.CorpusStream, room: int) -> list[Segment]:
     segments: list[Segment] = []
     while group := tap.upto(room - sum(segment.tokens or 0 for segment in segments)):
         segments += group

@@ -12,7 +12,7 @@ from benchmarks import forged
 import carrara
 from carrara.cli.main import main
 from carrara.logs.log_files import header, samples
-from tests.runs.test_evidence_position import LEFT_OPEN
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 

@@ -9,8 +9,8 @@ import pytest
 import carrara as door
 from carrara.runs.prices import Price, read_price, read_prices
 from carrara.util.errors import UsageError
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import carrara
-from tests.runs.test_evidence_position import LEFT_OPEN
 from tests.stats.test_leaderboard import reply
 
 ASKED = ("qa1,sync/graph,minerva/count", "--lengths", "1k,2k", "-n", "4")

@@ -15,9 +15,9 @@ from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
 from carrara.profiling.next_batch import CHECKED, choose_batch, is_settled
 from carrara.stats.curve import Curve, Rule, doublings
 from carrara.util.errors import UsageError
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import carrara
 from tests.helpers.server import serving
-from tests.runs.test_evidence_position import LEFT_OPEN
 
 BASE = Rule("base", 0.85)
 LENGTHS = [0, *(1024 << n for n in range(8))]

@@ -10,12 +10,15 @@ import anyio
 import numpy as np
 import pytest
 
-from carrara.items.item import make
+import carrara
+from carrara.items.item import item_of, make
+from carrara.readers.one_prompt import joined
 from carrara.readers.prompts import prompt_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, contexts
 from carrara.readers.retrieval.contexts import retrieve_parts
 from carrara.util.errors import UsageError
-from tests.helpers.process import carrara
+from tests.helpers import process
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
 
@@ -24,7 +27,7 @@ SETTING = "sentences;by=bm25;top=5;order=position"
 
 def run(out: Path, *more: str) -> list[dict[str, object]]:
     asked = ["run", "qa1,qa2", "--lengths", "4k", "-n", "12", "--model", "carrara/oracle", "--tokenizer", "gpt2"]
-    ended = carrara(*asked, "--out", out, "--json", *more, check=True)
+    ended = process.carrara(*asked, "--out", out, "--json", *more, check=True)
     rows: list[dict[str, object]] = json.loads(ended.stdout)
     return rows
 
@@ -37,24 +40,26 @@ def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
     for rows in (by_position, by_score, whole):
         assert [row["task"] for row in rows] == ["babilong/qa1", "babilong/qa2"]
     assert [row["mean"] for row in whole] == [1.0, 1.0]
-    assert "recall" not in whole[0]["retrieval"] | whole[0]["published"]  # type: ignore[operator]
+    assert "recall" not in whole[0]["recall"] | whole[0]["published"]  # type: ignore[operator]
     one, two = by_position
-    assert one["retrieval"]["recall"] > 0.8  # type: ignore[index]
-    assert two["retrieval"]["recall"] < 0.3  # type: ignore[index]  # where the thing went, its name does not say
-    assert two["retrieval"]["recall, share"] >= two["retrieval"]["recall"]  # type: ignore[index]
+    assert one["recall"]["recall"] > 0.8  # type: ignore[index]
+    assert two["recall"]["recall"] < 0.3  # type: ignore[index]  # where the thing went, its name does not say
+    assert two["recall"]["recall, share"] >= two["recall"]["recall"]  # type: ignore[index]
     assert one["mean"] >= by_score[0]["mean"]  # type: ignore[operator]
     assert by_score[0]["model"] == one["model"] == whole[0]["model"] == "carrara/oracle"
-    assert one["variant"] == "retrieve=sentences"
-    assert by_score[0]["variant"] == "retrieve=sentences, order=score"
+    assert one["variant"] == "retrieval:sentences"
+    assert by_score[0]["variant"] == "retrieval:sentences, order=score"
     assert "variant" not in whole[0]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "retrieve=sentences;by=bm25;top=5;order=position" in page
-    assert "oracle (retrieve=sentences, order=position)" in page
+    assert "retrieval:sentences;by=bm25;top=5;order=position" in page
+    assert "oracle (retrieval:sentences, order=position)" in page
 
 
 def test_the_prompt_keeps_everything_but_the_context() -> None:
     item = make("babilong/qa1", length=8192, tokenizer="gpt2")
-    (message,) = prompt_of({"id": item.id, "retrieve": SETTING})
+    found = retrieve_parts(item.id, SETTING)
+    context = joined([(part.chunk.start, part.chunk.end) for part in found.chunks], "\n\n")
+    (message,) = prompt_of({"id": item.id, "context": context})
     template = item.prompt.template
     assert message.content.startswith(template.before)
     assert message.content.endswith(template.after)
@@ -62,18 +67,33 @@ def test_the_prompt_keeps_everything_but_the_context() -> None:
     assert len(parts) == 5
     places = [item.text.index(part) for part in parts]
     assert places == sorted(places)
-    assert [message] == prompt_of({"id": item.id, "retrieve": SETTING})
+    assert message.content == template.before + found.text + template.after
     assert prompt_of({"id": item.id}) == item.messages()
 
 
-def test_recall_is_told_of_the_supporting_facts() -> None:
-    item = make("babilong/qa2", length=4096, index=2, tokenizer="gpt2")
-    facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
-    for top in (1, 5, 400):
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("top", [1, 5, 400])
+def test_recall_is_of_the_supporting_facts(top: int, tmp_path: Path) -> None:
+    results = carrara.run(
+        "qa2",
+        "carrara/oracle",
+        lengths="4k",
+        n=4,
+        tokenizer="gpt2",
+        out=tmp_path,
+        retrieve=f"sentences;by=bm25;top={top}",
+    )
+    shares = []
+    for result in results:
+        item = item_of(result.id)
+        facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
         shown = retrieve_parts(item.id, f"sentences;by=bm25;top={top};order=score")
-        assert shown.recall is not None
-        assert shown.recall.share == sum(fact in shown.text for fact in facts) / len(facts)
-        assert shown.recall.complete == (shown.recall.share == 1)
+        share = sum(fact in shown.text for fact in facts) / len(facts)
+        assert result.scores["recall, share"] == share
+        assert result.scores["recall"] == (share == 1)
+        shares.append(share)
+    assert (sum(shares) == len(shares)) == (top == 400)
 
 
 @pytest.mark.slow
@@ -86,7 +106,7 @@ def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
         (["--top-k", "3"], "give --retrieve"),
         (["--retrieve", "sentences;top=3;top=4"], "given twice"),
     ):
-        ended = carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
+        ended = process.carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
         assert ended.returncode == 2
         assert complaint in ended.stderr
         assert "Traceback" not in ended.stderr
@@ -103,7 +123,7 @@ class Failing:
     def __call__(self, id: str, retrieve: str) -> "Failing":
         return self
 
-    def find(self, question: str, evidence: object) -> FoundParts:
+    def find(self, question: str) -> FoundParts:
         self.times -= 1
         if self.times >= 0:
             raise EmbedderUnavailableError("http://host/v1 does not answer")

@@ -260,7 +260,7 @@ def test_a_reader_switches_between_the_scores(browser: Browser, pages: dict[str,
     page = opened(browser, pages["plain"], java_script_enabled=scripts).page
     best = page.locator("section[aria-labelledby=leaderboard] tbody tr:first-child td:nth-child(3) b >> visible=true")
     assert best.count() == 1
-    assert float(best.inner_text()) == 0.25
+    assert float(best.inner_text()) == 0.5
     page.get_by_label("the papers' own").check()
     assert best.count() == 1
     assert float(best.inner_text()) == 0  # all of the paper's scores are 0 here

@@ -151,7 +151,7 @@ def test_every_status_is_shown() -> None:
     for status in STATUSES:
         assert f"status-{status}" in page
         assert f"1 {status}" in text
-    assert "No answer was read from 7 of 8 replies, which score 0 (" in text
+    assert "No answer was read from 7 of 10 replies, which score 0 (" in text
 
 
 @pytest.mark.parametrize(
@@ -367,7 +367,7 @@ def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list
     return [
         replace(
             result,
-            settings={"retrieve": retrieve},
+            settings={"reader": f"retrieval:{retrieve}"},
             scores={**result.scores, "recall": recall, "recall, share": recall},
             input_tokens=210,
         )
@@ -379,11 +379,14 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     plain, setting = run({4096: 0.5}), f"sentences;{LOCAL};top=5;order=score"
     assert "etriev" not in text_of(render(plain, "t"))
     text = text_of(render([*plain, *retrieved(plain, setting, 0.25)], "t"))
-    assert "model (retrieve=sentences): 0.50 at 4k" in text
-    assert f"chat retrieve={setting} suite/test@1 4k 20 exact, before retrieval 210 a prompt, after retrieval" in text
+    assert "model (retrieval:sentences): 0.50 at 4k" in text
+    assert (
+        f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
+        in text
+    )
     assert "chat – suite/test@1 4k 20 exact the same" in text
-    assert "or, with retrieval, before it was shortened" in text
-    assert "Published: paper Retrieval: recall Retrieval: recall, share Contexts" in text
+    assert "or, where a reader shortened it, of the whole prompt" in text
+    assert "Published: paper Reader: recall Reader: recall, share Contexts" in text
     assert "0.050 0.250 – – 20" in text
     assert "0.050 0.250 0.250 0.250 20" in text
 
@@ -558,13 +561,13 @@ def test_the_command_prints_recall_also_of_many_rows(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[-3:] == ["answers", "read", "recall"]
     assert lines[2].split()[-1] == "4"
-    assert lines[5].startswith("lab/model (retrieve=sentences)  suite/test0")
+    assert lines[5].startswith("lab/model (retrieval:sentences)  suite/test0")
     assert lines[5].split()[-1] == "0.750"
     results_at[tmp_path] = [*plain, *retrieved(plain, "sentences;by=bm25;top=5;order=score", 0.75)]
     assert call(str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.count("recall, how often") == 1
-    assert "lab/model (retrieve=sentences), 4 items each\ntask         chance  0" in out
+    assert "lab/model (retrieval:sentences), 4 items each\ntask         chance  0" in out
     recall = out.partition("recall, how often")[2].splitlines()
     assert recall[1].split() == ["task", "0", "1k", "4k"]
     assert recall[3].split() == ["suite/test0", *["0.750"] * 3]

@@ -17,8 +17,8 @@ from carrara.items.item import item_of
 from carrara.types import Message
 from carrara.util.errors import UsageError
 from carrara.verify.reference import oracle
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.server import GREETING, good, reply
-from tests.runs.test_evidence_position import LEFT_OPEN
 
 
 @dataclass

@@ -14,7 +14,7 @@ from carrara.logs.replies import LoggedReply, read_replies
 from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
 from carrara.stats.scores import stat
-from tests.runs.test_evidence_position import LEFT_OPEN
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 

@@ -19,7 +19,7 @@ from carrara.runs import verify_submission
 from carrara.runs.verify_submission import verify
 from carrara.stats import Requirements
 from carrara.stats.leaderboard import Standing, leaderboard
-from tests.runs.test_evidence_position import LEFT_OPEN
+from tests.helpers.inspect_warnings import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]
 

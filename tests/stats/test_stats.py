@@ -244,21 +244,21 @@ def test_recall_is_of_retrieval_and_not_of_the_reply() -> None:
     found = {"recall": 1.0, "recall, share": 1.0}
     results = [reply(i, status=status, scores=found | {"paper": 1.0}) for i, status in enumerate(statuses)]
     results += [reply(8, scores={"recall": 0.0, "recall, share": 0.5, "paper": 1.0}), reply(9, status="error")]
-    assert stat(results).retrieval == pytest.approx({"recall": 4 / 5, "recall, share": 9 / 10})
+    assert stat(results).recall == pytest.approx({"recall": 4 / 5, "recall, share": 9 / 10})
     assert stat(results).published == pytest.approx({"paper": 3 / 5})
-    assert stat([reply(0)]).retrieval == {}
+    assert stat([reply(0)]).recall == {}
 
 
 def asked(instance: int, retrieve: str, **more: str) -> Result:
-    return reply(instance, settings={"retrieve": retrieve, **more} if retrieve else more)
+    return reply(instance, settings={"reader": f"retrieval:{retrieve}", **more} if retrieve else more)
 
 
 def test_retrieval_is_always_part_of_the_name() -> None:
     results = [asked(0, str(Retrieval.parse("sentences")))]
-    assert [str(row.series) for row in summarize(results)] == ["m (retrieve=sentences)"]
+    assert [str(row.series) for row in summarize(results)] == ["m (retrieval:sentences)"]
     results.append(asked(0, ""))
-    assert [str(row.series) for row in summarize(results)] == ["m", "m (retrieve=sentences)"]
-    assert record(summarize(results)[1])["variant"] == "retrieve=sentences"
+    assert [str(row.series) for row in summarize(results)] == ["m", "m (retrieval:sentences)"]
+    assert record(summarize(results)[1])["variant"] == "retrieval:sentences"
 
 
 def test_retrievals_are_told_apart_by_what_differs() -> None:
@@ -271,7 +271,7 @@ def test_retrievals_are_told_apart_by_what_differs() -> None:
     results = [asked(0, str(way)) for way in ways] + [asked(0, "")]
     assert {str(row.series) for row in summarize(results)} == {
         "m",
-        *(f"m (retrieve=sentences, order={order}, top={top})" for order in ("score", "position") for top in (5, 20)),
+        *(f"m (retrieval:sentences, order={order}, top={top})" for order in ("score", "position") for top in (5, 20)),
     }
     windows = [
         Retrieval.parse("chunks:64"),
@@ -280,9 +280,9 @@ def test_retrievals_are_told_apart_by_what_differs() -> None:
     ]
     names = {str(row.series) for row in summarize([asked(0, str(way), max_tokens="9") for way in windows])}
     assert names == {
-        "m (retrieve=chunks:64:gpt2)",
-        "m (retrieve=chunks:64:gpt2, overlap=8)",
-        "m (retrieve=chunks:64:o200k)",
+        "m (retrieval:chunks:64:gpt2)",
+        "m (retrieval:chunks:64:gpt2, overlap=8)",
+        "m (retrieval:chunks:64:o200k)",
     }
 
 

@@ -12,7 +12,7 @@ stretch of text is one slice, and its length in tokens one subtraction.
 
 from carrara.corpora.blocklist import Blocklist, blocklist_of
 from carrara.corpora.index import About
-from carrara.corpora.reading import Reading, reading
+from carrara.corpora.reading import CorpusStream, reading
 from carrara.corpora.registry import BUILT_IN_HASH, CorpusEntry, add, entries, open, open_by_id, remove
 from carrara.corpora.store import Corpus
 
@@ -22,7 +22,7 @@ __all__ = [
     "Blocklist",
     "Corpus",
     "CorpusEntry",
-    "Reading",
+    "CorpusStream",
     "add",
     "blocklist_of",
     "entries",

@@ -26,7 +26,7 @@ _FIRST, _MOST = 1 << 7, 1 << 12
 small ones suit short reads."""
 
 
-class Reading:
+class CorpusStream:
     """A filler stream: each call returns the next sentence, and `upto` as many as fit, in one slice of the text."""
 
     def __init__(
@@ -187,9 +187,9 @@ def reading(
     split: Split | None = None,
     blocklist: Blocklist | None = None,
     repeat: bool = False,
-) -> Reading:
+) -> CorpusStream:
     """Open a corpus for reading. With a split, only the documents that it owns are read."""
-    opened = Reading(corpus, rng, tokenizer, split, blocklist, repeat)
+    opened = CorpusStream(corpus, rng, tokenizer, split, blocklist, repeat)
     if opened.available == 0:
         raise too_small(opened, 0)
     return opened
@@ -226,7 +226,7 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
     return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
 
 
-def too_small(reading: Reading, asked: int) -> ExhaustedError:
+def too_small(reading: CorpusStream, asked: int) -> ExhaustedError:
     corpus, split, blocklist = reading.corpus, reading.split, reading.blocklist
     whose = f" of the {split} split" if split else ""
     out = [f"{len(blocklist.words)} blocked words"] if blocklist and blocklist.words else []

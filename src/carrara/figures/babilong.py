@@ -123,8 +123,8 @@ def retrieval(one: Definition, data: FigureData) -> Figure:
     names = names_of(rows)
     for row in rows:
         name = names[row.series]
-        if RECALL in row.stat.retrieval:
-            marks.append(Mark(name, row.length, row.stat.retrieval[RECALL], complete, n=row.stat.n))
+        if RECALL in row.stat.recall:
+            marks.append(Mark(name, row.length, row.stat.recall[RECALL], complete, n=row.stat.n))
         marks.append(mark_of(row, name, row.length, "accuracy, QA1"))
     recall = data.published_marks({"QA1, recall": complete}, tables=["Figure 3a"])
     accuracy = [

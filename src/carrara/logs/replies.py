@@ -12,10 +12,10 @@ from typing import Any, get_type_hints
 from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
-from carrara.constants import KEY, NATS, NOT_ASKED, PLACES, PROMPT, REQUEST, REQUESTS
+from carrara.constants import KEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
-from carrara.result import Result, Status, Subject, task_of
+from carrara.result import FATES, NEVER_ASKED, FactTrace, ReadingCost, Result, Status, Subject, task_of
 from carrara.tokenizers.gguf import split_digest
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
@@ -27,7 +27,17 @@ LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
 
 _FIELDS = create_model("_FIELDS", __config__=ConfigDict(strict=True), **dict(get_type_hints(Result)))
-_COUNTS = ("version", "length", "tokens", "input_tokens", "output_tokens", "reasoning", "answering", "requests")
+_COUNTS = (
+    "version",
+    "length",
+    "tokens",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "reasoning",
+    "answering",
+    "requests",
+)
 _MEASURES = ("seconds", "nats")
 _LARGEST = 1 << 53
 """The bound of counts and measures. Larger whole numbers are not exact in JSON."""
@@ -44,6 +54,8 @@ class LoggedReply:
     """The hash of the prompt."""
     request: str
     """The text that was appended to the prompt."""
+    reading: Mapping[str, Any] | None = None
+    """The record of the reader, unless the whole context was sent."""
 
 
 def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
@@ -143,7 +155,8 @@ def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any])
     reference = _reference(sample)
     result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
     sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
-    return LoggedReply(result, sample.get("output") or {}, sha256, request)
+    reading = sample["metadata"].get(READING)
+    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading)
 
 
 def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -171,7 +184,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
     status: Status = "error"
     if not error and scored:
         status = notes["status"]
-    places = meta.get(PLACES)
+    places, reading, usage = meta.get(PLACES), meta.get(READING), output.get("usage") or {}
     result = Result(
         id=str(sample["id"]),
         task=task_of(meta["task"], meta.get("part", "")),
@@ -195,21 +208,37 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         answer=scored.get("answer"),
         reply=str(output.get("completion") or ""),
         excerpt=excerpt or (_text(messages[0]["content"]) if messages else ""),
-        input_tokens=output.get("input_context_tokens"),
-        output_tokens=(output.get("usage") or {}).get("output_tokens"),
+        input_tokens=reading["input_tokens"] if reading else output.get("input_context_tokens"),
+        output_tokens=reading["output_tokens"] if reading else usage.get("output_tokens"),
+        cached_tokens=reading["cached_tokens"] if reading else usage.get("input_tokens_cache_read"),
         reasoning=notes.get("reasoning"),
         answering=notes.get("answer"),
-        seconds=output.get("time"),
+        seconds=reading["seconds"] if reading else output.get("time"),
         nats=notes.get(NATS),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         error_type=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,
         answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
+        reading=ReadingCost(reading["calls"], reading["peak_tokens"]) if reading else None,
+        facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
         settings=settings,
     )
     _check(result)
     return result
+
+
+def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[FactTrace, ...]:
+    """Return what became of the needed facts. A fact that was present is used if the answer is right."""
+    if status in NEVER_ASKED:
+        return ()
+    found = []
+    for fact, place, fate, call, text, said in reading["facts"]:
+        own = ("used" if score == 1 else "unused") if fate == "present" else fate
+        if own not in FATES:
+            raise ValueError(f"{own!r} is no fate of a fact")
+        found.append(FactTrace(fact, place, own, call, text, said))
+    return tuple(found)
 
 
 def _check(result: Result) -> None:

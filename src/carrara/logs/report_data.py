@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from carrara.answers.grade import grade
-from carrara.constants import RETRIEVE
+from carrara.constants import READER
 from carrara.item_id import ItemId
 from carrara.items.item import item_of
 from carrara.items.registry import load
@@ -48,7 +48,7 @@ class SnippetFinder:
             item = item_of(result.id)
             short = len(result.reply) <= READ
             read = (grade(item.task, item.question, result.reply).rule or "") if short else ""
-            if RETRIEVE in result.settings or result.length > min(LONGEST, self._left):
+            if READER in result.settings or result.length > min(LONGEST, self._left):
                 return Snippet((), read)
             self._left -= result.length
             return Snippet(tuple(fragments(item.prompt.stretches())), read)

@@ -14,7 +14,7 @@ from typing import Any
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 
-from carrara.constants import COT, RETRIEVE
+from carrara.constants import COT, READER
 from carrara.result import ARGUMENT, SOLVER, WITHIN
 from carrara.servers.redact import public
 from carrara.tokenizers.gguf import split_digest
@@ -52,9 +52,9 @@ ANYWHERE = "anywhere"
 
 
 def settings_of(
-    server: str, args: Mapping[str, Any], config: GenerateConfig, retrieve: str = "", cot: str = "", within: str = ""
+    server: str, args: Mapping[str, Any], config: GenerateConfig, reader: str = "", cot: str = "", within: str = ""
 ) -> dict[str, str]:
-    given = ((SERVER, server), (RETRIEVE, retrieve), (COT, cot), (WITHIN, within))
+    given = ((SERVER, server), (READER, reader), (COT, cot), (WITHIN, within))
     found = {name: value for name, value in given if value}
     for name, value in sorted(config.model_dump(exclude_none=True).items()):
         if name not in NEUTRAL:
@@ -84,7 +84,7 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
-    given = (_argument(log, name) for name in (RETRIEVE, COT, WITHIN))
+    given = (_argument(log, name) for name in (READER, COT, WITHIN))
     found = settings_of(server, log.eval.model_args, config, *given) | file_of(log.eval.model)
     return {SOLVER: other, **found} if (other := _other_solver(log)) else found
 

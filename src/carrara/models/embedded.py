@@ -11,9 +11,11 @@ whose cores are shared, because llama.cpp busy-waits.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from json import dumps, loads
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypedDict
@@ -23,13 +25,14 @@ from inspect_ai.model import (
     ChatCompletionChoice,
     ChatMessage,
     ChatMessageAssistant,
+    ChatMessageTool,
     GenerateConfig,
     ModelAPI,
     ModelOutput,
     ModelUsage,
     StopReason,
 )
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from carrara.models.weights import DEMO
 from carrara.servers.inspect_errors import SetupError
@@ -42,13 +45,14 @@ CONTEXT = 8192
 MOST_COPIES = 4
 """The number of copies of the model that run in parallel, if there are as many cores. Each takes 0.4 GB."""
 
-STOPS: dict[str, StopReason] = {"stop": "stop", "length": "max_tokens"}
+STOPS: dict[str, StopReason] = {"stop": "stop", "length": "max_tokens", "tool_calls": "tool_calls"}
 
 
 class EmbeddedReply(TypedDict):
     """The fields of llama.cpp's response that are used here."""
 
     text: str
+    tool_calls: list[dict[str, Any]]
     finish_reason: str
     prompt_tokens: int
     completion_tokens: int
@@ -131,12 +135,16 @@ class EmbeddedAPI(ModelAPI):
     ) -> ModelOutput:
         try:
             # An abandoned request ends by itself; waiting for it would delay an interrupt by half a minute.
-            reply = await anyio.to_thread.run_sync(self.ask, input, config, abandon_on_cancel=True)
+            offered = tools if tool_choice != "none" else []
+            reply = await anyio.to_thread.run_sync(self.ask, input, config, offered, abandon_on_cancel=True)
         except ContextOverflowError as overflow:
             output = ModelOutput.from_content(self.model_name, "", stop_reason="model_length", error=str(overflow))
             output.usage = ModelUsage(input_tokens=overflow.tokens, total_tokens=overflow.tokens)
             return output
-        message = ChatMessageAssistant(content=reply["text"], model=self.model_name, source="generate")
+        called = [tool_call(call) for call in reply["tool_calls"]]
+        message = ChatMessageAssistant(
+            content=reply["text"], tool_calls=called or None, model=self.model_name, source="generate"
+        )
         return ModelOutput(
             model=self.model_name,
             choices=[ChatCompletionChoice(message=message, stop_reason=STOPS.get(reply["finish_reason"], "unknown"))],
@@ -147,7 +155,9 @@ class EmbeddedAPI(ModelAPI):
             ),
         )
 
-    def ask(self, input: Sequence[ChatMessage], config: GenerateConfig) -> EmbeddedReply:
+    def ask(
+        self, input: Sequence[ChatMessage], config: GenerateConfig, tools: Sequence[ToolInfo] = ()
+    ) -> EmbeddedReply:
         request: dict[str, object] = {
             "max_tokens": config.max_tokens,
             "temperature": config.temperature or 0.0,
@@ -163,19 +173,52 @@ class EmbeddedAPI(ModelAPI):
             if self.base:
                 answer = llama.handle_completions({**request, "prompt": "\n\n".join(m.text for m in input)})
             else:
-                messages = [{"role": m.role, "content": m.text} for m in input]
-                answer = llama.handle_chat_completions({**request, "messages": messages})
+                if tools:
+                    request["tools"] = [{"type": "function", "function": described(tool)} for tool in tools]
+                answer = llama.handle_chat_completions({**request, "messages": [in_chat(m) for m in input]})
         finally:
             self.idle.put(llama)
         if "error" in answer:
             raise refusal(answer["error"])
         choice = answer["choices"][0]
         return {
-            "text": choice["text"] if self.base else choice["message"]["content"],
+            "text": (choice["text"] if self.base else choice["message"]["content"]) or "",
+            "tool_calls": [] if self.base else choice["message"].get("tool_calls") or [],
             "finish_reason": choice["finish_reason"],
             "prompt_tokens": answer["usage"]["prompt_tokens"],
             "completion_tokens": answer["usage"]["completion_tokens"],
         }
+
+
+def in_chat(message: ChatMessage) -> dict[str, Any]:
+    """Return a message as llama.cpp takes it."""
+    sent: dict[str, Any] = {"role": message.role, "content": message.text}
+    if isinstance(message, ChatMessageTool):
+        sent["tool_call_id"] = message.tool_call_id
+    if isinstance(message, ChatMessageAssistant) and message.tool_calls:
+        sent["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.function, "arguments": dumps(call.arguments)}}
+            for call in message.tool_calls
+        ]
+    return sent
+
+
+def described(tool: ToolInfo) -> dict[str, Any]:
+    """Return a tool as llama.cpp takes it."""
+    parameters = tool.parameters.model_dump(exclude_none=True)
+    return {"name": tool.name, "description": tool.description, "parameters": parameters}
+
+
+def tool_call(call: Mapping[str, Any]) -> ToolCall:
+    """Return a call of a tool, as llama.cpp found it in the reply."""
+    function: dict[str, str] = call["function"]
+    arguments: Any = None
+    with suppress(ValueError):
+        arguments = loads(function["arguments"] or "{}")
+    wrong = None if isinstance(arguments, dict) else "the arguments are no JSON object"
+    arguments = {} if wrong else arguments
+    id = str(call.get("id") or function["name"])
+    return ToolCall(id=id, function=function["name"], arguments=arguments, parse_error=wrong)
 
 
 class ContextOverflowError(LlamaError):

@@ -5,10 +5,13 @@ from typing import Any, get_args, get_type_hints
 
 import anyio
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, modelapi
-from inspect_ai.tool import ToolChoice, ToolInfo
+from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
-from carrara.constants import KEY, PROMPT
+from carrara.constants import KEY, PARTS, PROMPT
 from carrara.items.item import item_of
+from carrara.readers.perfect import answer_from, next_reads, take_notes
+from carrara.readers.search import Search
+from carrara.runs import calls
 from carrara.servers.inspect_errors import SetupError
 from carrara.types import Message
 from carrara.util.errors import nearest
@@ -92,15 +95,38 @@ class ReferenceModel(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        id = next((id for message in input if (id := _item_id(message))), None)
+        asked = calls.current()
+        id = next((id for message in input if (id := _item_id(message))), asked.id if asked else None)
         if id is None:
             return ModelOutput.from_content(self.model_name, "OK")
         messages = [Message(m.role, m.text) for m in input if m.role != "tool"]
+        if self.model_name == "oracle" and not any(map(_is_prompt, input)):
+            return await anyio.to_thread.run_sync(self._read, id, input, tools if tool_choice == "auto" else [])
         reply = await anyio.to_thread.run_sync(self.reply, id, messages)
+        return ModelOutput.from_content(self.model_name, reply)
+
+    def _read(self, id: str, input: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> ModelOutput:
+        """Return the output of a perfect reader to a message that is not an item's prompt: notes, or calls of tools."""
+        item = item_of(id)
+        results = [message.text for message in input if message.role == "tool"]
+        if tools and not results and (reads := next_reads(item, Search.calls, Search.page)):
+            output = ModelOutput.for_tool_call(self.model_name, "read", {})
+            output.message.tool_calls = [
+                ToolCall(id=f"read-{number}", function="read", arguments=call._asdict())
+                for number, call in enumerate(reads)
+            ]
+            return output
+        reply = answer_from(item, results) if tools or results else take_notes(item, input[-1].text)
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:
         return REFERENCES[self.model_name](item_of(id), messages)
+
+
+def _is_prompt(message: ChatMessage) -> bool:
+    """Return whether a message is an item's prompt, or a part of it, rather than a reader's own message."""
+    held = message.metadata or {}
+    return PROMPT in held or (KEY in held and PARTS not in held[KEY])
 
 
 def _item_id(message: ChatMessage) -> str | None:

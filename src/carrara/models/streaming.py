@@ -23,11 +23,11 @@ import torch
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelAPI, ModelOutput, ModelUsage
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.constants import KEY, MEASURED, RETRIEVE
+from carrara.constants import CONTEXT, KEY, MEASURED, PARTS
 from carrara.items.item import item_of
 from carrara.packing.prompt import hash_parts
+from carrara.readers.context import context_of
 from carrara.readers.prompts import parts_of
-from carrara.readers.retrieval.contexts import retrieve_parts
 from carrara.recurrent import checkpoint
 from carrara.recurrent.cpu import hold, uses_half_precision
 from carrara.recurrent.decode import decode_answer, likelihoods, room
@@ -75,7 +75,7 @@ class Streaming(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
-        if wanted is None:
+        if wanted is None or PARTS in wanted:
             raise UsageError(
                 f"carrara/{self.model_name} reads an item as a stream, not as messages: use the task's own solver"
             )
@@ -134,9 +134,9 @@ class Streaming(ModelAPI):
             try:
                 item, digest = item_of(wanted["id"]), sha256()
                 parts = hash_parts(parts_of(wanted), digest)
-                if wanted.get(RETRIEVE):
+                if CONTEXT in wanted:
                     deque(parts, maxlen=0)
-                    told: Iterable[str] = [retrieve_parts(wanted["id"], wanted[RETRIEVE]).text]
+                    told: Iterable[str] = [context_of(wanted["id"]).render(wanted[CONTEXT])]
                 else:
                     told = texts(item.prompt.template, parts)
                 asked = _OpenQuestion(

@@ -1,42 +1,44 @@
-"""The messages of an item as a model receives them: with the whole context, or with the parts that retrieval finds.
+"""The messages that references stand for.
 
-A reference names the item, the setting of retrieval, and text that is added to the prompt. Retrieval is imported only
-if a reference uses it.
+    {"id": …}                                          the item's whole prompt
+    {"id": …, "context": ["Notes: …", [120, 480]]}     the item's prompt with these parts in place of its context
+    {"id": …, "parts": ["Read this: ", [0, 4096]]}     one message of these parts
+
+A part is a text, or the positions of a passage in the item's context. So no reference has a text of the context.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
-from carrara.constants import REQUEST, RETRIEVE
+from carrara.constants import CONTEXT, PARTS, REQUEST
 from carrara.items.item import is_quick, item_of, messages_of
 from carrara.packing.prompt import PromptPart
+from carrara.readers.context import context_of
 from carrara.types import Message
 
-if TYPE_CHECKING:
-    from carrara.readers.retrieval import FoundParts, Recall
+Reference = Mapping[str, Any]
+"""What stands for a prompt, or for a message."""
 
 
-def prompt_of(wanted: Mapping[str, str]) -> Sequence[Message]:
-    """Return the messages that a reference names."""
+def prompt_of(wanted: Reference) -> Sequence[Message]:
+    """Return the messages that a reference stands for."""
     id = wanted["id"]
-    if retrieve := wanted.get(RETRIEVE, ""):
-        template = item_of(id).prompt.template
-        messages = [Message("user", template.before + _retrieve_for(id, retrieve).text + template.after)]
-    else:
-        messages = list(messages_of(id))
+    if PARTS in wanted:
+        return [Message("user", context_of(id).render(wanted[PARTS]))]
+    messages = context_of(id).prompt(wanted[CONTEXT]) if CONTEXT in wanted else list(messages_of(id))
     if request := wanted.get(REQUEST, ""):
         messages[-1] = Message(messages[-1].role, messages[-1].content + request)
     return messages
 
 
-def quickly(wanted: Mapping[str, str]) -> bool:
+def is_quick_to_render(wanted: Reference) -> bool:
     """Return whether rendering these messages takes less time than calling a thread."""
-    return not wanted.get(RETRIEVE) and is_quick(wanted["id"])
+    return is_quick(wanted["id"])
 
 
-def parts_of(wanted: Mapping[str, str]) -> Iterator[PromptPart]:
+def parts_of(wanted: Reference) -> Iterator[PromptPart]:
     """Yield these messages in parts. Only the last part is held in memory; a shortened context is short."""
-    if wanted.get(RETRIEVE):
+    if PARTS in wanted or CONTEXT in wanted:
         for number, message in enumerate(prompt_of(wanted)):
             yield PromptPart(number, message.role, message.content)
         return
@@ -44,14 +46,3 @@ def parts_of(wanted: Mapping[str, str]) -> Iterator[PromptPart]:
         yield part
     if request := wanted.get(REQUEST, ""):
         yield PromptPart(part.message, part.role, request)
-
-
-def recall_of(id: str, retrieve: str) -> "Recall | None":
-    """Return the share of an item's evidence that its question found. None: the question has no evidence."""
-    return _retrieve_for(id, retrieve).recall
-
-
-def _retrieve_for(id: str, retrieve: str) -> "FoundParts":
-    from carrara.readers.retrieval.contexts import retrieve_parts
-
-    return retrieve_parts(id, retrieve)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from carrara.items.subsets import subset_of
 from carrara.report.provenance import Provenance
 from carrara.report.style import Styles
-from carrara.result import Result
+from carrara.result import GRADED, Result
 from carrara.stats import Row, Series, TrivialBaseline, series_of
 from carrara.stats.baselines import ShortcutFinding
 from carrara.stats.scores import describe_metric
@@ -60,7 +60,7 @@ def notes(
 
 def _without_answer(results: Sequence[Result]) -> Iterator[str]:
     """Return a sentence about replies without an answer, with their statuses, and with the most frequent error."""
-    others = [result for result in results if result.status != "ok"]
+    others = [result for result in results if result.status not in GRADED]
     if not others:
         return
     counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in others).most_common())

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from carrara.report.chart import status_bar
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import STATUSES, Result, Status
+from carrara.result import GRADED, STATUSES, Result, Status
 from carrara.stats import Row, Series, series_of
 from carrara.stats.scores import headline
 from carrara.util.natsort import natural
@@ -22,6 +22,8 @@ from carrara.util.sanitize import short
 MEANING: Mapping[Status, str] = {
     "ok": "an answer was read from the reply",
     "unparsed": "a reply in which no answer was found",
+    "unread": "answered without a look at the text, though there were tools for it",
+    "limited": "answered only when a limit of the reader was reached",
     "truncated": "cut off at the limit of its tokens",
     "refused": "the model declined",
     "called": "the model called a tool instead of answering",
@@ -105,7 +107,7 @@ def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
 
 
 def _way(result: Result) -> str:
-    if result.status != "ok":
+    if result.status not in GRADED or result.answer is None:
         return SILENT
     return RIGHT if headline(result) == 1 else result.error_type or WRONG
 

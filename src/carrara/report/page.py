@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.constants import RETRIEVE
+from carrara.constants import READER
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.notes import notes
@@ -47,7 +47,7 @@ class Test:
     rows: list[Row]
     published: list[str]
     trivial: list[TrivialBaseline]
-    retrieval: list[str]
+    recall: list[str]
     error_shares: list[ErrorShares]
     """The shares of error types, if the task has several."""
 
@@ -162,7 +162,7 @@ def _content(
         "unsolved": no_model_solves,
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
-        "retrieved": any(RETRIEVE in result.settings for result in results),
+        "retrieved": any(READER in result.settings for result in results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),
         "several_lengths": any(len({row.length for row in task.rows}) > 1 for task in tasks),
@@ -202,7 +202,7 @@ def _task_views(
                 rows=own,
                 published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
                 trivial=[line for line in trivial if line.task == name],
-                retrieval=list(dict.fromkeys(score for row in own for score in row.stat.retrieval)),
+                recall=list(dict.fromkeys(score for row in own for score in row.stat.recall)),
                 error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
             )
         )

@@ -6,7 +6,7 @@ How a model was run is its settings, its tokenizer, and whether the server count
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from carrara.constants import RETRIEVE
+from carrara.constants import READER
 from carrara.report.style import SeriesStyle, Styles
 from carrara.result import WITHIN, Result
 from carrara.stats import Series, series_of
@@ -115,7 +115,7 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
             longest[result.context_id] = result
     off = max(longest.values(), key=lambda result: abs(result.tokens - _expected_tokens(result)))
     by = off.tokens - _expected_tokens(off)
-    before = ", before retrieval" if RETRIEVE in off.settings else ""
+    before = ", of the whole prompt" if READER in off.settings else ""
     before += ", the answer's room beside it" if WITHIN in off.settings else ""
     if not by:
         return f"exact{before}", ""
@@ -138,13 +138,13 @@ def _expected_tokens(result: Result) -> int:
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether the server counted as many tokens, and a warning if not.
 
-    After retrieval, return only its count.
+    Of a reader that shortens the context, or asks several times, return only the server's count.
     """
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:
         return "not reported", ""
-    if any(RETRIEVE in result.settings for result, _ in counted):
-        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} a prompt, after retrieval", ""
+    if any(READER in result.settings for result, _ in counted):
+        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} for an item, by its reader", ""
     result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
     off = (theirs - result.tokens) / result.tokens
     if theirs == result.tokens:

@@ -88,7 +88,7 @@ def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> It
             f"{next(stat.chance_level for (name, _), stat in own.items() if name == task):.3f}" for task in tasks
         ]
         means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in own.items()}
-        recalls = {at: f"{stat.retrieval[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.retrieval}
+        recalls = {at: f"{stat.recall[RECALL]:.3f}" for at, stat in own.items() if RECALL in stat.recall}
         counts = sorted({stat.n for stat in own.values()})
         yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
         trivial = _trivial(highest(s.best_trivial for (name, _), s in own.items() if name == task) for task in tasks)
@@ -136,7 +136,7 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
     columns += ["score", "95 % interval", "chance", *(["trivial"] if trivial else [])]
     others = any(row.stat.others for row in rows)
     columns += ["n", "answers read", *(["other replies"] if others else [])]
-    retrieved = any(RECALL in row.stat.retrieval for row in rows)
+    retrieved = any(RECALL in row.stat.recall for row in rows)
     yield from table(
         [*columns, "recall"] if retrieved else columns,
         [
@@ -152,7 +152,7 @@ def _row_lines(rows: Sequence[Row]) -> Iterator[str]:
                 str(row.stat.n),
                 str(row.stat.answers_read),
                 *([", ".join(f"{n} {status}" for status, n in row.stat.others.items())] if others else []),
-                *([f"{row.stat.retrieval[RECALL]:.3f}" if RECALL in row.stat.retrieval else ""] if retrieved else []),
+                *([f"{row.stat.recall[RECALL]:.3f}" if RECALL in row.stat.recall else ""] if retrieved else []),
             )
             for n, row in enumerate(rows)
         ],

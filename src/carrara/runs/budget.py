@@ -13,15 +13,12 @@ import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from carrara.constants import NOT_ASKED
 from carrara.result import Result
 from carrara.runs.prices import Price
 from carrara.util.errors import UsageError
-
-if TYPE_CHECKING:
-    from inspect_ai.model import ModelOutput
 
 _TOKENS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9}
 _SECONDS = {"s": 1, "min": 60, "h": 3600}
@@ -117,32 +114,41 @@ class Meter:
         return float(sent + written)
 
     @contextmanager
-    def asking(self, id: str, prompt: int, answer: int) -> Iterator["Asking"]:
-        """Guard the requests for an item. Raise if the budget has no room for it."""
-        asking = Asking()
+    def asking(self, id: str, prompt: int, answer: int) -> Iterator["ItemBudget"]:
+        """Reserve for the requests of an item. Raise if the budget has no room for them.
+
+        Args:
+            id: The item.
+            prompt: The tokens of its prompts.
+            answer: The tokens of its replies, if no reply was measured yet.
+        """
         if id in self.known:
-            yield asking
+            yield ItemBudget(None)
             return
         takes = self.takes(prompt, answer)
-        if self.budget and self.used + self._under_way + takes > self.budget.most:
-            self.unasked += 1
-            raise BudgetExhaustedError(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
+        self.check(takes)
+        item = ItemBudget(self, takes)
         self._under_way += takes
         try:
-            yield asking
+            yield item
         finally:
-            self._under_way -= takes
-            if asking.output is not None:
-                self._count(asking.output, prompt)
+            self._under_way -= item.reserved
 
-    def _count(self, output: "ModelOutput", prompt: int) -> None:
-        usage = output.usage
-        sent, written = (output.input_context_tokens or prompt), usage.output_tokens if usage else 0
+    def check(self, takes: float) -> None:
+        """Raise `BudgetExhaustedError` if the budget has no room for a part of it, beside what is reserved."""
+        if self.budget and self.used + self._under_way + takes > self.budget.most:
+            raise BudgetExhaustedError(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
+
+    def spend(self, sent: int, cached: int, written: int, reserved: float) -> float:
+        """Count a reply. Return how much of a reservation is left."""
         self.tokens += sent + written
         self._replies += 1
         self._written += written
         if self.price:
-            self.money += self.price.of(sent, usage.input_tokens_cache_read or 0 if usage else 0, written)
+            self.money += self.price.of(sent, cached, written)
+        left = max(0.0, reserved - self._worth(sent, cached, written))
+        self._under_way += left - reserved
+        return left
 
     def said(self) -> str:
         """Return the usage so far, for the progress display."""
@@ -152,9 +158,22 @@ class Meter:
 
 
 @dataclass
-class Asking:
-    output: "ModelOutput | None" = None
-    """Count the reply when it has arrived."""
+class ItemBudget:
+    """The part of a run's budget that is reserved for one item."""
+
+    meter: Meter | None
+    """The run's meter. None: the item is not counted."""
+    reserved: float = 0.0
+
+    def check(self, prompt: int) -> None:
+        """Raise `BudgetExhaustedError` if the budget has no room for one more request, beside what is reserved."""
+        if self.meter:
+            self.meter.check(max(0.0, self.meter.takes(prompt, 0) - self.reserved))
+
+    def spend(self, sent: int, cached: int, written: int) -> None:
+        """Count the reply to a request."""
+        if self.meter:
+            self.reserved = self.meter.spend(sent, cached, written, self.reserved)
 
 
 _METERS: list[Meter] = []

@@ -42,8 +42,12 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from carrara import tokenizers
-from carrara.constants import KEY, REQUEST, REQUESTS, RETRIEVE
+from carrara.constants import CONTEXT, KEY, PARTS, REQUEST, REQUESTS
+from carrara.logs.replies import LoggedReply
 from carrara.packing.prompt import fingerprint
+from carrara.readers.context import Part
+from carrara.readers.prompts import Reference
+from carrara.runs import calls
 from carrara.servers import retry
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import prepare_client, secrets_of
@@ -53,11 +57,8 @@ from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTro
 from carrara.types import Message
 from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
 
-Render = Callable[[Mapping[str, str]], Sequence[Message]]
+Render = Callable[[Reference], Sequence[Message]]
 """A function from the fields of a reference to its messages, which are the same bytes every time."""
-
-Recall = Callable[[str, str], ModelOutput | None]
-"""A function from the id and hash of an item to its known reply, if there is one."""
 
 Retried = Callable[[Exception], bool | RetryDecision]
 """A provider's own decision whether an error is temporary."""
@@ -118,15 +119,20 @@ class PromptReference:
     id: str
     sha256: str
     excerpt: str
-    retrieve: str = ""
-    """The setting of retrieval for the context. Empty: it is sent whole."""
+    context: Sequence[Part] | None = None
+    """The parts that stand in place of the item's context. None: the context is sent whole."""
+    parts: Sequence[Part] | None = None
+    """The parts of a message that is not the item's prompt."""
     request: str = ""
     """The text that is appended to the prompt."""
 
+    def fields(self) -> dict[str, Any]:
+        """Return the fields from which the messages are rendered, with their hash."""
+        named = ((CONTEXT, self.context), (PARTS, self.parts), (REQUEST, self.request or None))
+        return {"id": self.id, "sha256": self.sha256} | {name: value for name, value in named if value is not None}
+
     def message(self) -> ChatMessageUser:
-        wanted = {"id": self.id, "sha256": self.sha256}
-        wanted |= {name: value for name, value in ((RETRIEVE, self.retrieve), (REQUEST, self.request)) if value}
-        return ChatMessageUser(content=self.excerpt, metadata={KEY: wanted})
+        return ChatMessageUser(content=self.excerpt, metadata={KEY: self.fields()})
 
 
 class _Wait(wait_base):
@@ -187,12 +193,12 @@ class ReferencedAPI(ModelAPI):
         model: The model, with its own provider.
         render: Renders a reference.
         watcher: Is notified of every request.
-        recall: Looks up replies that are known; these are not asked for.
         going_on: Options that the server needs to continue a message of the model's own. More may be added later.
         limit: Seconds that one request may take.
         patience: Seconds to wait for a server to come back.
         quick: Whether a reference is rendered faster than a thread is called.
         cache: Replies that are not asked for again.
+        recall: Looks up the reply that the logs have to an item, by its id and the hash of its prompt.
     """
 
     def __new__(cls, model: Model, *args: Any, **options: Any) -> "ReferencedAPI":
@@ -203,19 +209,20 @@ class ReferencedAPI(ModelAPI):
         model: Model,
         render: Render,
         watcher: Watcher | None = None,
-        recall: Recall | None = None,
         going_on: Mapping[str, Any] | None = None,
         limit: float | None = retry.LIMIT,
         patience: float = retry.PATIENCE,
-        quick: Callable[[Mapping[str, str]], bool] = lambda wanted: False,
+        quick: Callable[[Reference], bool] = lambda wanted: False,
         cache: Cache | None = None,
+        recall: Callable[[str, str], LoggedReply | None] = lambda id, sha256: None,
     ) -> None:
         # Not called for `ModelAPI`: the wrapped provider owns name, address and keys, and may renew them.
         self.provider = model.api
         self.qualified_model_name = model.api.qualified_model_name
         self._model = str(model)
-        self._render, self._watcher, self._recall, self._going_on = render, watcher, recall, going_on
+        self._render, self._watcher, self._going_on = render, watcher, going_on
         self._limit, self._patience, self._quick, self._cache = limit, patience, quick, cache
+        self.recall = recall
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
             model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
@@ -230,52 +237,56 @@ class ReferencedAPI(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
-        place, wanted = next(
-            ((n, m.metadata[KEY]) for n, m in enumerate(input) if m.metadata and KEY in m.metadata), (0, None)
-        )
+        references = [m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata]
+        made = calls.current()
         prepare_client(self.provider, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
-        if wanted is None:
+        if not references and made is None:
             return await self.provider.generate(input, tools, tool_choice, config)
+        wanted = references[0] if references else {"id": made.id if made else ""}
         name = self._cache.name(self._model, input, tools, tool_choice, config) if self._cache else ""
-        known = self._recall(wanted["id"], wanted["sha256"]) if self._recall else None
-        if known is not None:
-            return known
+        name = made.occurrence(name) if made else name
         if self._cache and (found := self._cache.get(name)):
+            if made:
+                made.add(name, input, found)
             # Inspect reads the time of a reply from the call.
             return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
-        begun = input[place + 1 :]  # a reply that the model continues
-        if begun and self._going_on:
+        if made:
+            made.check(input)
+        if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
-        reply = await self._send(wanted, begun, tools, tool_choice, config, attempts)
+        reply = await self._send(wanted["id"], input, tools, tool_choice, config, attempts)
         output, call = self._settled(reply, attempts), reply.call
         output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}
+        took = call.time if call is not None and call.time is not None else time.monotonic() - began
+        timed = output.model_copy(update={"time": took})
         if self._cache:
-            took = call.time if call is not None and call.time is not None else time.monotonic() - began
-            self._cache.put(name, output.model_copy(update={"time": took}))
+            self._cache.put(name, timed)
+        if made:
+            made.add(name, input, timed)
         return (output, stub(call, KEY, wanted, self._secrets)) if call is not None else output
 
     async def _send(
         self,
-        wanted: dict[str, str],
-        begun: Sequence[ChatMessage],
+        id: str,
+        input: Sequence[ChatMessage],
         tools: list[ToolInfo],
         tool_choice: ToolChoice,
         config: GenerateConfig,
         attempts: retry.Attempts,
     ) -> _Reply:
-        """Render a reference and make one request of it."""
+        """Render the references and make one request of them."""
         result: ModelOutput | Exception | tuple[ModelOutput | Exception, ModelCall]
         characters, was_sent = 0, False
         try:
             # Not stored in a variable of this frame: the traceback of an error would keep it alive.
-            rendered = [[*await call_in_thread(self._quick(wanted), self._messages, wanted), *begun]]
+            rendered = [await self._rendered(input)]
             characters = sum(len(message.text) for message in rendered[0])
             attempts.sent()
             was_sent = True
             if self._watcher:
-                self._watcher.sent(wanted["id"])
+                self._watcher.sent(id)
             # Providers attach the raw request to the active model event. Here there is none.
             with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(self._limit) as clock:
                 result = await self.provider.generate(rendered.pop(), tools, tool_choice, config)
@@ -285,17 +296,30 @@ class ReferencedAPI(ModelAPI):
             result = error
         finally:
             if was_sent and self._watcher:
-                self._watcher.ended(wanted["id"])
+                self._watcher.ended(id)
         output, call = result if isinstance(result, tuple) else (result, None)
         return _Reply(output, call, was_sent, characters)
 
-    def _messages(self, wanted: dict[str, str]) -> list[ChatMessage]:
+    async def _rendered(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
+        """Return the messages with the texts that their references stand for."""
+        found: list[ChatMessage] = []
+        for message in input:
+            wanted = (message.metadata or {}).get(KEY)
+            if wanted:
+                found += await call_in_thread(self._quick(wanted), self._messages, message, wanted)
+            else:
+                found.append(message)
+        return found
+
+    def _messages(self, message: ChatMessage, wanted: Reference) -> list[ChatMessage]:
         """Return the messages that a reference stands for."""
         if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
             return [MESSAGES["user"](content="", metadata={KEY: wanted})]
         messages = self._render(wanted)
         if fingerprint(messages) != wanted["sha256"]:
             raise PromptMismatchError(wanted["id"])
+        if PARTS in wanted:
+            return [message.model_copy(update={"content": messages[0].content})]
         # A reference model reads the item's id from the metadata of a message, which other providers ignore.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 

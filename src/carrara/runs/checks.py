@@ -31,9 +31,9 @@ COMPARING = 10.0
 def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
     """Raise `UsageError` for a run of very many tokens, unless the user allowed it or the model is free."""
     if tokens > LARGE and not (config.in_process or config.allow_large):
-        before = " before retrieval" if config.retrieval else ""
+        before = "" if config.context_reader.is_whole else f", before {config.context_reader}"
         raise UsageError(
-            f"this run has {about}{tokens:,} tokens of prompts{before} for {config.model}: "
+            f"this run has {about}{tokens:,} tokens of prompts{before}, for {config.model}: "
             "give `allow_large=True` to go on with so many"
         )
 
@@ -69,7 +69,7 @@ def warnings(
         left: Those that have no reply yet.
     """
     yield from _cut_answers(samples, config.max_tokens or model.api.max_tokens())
-    if server and left and not config.retrieval:
+    if server and left and config.context_reader.is_whole:
         window = getattr(model.api, "context", None) if config.in_process else server.context_window
         yield from _crowded_prompts(config, left, window)
     yield from _repeated_books(job.first for job in config.jobs)
@@ -107,13 +107,13 @@ def _repeated_books(firsts: Iterable[ItemId]) -> Iterator[str]:
     longest_first = sorted((first for first in firsts if first.length), key=lambda first: -first.length)
     if not longest_first:  # so it is not a corpus
         return
-    from carrara.corpora import Reading
+    from carrara.corpora import CorpusStream
 
     told: set[str] = set()
     for first in longest_first:
         posed = questions_of(first)
         text = posed.instance.filler(posed.key.rng("repeats"), first.tokenizer) if posed.instance.filler else None
-        if not isinstance(text, Reading) or first.length <= text.available or text.corpus.name in told:
+        if not isinstance(text, CorpusStream) or first.length <= text.available or text.corpus.name in told:
             continue
         told.add(text.corpus.name)
         yield (

@@ -21,11 +21,13 @@ from inspect_ai.model import Model, get_model
 
 from carrara import params as parameters
 from carrara import task as carrara_task
+from carrara.constants import WHOLE
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import remember_pack
 from carrara.logs.settings import ANYWHERE, address
 from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.readers.reader import Reader, parse_reader
 from carrara.rng import Split
 from carrara.runs.by_reference import provider_of
 from carrara.runs.tasks import inspect_task
@@ -89,7 +91,7 @@ def _make(name: str) -> Maker:
         style: Style = "chat",
         tokenizer: str = "",
         prompts: str = "",
-        retrieve: str = "",
+        reader: str = "",
         index: int = 0,
         cot: Any = "",
         within: int | None = None,
@@ -136,7 +138,7 @@ def _make(name: str) -> Maker:
                 pack,
                 budgeted=_settle(model, item_id.style),
                 server=ANYWHERE if anywhere else address(model) if model else "",
-                retrieve=_retrieval(_text(retrieve)),
+                reader=_reader(_text(reader)),
                 thinking=_thinking(_text(cot), item_id.style),
                 within=None if within is None else _room(_read_whole("within", within, 0), item_id),
             )
@@ -215,15 +217,11 @@ def _settle(model: Model | None, style: Style) -> bool:
     return (style == "base" or str(model) == "carrara/smollm2") and not limited
 
 
-def _retrieval(written: str) -> str:
-    """Return the setting of retrieval in its canonical form. Raise if retrieval is impossible for the task."""
-    if not written:
-        return ""
-    from carrara.readers.retrieval import Retrieval, ready
-
-    setting = Retrieval.parse(written)
-    ready(setting)
-    return str(setting)
+def _reader(written: str) -> Reader:
+    """Return the reader that an argument names, ready for use."""
+    found = parse_reader(written or WHOLE)
+    found.ready()
+    return found
 
 
 def _thinking(written: str, style: Style) -> Thinking:

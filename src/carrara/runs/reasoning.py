@@ -114,7 +114,7 @@ class _Turn:
         idle = 0
         while self.spent < length and idle < IDLE:
             output = await self._ask(length - self.spent)
-            if COT in (output.metadata or {}) or not output.choices or output.stop_reason not in ("stop", "max_tokens"):
+            if not output.choices or output.stop_reason not in ("stop", "max_tokens"):
                 return False
             if output.message.tool_calls:
                 return False
@@ -137,10 +137,8 @@ class _Turn:
         begun = len(self.text)
         limit = active_generate_config().max_tokens or self.item.question.budget
         output = await self._ask(min(limit, self.item.question.budget))
-        if COT not in (output.metadata or {}):
-            # The line of a label is complete; a continuation is not part of it.
-            whole = lead.endswith(":") and "\n" in self.text[begun:].strip()
-            self._settle(output, whole)
+        # The line of a label is complete; a continuation is not part of it.
+        self._settle(output, lead.endswith(":") and "\n" in self.text[begun:].strip())
 
     async def _ask(self, most: int) -> ModelOutput:
         """Continue the text by at most a number of tokens."""
@@ -149,11 +147,8 @@ class _Turn:
         config: GenerateConfigArgs = {**self.config, "max_tokens": most}
         self.state = await self.generate(self.state, tool_calls="none", **config)
         output = self.state.output
-        if COT in (output.metadata or {}):
-            self.state.messages = [self.reference.message(), output.message]
-        else:
-            self.text = join_continuation(self.text, written(output))
-            self.outputs.append(output)
+        self.text = join_continuation(self.text, written(output))
+        self.outputs.append(output)
         return output
 
     def _settle(self, last: ModelOutput, whole: bool) -> None:

@@ -18,7 +18,7 @@ from attrs import evolve
 from inspect_ai import Task, task_with
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
-from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from inspect_ai.model import GenerateConfig, Model
 from rich.console import Console
 
 from carrara.item_id import ALL, RunJob
@@ -26,7 +26,7 @@ from carrara.items.item import left_out
 from carrara.logs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
 from carrara.packing.prompt_pack import read_pack
-from carrara.readers.prompts import prompt_of, quickly
+from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
 from carrara.result import Result, Subject
 from carrara.runs import answer_reserve, manifest, progress, sharding
 from carrara.runs.budget import Meter, metering
@@ -113,8 +113,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         config = evolve(config, tasks=tuple(tasks))
         samples = {str(sample.id): sample for task in tasks.values() for sample in task.dataset}
         left = [sample for id, sample in samples.items() if id not in known]
-        if not config.retrieval:  # the answers may come from a server that reports the model's name
-            check_unchanged(known, samples)
+        check_unchanged(known, samples)
         check_size(config, sum(map(_tokens, left)))
         meter = _make_meter(config, subject, replies, samples, left, confirm)
         if left and server is None:
@@ -175,7 +174,7 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
         (
             f"{there:,} of {len(samples):,} replies are there already; " if there else "",
             f"{count(len(left), 'prompt')}, {sum(map(_tokens, left)):,} tokens by {config.jobs[0].first.tokenizer}",
-            f" before retrieval ({config.retrieval})" if config.retrieval else "",
+            "" if config.context_reader.is_whole else f", read by {config.context_reader}",
             f", about {meter.expected:,.2f} of money" if meter.expected else "",
             f", to {config.model}",
         )
@@ -230,7 +229,7 @@ def _probe(config: RunConfig, prefill: bool, left: Sequence[Sample] = ()) -> Ser
         config.model,
         config.base_url,
         config.model_args,
-        window=not config.retrieval,
+        window=config.context_reader.is_whole,
         needed=needed,
         prefill=prefill,
         prompt_logprobs=config.perplexity,
@@ -241,8 +240,9 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     """Return the settings with which the results of a configuration are labelled."""
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.within else ""
+    read_by = "" if config.context_reader.is_whole else str(config.context_reader)
     server = "" if config.anywhere else address(model)
-    settings = settings_of(server, model.model_args, generation, config.retrieval, config.cot, inside)
+    settings = settings_of(server, model.model_args, generation, read_by, config.cot, inside)
     settings |= file_of(str(model))
     return split_digest(str(model))[0], tuple(sorted(settings.items()))
 
@@ -275,7 +275,7 @@ def _task(config: RunConfig, job: RunJob) -> Task:
         first=str(job.first),
         n=job.instances,
         prompts=str(config.prompts) if config.prompts else "",
-        retrieve=config.retrieval,
+        reader=str(config.context_reader),
         cot=config.cot,
         within=_room(config, job),
         **({"anywhere": True} if config.anywhere else {}),
@@ -327,17 +327,17 @@ def _make_provider(
     """
     freeze_once = cache(gc.freeze)
 
-    def render(wanted: Mapping[str, str]) -> Sequence[Message]:
+    def render(wanted: Reference) -> Sequence[Message]:
         check_disk(config.out)
         # Half a million objects of Inspect and of its samples stay until the end. Scanning them again and
         # again took a sixth of a run's time.
         freeze_once()
         return prompt_of(wanted)
 
-    def recall(id: str, sha256: str) -> ModelOutput | None:
+    def recall(id: str, sha256: str) -> LoggedReply | None:
         reply = known.get(id)
         # An update may render an item to another text. Its old reply then answers another question.
-        return ModelOutput.model_validate(reply.output) if reply and reply.sha256 == sha256 else None
+        return reply if reply and reply.sha256 == sha256 else None
 
     # A provider knows the address without its query, which may select a deployment.
     scopes = dict(config.model_args) if config.anywhere else {SERVER: address(model), **config.model_args}
@@ -345,5 +345,13 @@ def _make_provider(
     loads = config.model.partition("/")[0] in IN_PROCESS
     limit = None if loads or config.batch else config.request_timeout
     return ReferencedAPI(
-        model, render, progress, recall, extra_body, limit, config.patience, quick=quickly, cache=replies
+        model,
+        render,
+        progress,
+        extra_body,
+        limit,
+        config.patience,
+        quick=is_quick_to_render,
+        cache=replies,
+        recall=recall,
     )

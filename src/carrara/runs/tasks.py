@@ -7,7 +7,7 @@ by.
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from hashlib import sha256
+from typing import Any
 
 import anyio
 from inspect_ai import Task
@@ -17,24 +17,28 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.constants import COT, NATS, PLACES, PROMPT, REQUEST, REQUESTS, RETRIEVE
+from carrara.constants import COT, KEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
 from carrara.item_id import ItemId
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER
-from carrara.packing.prompt import hash_parts
 from carrara.packing.prompt_pack import Pack
-from carrara.readers.prompts import parts_of, prompt_of, quickly, recall_of
+from carrara.readers.context import Context
+from carrara.readers.losses import Exchange, trace_facts
+from carrara.readers.prompts import is_quick_to_render, prompt_of
+from carrara.readers.reader import Reader, Reading, parse_reader
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
-from carrara.runs.evidence_position import Places, Watch
-from carrara.runs.reasoning import get_reply, request, spent
-from carrara.runs.whole_prompt import reference_in, remove_prompt, render_prompt
+from carrara.runs.calls import calls
+from carrara.runs.evidence_position import Watch
+from carrara.runs.reader_model import CalledModel, make_reference
+from carrara.runs.reading_record import reading_record, recall_of, status_of
+from carrara.runs.reasoning import spent
+from carrara.runs.whole_prompt import check_prompt, remove_prompt, render_prompt
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
-from carrara.servers.redact import Glimpse
 from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, RetryTrouble, attempts
 from carrara.util.errors import RunError, UsageError
@@ -52,14 +56,14 @@ def inspect_task(
     *,
     budgeted: bool,
     server: str,
-    retrieve: str,
+    reader: Reader,
     thinking: Thinking,
     within: int | None = None,
 ) -> Task:
     """Return the task of `instances` instances from an item id on, at its length.
 
-    `server` is the address of the model, `retrieve` the setting of retrieval, and `thinking` the way of reasoning, if
-    they are given. `within` is the number of tokens reserved for the answer. With `budgeted`, replies are limited to
+    `server` is the address of the model, if it is given; `reader` is how the context reaches it, and `thinking` how it
+    reasons. `within` is the number of tokens reserved for the answer. With `budgeted`, replies are limited to
     the answer budget of their question. Models that do not reason and would not stop by themselves, such as base
     models, need it.
     """
@@ -67,12 +71,12 @@ def inspect_task(
     items = [
         item for context in contexts(asked, instances, pack, logger.warning, cached_context) for item in context.items
     ]
-    given = {SERVER: server, RETRIEVE: retrieve, COT: str(thinking), WITHIN: "" if within is None else "answer"}
+    reader.check(first)
+    read_by = "" if reader.is_whole else str(reader)
+    given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
-        setup=render_prompt(
-            **{name: value for name, value in {RETRIEVE: retrieve, COT: str(thinking)}.items() if value}
-        ),
+        setup=render_prompt(**{name: value for name, value in {READER: read_by, COT: str(thinking)}.items() if value}),
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
@@ -111,23 +115,24 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
 
 
 @solver
-def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -> Solver:
-    """Put a reference in place of the prompt, and have the model reply to the prompt or to a part of it.
+def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> Solver:
+    """Have the model read the context of an item, by a reader, and reply to its question.
 
     `server` and `within` have no effect here. Inspect takes two tasks for one if their models differ only by their
     address, and for two if their solvers differ.
     """
 
-    thinking = Thinking.parse(cot)
+    thinking, way = Thinking.parse(cot), parse_reader(reader or WHOLE)
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
         with attempts() as made:
             try:
-                with budget.current().asking(id, state.metadata["tokens"], state.metadata["budget"]) as asking:
-                    state = await _ask(id, retrieve, thinking, state, generate)
-                    asking.output = state.output
+                takes = way.estimate(state.metadata["tokens"], 0, state.metadata["budget"])
+                with budget.current().asking(id, takes.sent, takes.written) as allowance:
+                    await _ask(id, way, thinking, state, generate, allowance)
             except budget.BudgetExhaustedError as error:
+                budget.current().unasked += 1
                 progress.dropped(id)
                 _tell(error, made)
                 raise
@@ -142,17 +147,21 @@ def ask(server: str = "", retrieve: str = "", cot: str = "", within: str = "") -
     return solve
 
 
-async def _ask(id: str, retrieve: str, thinking: Thinking, state: TaskState, generate: Generate) -> TaskState:
+async def _ask(
+    id: str, reader: Reader, thinking: Thinking, state: TaskState, generate: Generate, allowance: budget.ItemBudget
+) -> None:
     model = get_model()
     state.metadata.pop(PROMPT, None)
     if not isinstance(model.api, ReferencedAPI):  # `inspect eval` has made the model
-        model.api = ReferencedAPI(model, prompt_of, progress, quick=quickly)
+        model.api = ReferencedAPI(model, prompt_of, progress, quick=is_quick_to_render)
     item = item_of(id)
-    more = request(item.prompt.template) if thinking.way == "asked" else ""
-    at_once = not retrieve and is_quick(id)
-    reference, places = await call_in_thread(at_once, _reference_of, id, retrieve, more)
-    if places:
-        state.metadata[PLACES] = list(places)
+    watch = Watch(item.question.evidence)
+    whole = await call_in_thread(is_quick(id), make_reference, item, thinking, None, watch)
+    if watch.places:
+        state.metadata[PLACES] = list(watch.places)
+    if known := model.api.recall(id, whole.sha256):
+        _settle(state, whole, ModelOutput.model_validate(known.output), known.reading)
+        return
     completes = getattr(model.api, "base", None)
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
@@ -161,15 +170,30 @@ async def _ask(id: str, retrieve: str, thinking: Thinking, state: TaskState, gen
         config["max_tokens"] = item.question.budget
     if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
-    return await get_reply(thinking, item, reference, state, generate, config)
+    context = Context(item)
+    called = CalledModel(item, context, whole, thinking, state, generate, config)
+    with calls(id, allowance, context) as made:
+        reading = await reader.read(context, context.question, called)
+    if made.refused:
+        raise made.refused
+    if isinstance(reading, str):
+        reading = Reading(reading)
+    record = None
+    if not reader.is_whole:
+        exchanges = [Exchange(call.parts, call.output) for call in made.made]
+        traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen)
+        record = reading_record(whole.sha256, made.made, reading, traced)
+    _settle(state, whole, called.output_of(reading.reply), record)
 
 
-async def _recall(wanted: Mapping[str, str]) -> dict[str, float]:
-    """Return whether retrieval found all evidence, and the share that it found."""
-    if not wanted.get(RETRIEVE):
-        return {}
-    recall = await anyio.to_thread.run_sync(recall_of, wanted["id"], wanted[RETRIEVE])
-    return {"recall": float(recall.complete), "recall, share": recall.share} if recall else {}
+def _settle(state: TaskState, whole: PromptReference, output: ModelOutput, record: Mapping[str, Any] | None) -> None:
+    """Store the reply to an item, and what its reader did."""
+    state.output = output
+    if record is not None:
+        state.metadata[READING] = record
+    referenced = any(message.metadata and KEY in message.metadata for message in state.messages)
+    if record is not None or not referenced:
+        state.messages = [whole.message(), *(choice.message for choice in output.choices[:1])]
 
 
 def _tell(error: Exception, made: Attempts) -> None:
@@ -184,15 +208,6 @@ def _tell(error: Exception, made: Attempts) -> None:
         known = UsageError | RunError | PromptMismatchError | budget.BudgetExhaustedError
         words = str(error) if isinstance(error, known) else repr(error)
         error.message = words  # type: ignore[attr-defined]
-
-
-def _reference_of(id: str, retrieve: str, request: str) -> tuple[PromptReference, Places | None]:
-    digest, seen, watch, message = sha256(), Glimpse(), Watch(item_of(id).question.evidence), 0
-    for part in hash_parts(parts_of({"id": id, RETRIEVE: retrieve, REQUEST: request}), digest):
-        seen.add("\n\n" * (part.message - message) + part.text)
-        watch.see(part)
-        message = part.message
-    return PromptReference(id, digest.hexdigest(), seen.text, retrieve, request), watch.places
 
 
 @lru_cache(maxsize=1024)
@@ -211,25 +226,26 @@ def graded() -> Scorer:
     """Return our score and, by name, the paper scores."""
 
     async def score(state: TaskState, target: Target) -> Score:
-        id, reference = str(state.sample_id), reference_in(state)
+        id = str(state.sample_id)
+        check_prompt(state)
         at_once = is_quick(id) and len(state.output.completion) <= QUICK  # a million characters take seconds
-        found = await call_in_thread(at_once, _score_output, id, state.output, PROMPT in state.metadata)
-        return found.model_copy(update={"value": {**found.as_dict(), **await _recall(reference)}})
+        reading = state.metadata.get(READING) or {}
+        return await call_in_thread(at_once, _score_output, id, state.output, PROMPT in state.metadata, reading)
 
     return score
 
 
-def _score_output(id: str, output: ModelOutput, any_solver: bool) -> Score:
+def _score_output(id: str, output: ModelOutput, any_solver: bool, reading: Mapping[str, Any]) -> Score:
     item, ended = item_of(id), ending(output)
     if any_solver and ended == "called" and output.completion:  # the solver of an agent makes the answer from calls
         ended = "answered"
     result = grade(item.task, item.question, output.completion, "ok" if ended == "answered" else ended)
     beside = _trivial(id)
     return Score(
-        value={"score": result.score, **result.scores},
+        value={"score": result.score, **result.scores, **recall_of(reading)},
         answer=result.answer,
         metadata={
-            "status": result.status,
+            "status": status_of(result.status, reading),
             **(result.error_type._asdict() if result.error_type else {}),
             **spent(output, item, result.answer)._asdict(),
             REQUESTS: (output.metadata or {}).get(REQUESTS, 0),

@@ -25,7 +25,7 @@ from typing import Any
 from inspect_ai.model import ModelOutput
 
 from carrara.answers.grade import grade
-from carrara.constants import REQUEST, RETRIEVE
+from carrara.constants import REQUEST
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import context_of, no_question, questions_of, weight
@@ -38,6 +38,7 @@ from carrara.report.provenance import ItemSource
 from carrara.result import WITHIN, Result, Subject, task_of
 from carrara.runs import manifest
 from carrara.runs.manifest import ManifestEntry
+from carrara.runs.reading_record import status_of
 from carrara.servers.response import ending
 from carrara.task import Task
 from carrara.tokenizers import permission
@@ -250,12 +251,12 @@ def _is_same_score(reply: LoggedReply, task: Task, question: Question[Any]) -> b
     kept = {"": result.score, **result.scores}
     scores = {"": found.score, **found.scores}
     same = all(abs(kept.get(name, 0.0) - score) < SAME for name, score in scores.items())
-    return same and found.status == result.status
+    return same and status_of(found.status, reply.reading or {}) == result.status
 
 
 def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) -> None:
     """Render prompts again, in a random order of the replies."""
-    known = [reply for reply in replies if reply.sha256 and RETRIEVE not in reply.result.settings]
+    known = [reply for reply in replies if reply.sha256]
     left = TOGETHER
     for reply in known[:sample]:
         item_id = ItemId.parse(reply.result.id)
@@ -264,7 +265,7 @@ def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) ->
             continue
         left -= item_id.length
         try:
-            wanted = {"id": reply.result.id, RETRIEVE: "", REQUEST: reply.request}
+            wanted = {"id": reply.result.id, REQUEST: reply.request}
             check.add(fingerprint(prompt_of(wanted)) == reply.sha256)
         except (CarraraError, OSError):
             if _is_outside(item_id):

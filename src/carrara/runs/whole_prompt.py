@@ -14,10 +14,10 @@ from inspect_ai.model import ChatMessage, ChatMessageAssistant, ModelOutput, get
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 from pydantic import BaseModel
 
-from carrara.constants import COT, KEY, PROMPT, REQUEST, RETRIEVE
+from carrara.constants import COT, KEY, PROMPT, READER, REQUEST
 from carrara.items.item import item_of
 from carrara.packing.prompt import fingerprint
-from carrara.readers.prompts import prompt_of, quickly
+from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.runs.by_reference import MESSAGES, call_in_thread, provider_of
 from carrara.runs.reasoning import request
 from carrara.servers.providers import prepare_client
@@ -30,11 +30,11 @@ SHORT = 60
 
 
 @solver
-def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
+def render_prompt(reader: str = "", cot: str = "") -> Solver:
     """Replace a sample's reference by its whole prompt, for the solver that comes next.
 
     Args:
-        retrieve: How the context is shortened, if it is.
+        reader: The reader, which only Carrara's own solver can use.
         cot: How the model is to reason. Any solver can ask for the answer only; the other ways take Carrara's own.
     """
     thinking = Thinking.parse(cot)
@@ -46,14 +46,20 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
         prepare_client(provider)
         id = str(state.sample_id)
         more = request(item_of(id).prompt.template) if thinking.way == "asked" else ""
-        wanted = {"id": id, RETRIEVE: retrieve, REQUEST: more}
-        messages = await call_in_thread(quickly(wanted), prompt_of, wanted)
+        wanted = {"id": id, REQUEST: more}
+        messages = await call_in_thread(is_quick_to_render(wanted), prompt_of, wanted)
         rendered: list[ChatMessage] = [
             MESSAGES[role](content=content, source="input", metadata={PROMPT: number, "id": id})
             for number, (role, content) in enumerate(messages)
         ]
         excerpt = shorten("\n\n".join(content for _, content in messages))
-        state.metadata[PROMPT] = {**wanted, "sha256": fingerprint(messages), "excerpt": excerpt, COT: cot}
+        state.metadata[PROMPT] = {
+            **wanted,
+            "sha256": fingerprint(messages),
+            "excerpt": excerpt,
+            COT: cot,
+            READER: reader,
+        }
         if isinstance(state.input, list):  # solvers read the task from here, too
             state.input[:] = rendered
         state.messages = [message.model_copy() for message in rendered]
@@ -62,24 +68,22 @@ def render_prompt(retrieve: str = "", cot: str = "") -> Solver:
     return solve
 
 
-def reference_in(state: TaskState) -> dict[str, Any]:
-    """Return the reference of the prompt that a sample's solver was given.
+def check_prompt(state: TaskState) -> None:
+    """Check that a sample's solver was given its prompt.
 
     Raises:
-        RunError: No solver was given the prompt, so that a score would say nothing.
+        RunError: It was not, so that a score would say nothing.
     """
-    rendered = state.metadata.get(PROMPT)
-    if rendered:
+    if rendered := state.metadata.get(PROMPT):
         if Thinking.parse(rendered[COT]).continues:
             raise RunError(f"only Carrara's own solver can do cot={rendered[COT]}: leave out `cot` or the other solver")
-        return dict(rendered)
-    sent = next((m.metadata[KEY] for m in state.messages if m.metadata and KEY in m.metadata), None)
-    if sent is None:
+        if rendered[READER]:
+            raise RunError(f"only Carrara's own solver reads by {rendered[READER]}: leave out `reader` or the solver")
+    elif not any(message.metadata and KEY in message.metadata for message in state.messages):
         raise RunError(
             f"sample {state.sample_id} was scored without its prompt: run Carrara's task as it is, for its setup "
             "renders the prompt that its dataset refers to"
         )
-    return dict(sent)
 
 
 async def remove_prompt(state: TaskState) -> None:

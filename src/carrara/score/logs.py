@@ -14,7 +14,7 @@ from shutil import rmtree
 from typing import Any
 
 from carrara.item_id import ItemId
-from carrara.result import Result
+from carrara.result import GRADED, Result
 from carrara.util.quantities import write_length
 
 SHARD, WEIGHT = 500, 8 << 20
@@ -89,7 +89,7 @@ def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -
     name = f"{first.task.rpartition('/')[2]}-{write_length(first.length)}"
     mark = _mark(lines)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    scores = [line.score if line.status == "ok" else 0.0 for line in lines]
+    scores = [line.score if line.status in GRADED else 0.0 for line in lines]
     log = EvalLog(
         status="success",
         eval=EvalSpec(

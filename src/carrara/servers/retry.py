@@ -222,6 +222,20 @@ def attempts() -> Iterator[Attempts]:
         _CURRENT.reset(token)
 
 
+@contextmanager
+def attempts_within() -> Iterator[None]:
+    """Count the attempts of one of several requests for an item, which may run side by side."""
+    item = current()
+    try:
+        with attempts() as own:
+            yield
+    except Exception:
+        item.failed.update(own.failed)
+        raise
+    finally:
+        item.requests += own.requests
+
+
 def current() -> Attempts:
     """Return the attempts of the item that is being asked. Outside of an item, each request has its own."""
     own = _CURRENT.get()

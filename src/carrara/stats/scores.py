@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from carrara.result import ATTEMPTED, NEVER_ASKED, OWN_SCORE, STATUSES, Result, Status
+from carrara.result import ATTEMPTED, GRADED, NEVER_ASKED, OWN_SCORE, STATUSES, Result, Status
 from carrara.stats.baselines import BestBaseline, best, means
 from carrara.stats.intervals import effective_n, wilson
 from carrara.util.errors import RunError
@@ -30,7 +30,7 @@ PAPER = "paper"
 OTHERS = ("gdm", "openai")
 """Names of the metrics of other publishers, the authors of the paper first."""
 RECALL, RECALL_SHARE = "recall", "recall, share"
-"""Retrieval scores, which are stored with a reply's others: whether all evidence was found, and the share found."""
+"""Scores of a reader, stored with a reply's others: whether all needed facts reached the answer, and their share."""
 
 
 def paper_score_names(task: str) -> tuple[str, ...]:
@@ -63,14 +63,14 @@ def describe_metric(metrics: Mapping[str, str]) -> str:
 
 
 def headline(result: Result) -> float:
-    """Return the score that counts: 0 unless the reply is ok. A paper score counts for every attempt."""
+    """Return the score that counts: 0 unless the reply was graded. A paper score counts for every attempt."""
     if result.metric:
         return min(1.0, max(0.0, result.scores.get(result.metric, 0.0))) if result.status in ATTEMPTED else 0.0
     if not -1e-9 <= result.score <= 1 + 1e-9:  # this rejects not-a-number too
         raise RunError(
             f"{result.id} has the score {result.score}, and scores are from 0 to 1: correct the scorer of {result.task}"
         )
-    return min(1.0, max(0.0, result.score)) if result.status == "ok" else 0.0
+    return min(1.0, max(0.0, result.score)) if result.status in GRADED else 0.0
 
 
 def replies_in_mean(results: Sequence[Result]) -> Sequence[Result]:
@@ -101,8 +101,9 @@ class Stat:
     """Paper scores of the same replies, by name."""
     trivial: Mapping[str, Mapping[str, float]]
     """Scores of trivial replies to these questions, by name: ours and the papers' (baselines.py)."""
-    retrieval: Mapping[str, float]
-    """Retrieval scores by name, over all replies that have them, whatever their status."""
+    recall: Mapping[str, float]
+    """Whether all needed facts reached the answer, and the share that did, over all replies whose reader shortens the
+    context, whatever their status."""
     statuses: Mapping[Status, int]
     reasoning: float | None
     """The mean tokens of reasoning in a reply, over the replies for which they are known."""
@@ -148,7 +149,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
     if not results:
         raise ValueError("no results, no statistics")
     counts = {status: sum(result.status == status for result in results) for status in STATUSES}
-    retrieval = _retrieval(results)
+    recall = _recall(results)
     results = replies_in_mean(results)
     n = len(results)
     clusters: dict[str, list[float]] = {}
@@ -170,7 +171,7 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
         chance_level=math.fsum(result.chance_level for result in results) / n,
         published=_paper_means(results),
         trivial=_trivial(results),
-        retrieval=retrieval,
+        recall=recall,
         statuses={status: count for status, count in counts.items() if count},
         reasoning=_mean([result.reasoning for result in results if result.reasoning is not None]),
         requests=_sum([result.requests for result in results]),
@@ -206,6 +207,6 @@ def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
     }
 
 
-def _retrieval(results: Sequence[Result]) -> Mapping[str, float]:
+def _recall(results: Sequence[Result]) -> Mapping[str, float]:
     found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
     return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}

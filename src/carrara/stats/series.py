@@ -4,21 +4,22 @@ A folder may hold one model with different parameters, tokenizers, styles, promp
 Averages over such a mixture mean nothing. Results are therefore separated by every setting that differs, and the
 difference becomes part of the name: `SmolLM2` and `SmolLM2 (base)`. The same holds for the model that answers, if the
 server changes it during a run: `m (answered by b)`. A model's own arguments, such as its weights, are always part of
-the name. So are retrieval and a solver other than Carrara's own, because they are measured together with the model:
-`SmolLM2 (retrieve=sentences)`.
+the name. So are a reader and a solver other than Carrara's own, because they are measured together with the model:
+`SmolLM2 (retrieval:sentences)`.
 
 A cell is one task at one length, with the score of each model. There the two kinds of settings are separated. Those of
-the model (server, temperature, retrieval, chat or plain text) are part of the model's name. Those of the task
+the model (server, temperature, reader, chat or plain text) are part of the model's name. Those of the task
 (parameters, version, split, wording) are part of the task's name where the results have several. The tokenizer is part
 of neither, because each model has its own, unless one model was run with two.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from carrara.constants import RETRIEVE
+from carrara.constants import READER
 from carrara.item_id import ItemId
 from carrara.result import ARGUMENT, SOLVER, Result, Subject
 from carrara.stats.scores import Stat, stat
@@ -26,8 +27,10 @@ from carrara.util.errors import UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
-_PART = RETRIEVE + " "
+_PART = READER + " "
 """Prefixes of the names of this setting's parts, after the first part."""
+_BETWEEN = re.compile(r"[;,]|:(?=\w+=)")
+"""The signs between the name of a reader and its settings."""
 _DEFAULTS = {"temperature": "0"}
 """Settings that are named if another series has another value. Unset values of other settings have no name."""
 
@@ -98,28 +101,33 @@ def changed_models(results: Iterable[Result]) -> list[str]:
 
 
 def _taken_apart(subject: Subject) -> dict[str, str]:
-    """Return the settings, with each part of the retrieval as a separate setting."""
+    """Return the settings, with each setting of the reader as a separate one."""
     settings = dict(subject[1])
-    if RETRIEVE in settings:
-        settings[RETRIEVE], *parts = settings[RETRIEVE].split(";")
-        settings |= {_PART + part.partition("=")[0]: part.partition("=")[2] for part in parts}
+    if READER in settings:
+        settings[READER], *parts = _BETWEEN.split(settings[READER])
+        settings |= {_PART + part.partition("=")[0]: part.partition("=")[2] or "true" for part in parts}
     return settings
 
 
 def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the settings to name: those that differ, the model's own arguments, and retrieval."""
+    """Return the settings to name: those that differ, the model's own arguments, and the reader."""
     names = dict.fromkeys(name for settings in asked for name in settings)
-    retrieving = [settings for settings in asked if RETRIEVE in settings]
-    differs = {
-        name
-        for name in names
-        if len({settings.get(name) for settings in (retrieving if name.startswith(_PART) else asked)}) > 1
-    }
-    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name in (RETRIEVE, SOLVER))
+    differs = {name for name in names if len({settings.get(name) for settings in _comparable(name, asked)}) > 1}
+    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name in (READER, SOLVER))
+
+
+def _comparable(name: str, asked: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """Return the settings among which a setting may differ: a reader's own settings, among those of equal readers."""
+    if not name.startswith(_PART):
+        return list(asked)
+    readers = {settings[READER] for settings in asked if name in settings}
+    return [settings for settings in asked if settings.get(READER) in readers]
 
 
 def _label(name: str, settings: Mapping[str, str]) -> str:
     value = settings.get(name) or _DEFAULTS.get(name)
+    if name == READER:
+        return value or ""
     return f"{name.removeprefix(ARGUMENT).removeprefix(_PART)}={value}" if value else ""
 
 

@@ -1,7 +1,7 @@
 """Retrieval for items: a context shortened to the parts that its question finds.
 
-A context is cut and embedded once for all its questions. Results are cached until the reply is scored, because recall
-is a result too. If the server for embeddings fails during a run, the run waits for it, as for the model's own server.
+A context is cut and embedded once for all its questions. If the server for embeddings fails during a run, the run waits
+for it, as for the model's own server.
 """
 
 import time
@@ -15,10 +15,9 @@ from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
 from carrara.item_id import ItemId
-from carrara.items.item import Item, item_of, messages_of
+from carrara.readers.context import context_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, Index, Retrieval
 from carrara.servers.retry import PATIENCE
-from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.progress import LINE_EVERY
 from carrara.util.quantities import write_length
@@ -83,20 +82,15 @@ def _stop_if_cancelled() -> None:
 @lru_cache(maxsize=_KEPT)
 def _retrieve(id: str, retrieve: str) -> FoundParts:
     """Return the parts that the question of an item retrieves."""
-    item = item_of(id)
-    if item.prompt.template.turns:
-        raise UsageError(f"{item.item_id.task} is a conversation, and retrieval takes a context that is one text")
-    shared = str(replace(item.item_id, question=0))
-    return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(item.question.ask, _needs(item)))
+    context = context_of(id)
+    shared = str(replace(ItemId.parse(id), question=0))
+    return _OUTAGE.waited_out(lambda: _index(shared, retrieve).find(context.ask))
 
 
 @lru_cache(maxsize=2)
 def _index(id: str, retrieve: str) -> Index:
     """Return the index of an item's context, which all its questions share."""
-    template = item_of(id).prompt.template
-    text = messages_of(id)[-1].content
-    context = text[len(template.before) : len(text) - len(template.after)]
-    return Index(context, Retrieval.parse(retrieve), _Watch(item_of(id).item_id))
+    return Index(context_of(id).text, Retrieval.parse(retrieve), _Watch(ItemId.parse(id)))
 
 
 class _Watch:
@@ -111,10 +105,3 @@ class _Watch:
         if time.monotonic() - self.told >= LINE_EVERY:
             self.told = time.monotonic()
             logger.info(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
-
-
-def _needs(item: Item) -> list[tuple[int, int]] | None:
-    """Return the positions of the evidence in the context."""
-    wanted = item.question.support or item.question.evidence
-    start = len(item.prompt.template.before)
-    return [(s.start - start, s.end - start) for s in item.survey.spans if s.fact in wanted] or None

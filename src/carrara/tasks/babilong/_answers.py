@@ -29,7 +29,7 @@ _ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "bore
 _NO_THINGS = ("none", "zero", "0", "no objects", "no items", "no things", "empty-handed", "empty handed")
 _COMPASS = {"n": "n", "e": "e", "s": "s", "w": "w", "north": "n", "east": "e", "south": "s", "west": "w"}
 """The letter of each direction."""
-_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*+", re.IGNORECASE)
+_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*", re.IGNORECASE)
 """What stands between several labels."""
 _WAY = re.compile(r"\b(?:north|south|east|west)\b")
 _PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")

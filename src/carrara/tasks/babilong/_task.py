@@ -28,6 +28,7 @@ from carrara.types import (
     PRESENTS,
     Filler,
     LazyEvidence,
+    Marker,
     Message,
     PromptTemplate,
     Question,
@@ -44,6 +45,11 @@ OTHERS = "others"
 TASKS = range(1, 21)
 """The numbers that bAbI gave the tasks."""
 
+_MARKER = (
+    r"(?:Yesterday|(?:This|After|Following) \w+,?|Then|Afterwards|Later)? ?"
+    r"(?P<subject>[A-Z]\w+(?: and [A-Z]\w+)?|he|she|they)\b.*?(?P<value>\w+)(?: there)?\.$"
+)
+"""The pattern of the markers: the first name of a sentence, and its last word."""
 _QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
 
@@ -52,6 +58,7 @@ class Babilong(Task, Generic[Q]):
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]
     marks = {"open": "<context>", "close": "</context>"}
+    marker = _MARKER
     number: ClassVar[int]
     """The number of the task in bAbI and in published files."""
     cast: ClassVar[Cast]
@@ -165,6 +172,15 @@ class Babilong(Task, Generic[Q]):
             chance_level=self.chance_level(query, cast),
             structure=question.support,
         )
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        """Return the markers of facts. A pronoun stands for the subjects of the fact before."""
+        found, subjects = dict[int, Marker](), tuple[str, ...]()
+        for number, marker in super().markers(instance).items():
+            if marker.subjects[:1] not in (("he",), ("she",), ("they",)):
+                subjects = marker.subjects
+            found[number] = Marker(subjects, marker.values)
+        return found
 
     def is_divided(self) -> bool:
         return self.stories != _story_files.SIMULATED

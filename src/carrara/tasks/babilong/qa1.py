@@ -35,6 +35,7 @@ class OneFact(Babilong[WhereIs]):
     cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people are, hidden among unrelated sentences. People move around: "
         "each person is at the place they went to last. Answer the question using only the hidden sentences.",

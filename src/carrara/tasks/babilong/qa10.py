@@ -45,6 +45,8 @@ class Indefinite(Babilong[IsIn]):
     queries = (IsIn,)
     most_common = ("no", 0.480)  # measured over 80,000 stories
     answer = Verdict("yes", "no", "maybe")
+    marker = r"(?P<subject>[A-Z]\w+)\b.*?(?:either in the (?P<either>\w+) or )?the (?P<value>\w+)\.$"
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people go, where they are or where they may be, hidden among "
         "unrelated sentences. Only the last hidden sentence about a person counts. If it says that the person is in "

@@ -39,6 +39,7 @@ class Coreference(Babilong[WhereIs]):
     cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people are, hidden among unrelated sentences. 'He' or 'she' "
         "refers to the person named in the previous hidden sentence, however much other text lies between. Each "

@@ -35,6 +35,7 @@ class Conjunction(Babilong[WhereIs]):
     cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people are, hidden among unrelated sentences. Each hidden "
         "sentence says that two people went to a place together; later, one of them may move on with someone else. "

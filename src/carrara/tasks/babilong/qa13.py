@@ -39,6 +39,7 @@ class CompoundCoreference(Babilong[WhereIs]):
     cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people are, hidden among unrelated sentences. 'They' refers to "
         "both people named in the previous hidden sentence, however much other text lies between. Each person is at "

@@ -41,6 +41,7 @@ class Times(Babilong[PersonBefore]):
     cast = TOWNSFOLK
     queries = (PersonBefore,)
     answer = Label("places")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people went and when, hidden among unrelated sentences. The "
         "events are not told in chronological order: yesterday is earliest, then come this morning, this afternoon "

@@ -36,6 +36,7 @@ class Deduction(Babilong[FearOf]):
     queries = (FearOf,)
     unordered = True
     answer = Animal("animals")
+    marker = r"(?P<subject>\w+) (?:are afraid of|is an?) (?P<value>\w+)"
     wording = prompt(
         "The context contains sentences about animals, their names and their fears, hidden among unrelated sentences. "
         "All animals of one kind, including those with names, are afraid of the same kind. Find out which kind the "

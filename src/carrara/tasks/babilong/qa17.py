@@ -30,6 +30,7 @@ class Positions(Babilong[IsBeside]):
     queries = (IsBeside,)
     unordered = True
     answer = Verdict("yes", "no")
+    marker = r"The (?P<subject>\w+ \w+) is .*\bthe (?P<value>\w+ \w+)\.$"
     wording = prompt(
         "The context contains sentences about shapes and their positions relative to each other, hidden among "
         "unrelated sentences. Imagine a grid: each hidden sentence places one shape exactly one square straight "

@@ -38,6 +38,7 @@ class Sizes(Babilong[IsBigger]):
     queries = (IsBigger,)
     unordered = True
     answer = Verdict("yes", "no")
+    marker = r"The (?P<subject>[\w ]+?) (?:fits inside|is bigger than) the (?P<value>[\w ]+)\.$"
     wording = prompt(
         "The context contains sentences about the sizes of things, hidden among unrelated sentences. A thing that "
         "fits inside another is smaller than it, and of two things the smaller fits inside the bigger. Sizes form "

@@ -36,6 +36,7 @@ class Paths(Babilong[Path]):
     queries = (Path,)
     unordered = True
     answer = Steps()
+    marker = r"The (?P<subject>\w+) is \w+ of the (?P<value>\w+)"
     wording = prompt(
         "The context contains sentences about places that lie north, south, east or west of each other, hidden among "
         "unrelated sentences. You can go from a place to any other place that a hidden sentence connects to it, in "

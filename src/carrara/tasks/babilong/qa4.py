@@ -39,6 +39,7 @@ class TwoArguments(Babilong[Neighbour]):
     queries = (Neighbour,)
     unordered = True
     answer = NextTo("places")
+    marker = r"The (?P<subject>\w+) is \w+ of the (?P<value>\w+)"
     wording = prompt(
         "The context contains sentences about places that lie north, south, east or west of each other, hidden among "
         "unrelated sentences. Each hidden sentence describes both of its places: if one is north of the other, the "

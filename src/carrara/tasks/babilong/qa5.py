@@ -42,6 +42,7 @@ class ThreeArguments(Babilong[Gift]):
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
     answer = Party("people", "things")
+    marker = r"(?P<subject>[A-Z]\w+) \w+ (?:\w+ )?the (?P<value>\w+)(?: there)?(?: to (?P<receiver>\w+))?\.$"
     wording = prompt(
         "The context contains sentences about people who take things, carry them, put them down and give them to each "
         "other, hidden among unrelated sentences. The question is about a gift: who gave it, who received it, or what "

@@ -35,6 +35,7 @@ class YesNo(Babilong[IsIn]):
     cast = HOUSEHOLD
     queries = (IsIn,)
     answer = Verdict("yes", "no")
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people go and what they handle, hidden among unrelated sentences. "
         "Each person is at the place they went to last and nowhere else. Answer the question using only the hidden "

@@ -36,6 +36,8 @@ class Negation(Babilong[IsIn]):
     queries = (IsIn,)
     most_common = ("no", 0.623)  # measured over 80,000 stories
     answer = Verdict("yes", "no")
+    marker = r"(?P<subject>[A-Z]\w+) (?!is not|is no longer).*\bthe (?P<value>\w+)\.$"
+    replaces_facts = True
     wording = prompt(
         "The context contains sentences about where people go, where they are and where they are not, hidden among "
         "unrelated sentences. Only the last hidden sentence about a person counts; it overrides all earlier ones. "

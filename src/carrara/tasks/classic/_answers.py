@@ -20,7 +20,7 @@ from carrara.tasks.classic._values import Kind
 from carrara.types import Question
 
 _KEY = re.compile(r"\w+(?:-\w+)+|[0-9]{4,}")
-_JOINTS = re.compile(r"(?:[\s,;:.!|&+=*•·\"'()\[\]-]|[0-9]{1,4}\b|\b(?:and|also|times?)\b)*+", re.IGNORECASE)
+_JOINTS = re.compile(r"(?:[\s,;:.!|&+=*•·\"'()\[\]-]|[0-9]{1,4}\b|\b(?:and|also|times?)\b)*", re.IGNORECASE)
 SPARE = 32
 """Tokens of a reply in addition to its values."""
 

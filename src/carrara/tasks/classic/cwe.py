@@ -42,6 +42,7 @@ class CommonWords(Classic):
     version, title, capability = 3, "Common words", "counting words over a whole list"
     guesser = "context candidates"
     answer = Values(NAME)
+    evidence_decides = False
     instruction = "The text below is a list of words. A few of them occur again and again, the rest rarely."
     example = EXAMPLE
     ask = "Which {count} words in the list occur most often?"

@@ -49,6 +49,7 @@ class FrequentWords(Classic):
     version, title, capability = 3, "Frequent words", "finding the most frequent words of a text"
     guesser = "context candidates"
     answer = Values(CODED)
+    evidence_decides = False
     instruction = "The text below consists of coded words. Ignore the dots."
     ask = "Which {count} coded words occur most often?"
     rule = asks_for("those words, separated by commas")

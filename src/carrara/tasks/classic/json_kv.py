@@ -46,6 +46,7 @@ _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 class JsonKv(Task):
     version, title, capability = 2, "JSON KV", "looking up a key in a long table"
     answer = Value(CODE)
+    marker = r'"(?P<subject>[^"]+)": "(?P<value>[^"]+)"'
     ask = 'What is the value of the key "{key}"?'
     separator = "\n"
     marks = {}

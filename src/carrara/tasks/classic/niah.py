@@ -70,6 +70,7 @@ _NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z
 
 class Niah(Classic):
     version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
+    marker = r"kept for (?P<subject>[a-z0-9-]+) is (?P<value>[a-z0-9-]+)\."
     answer = Values(*KINDS.values())
     instruction = (
         "Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of "

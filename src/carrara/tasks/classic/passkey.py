@@ -35,6 +35,7 @@ _SAID = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
 class Passkey(Classic):
     version, title, capability = 3, "Passkey", "finding a number in a monotonous text"
     answer = Value(PASSKEY, budget=SPARE)
+    marker = r"pass key is (?P<value>[0-9]{5})"
     instruction = "A pass key is hidden somewhere in the text below. Remember it; the rest does not matter."
     ask = "What is today's pass key?"
     rule = asks_for("that number")

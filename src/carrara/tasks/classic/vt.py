@@ -42,6 +42,7 @@ _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
 class VariableTracking(Classic):
     version, title = 3, "Variable tracking"
     capability = "following chains of assignments through a long text"
+    marker = r"Let (?P<subject>[A-Z]{5}) be (?P<value>\w+)"
     guesser = "context candidates"
     answer = Values(VARIABLE)
     instruction = (

@@ -9,7 +9,8 @@ from carrara.answers.types import find_numbers, read_number
 from carrara.tasks.michelangelo._list_machine import Answer
 from carrara.types import Question
 
-_LIST = re.compile(r"(?<![\w\](])\[\s*+(?:-? ?[0-9]{1,18}\s*+,\s*+){0,9999}+(?:-? ?[0-9]{1,18}\s*+)?\]")
+# No group is possessive: Python before 3.11.5 does not go back to where an iteration began that fails.
+_LIST = re.compile(r"(?<![\w\](])\[\s*+(?:(?:- ?)?[0-9]{1,18}\s*+,\s*+){0,9999}(?:(?:- ?)?[0-9]{1,18}\s*+)?\]")
 _INTEGER = re.compile(r"-?[0-9]+")
 
 

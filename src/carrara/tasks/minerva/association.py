@@ -31,6 +31,7 @@ class Association(Minerva):
     version, title, capability = 3, "Check association", "comparing the tags of two words"
     category, paper_task = "match and compare", "check_association"
     answer = YesNo()
+    marker = r"(?P<subject>\S+): (?P<value>\S+)"
     ask = (
         'Every word in the context is followed by its attribute. Do the words "{first}" and "{second}" have the same '
         "attribute?",

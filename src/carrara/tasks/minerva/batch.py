@@ -35,6 +35,7 @@ class Batch(Minerva):
     version, title, capability = 4, "Batch search", "looking up many pairs at once"
     category, paper_task = "search", "batch_key_value_search"
     answer = Listing()
+    marker = r"(?P<subject>\S+): (?P<value>\S+)"
     ask = (
         'The context is a list of pairs of words, written "word: partner". What are the partners of these words, in '
         'the order given here: "{keys}"?',

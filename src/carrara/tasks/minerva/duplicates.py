@@ -31,6 +31,7 @@ class Duplicates(Minerva):
     version, title, capability = 4, "Find duplicates", "detecting a repeated word"
     category, paper_task = "match and compare", "find_duplicates"
     answer = Word()
+    evidence_decides = False
     ask = (
         "One word occurs more than once in the context, and every other word only once. Which word occurs more than "
         "once?",

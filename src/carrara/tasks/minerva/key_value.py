@@ -31,6 +31,7 @@ class KeyValue(Minerva):
     version, title, capability = 4, "Key-value search", "looking up a pair"
     category, paper_task = "search", "key_value_search"
     answer = Word()
+    marker = r"(?P<subject>\S+): (?P<value>\S+)"
     ask = (
         'The context is a list of pairs of words, written "word: partner". Which word is the partner of "{key}"?',
         "Each entry in the context has a first word and, after a colon, a second word. Which second word goes with "

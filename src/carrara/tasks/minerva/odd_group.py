@@ -49,6 +49,7 @@ class OddGroup(Minerva):
     version, title, capability = 5, "Identify the odd group", "finding the list that differs"
     category, paper_task = "spot the differences", "identify_odd_group"
     answer, separator = ListName(), "\n"
+    evidence_decides = False
     guesser = "context candidates"
     ask = (
         "All the lists in the context contain the same words in different orders, except for one list, which contains "

@@ -49,6 +49,7 @@ class SetState(Minerva):
     version, title, capability = 5, "Set", "tracking a set"
     category, paper_task = "stateful processing", "set_state"
     answer = FinalSet()
+    evidence_decides = False
     ask = {
         "ask": (
             "The context lists, in order, the words that an agent draws and discards. Which words does the agent have "

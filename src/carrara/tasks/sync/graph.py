@@ -53,6 +53,7 @@ class SyncGraph(Sync):
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     guesser = "context candidates"
     answer = NodeAnswer()
+    marker = r"from (?P<subject>Node \d+) to (?P<value>Node \d+)"
     answer_labels = LABELS
     ask = text.QUESTIONS
     known_shortcuts = {

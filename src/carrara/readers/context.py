@@ -1,0 +1,414 @@
+"""The context of an item as one text, with the positions of its segments and of the facts that its question needs.
+
+    Context(item).text                    the text between the instructions and the question
+    Context(item).passages(4096)          the same text in passages of whole sentences, each of at most 4,096 tokens
+
+The turns of a conversation become paragraphs that begin with the name of the speaker. Nothing here is held for longer
+than the item is asked, except in a small cache.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from carrara.item_id import ItemId
+from carrara.items.item import Item, item_of, weight
+from carrara.packing.prompt import assemble
+from carrara.readers.retrieval.chunks import by_tokens
+from carrara.tokenizers import get
+from carrara.types import Message, Role, Segment
+from carrara.util.cache import WeightedCache
+
+KEPT = 8 << 20
+"""The tokens of the contexts in the cache."""
+SPEAKERS: dict[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
+"""The beginning of each turn of a conversation that is shown as one text."""
+BETWEEN_TURNS = "\n\n"
+BEGINNING = 20
+"""The characters by which a turn is recognized first. A shorter turn is not recognized."""
+_WORD = re.compile(r"\S+")
+_CLOSE = re.compile(r"\A\s*</\w+>")
+"""The mark at the end of the context, with which the text after it begins."""
+
+Part = str | Sequence[int]
+"""A part of a message: a text, or the positions of the first character and the end of a passage of the context."""
+WHOLE_CONTEXT = (0, 1 << 60)
+"""The positions of the whole context, whatever its length."""
+SHORT = 60
+"""The characters of a passage that may stand in a log. A shorter passage may occur elsewhere, too."""
+
+
+class Passage(str):
+    """A part of a context: a text that knows its position.
+
+    Attributes:
+        start: The position of its first character in the context.
+        end: The position after its last character.
+    """
+
+    start: int
+    end: int
+
+    @staticmethod
+    def of(context: str, start: int, end: int) -> "Passage":
+        passage = Passage(context[start:end])
+        passage.start, passage.end = start, end
+        return passage
+
+
+class NeededFact(NamedTuple):
+    """A fact that the answer depends on."""
+
+    number: int
+    start: int
+    """The position of its first character in the context."""
+    end: int
+
+
+class _Layout(NamedTuple):
+    text: str
+    starts: list[int]
+    """The position of each segment."""
+    ends: list[int]
+    tokens: list[int]
+    """The tokens that each segment adds."""
+    roles: list[Role]
+    facts: dict[int, tuple[int, int]]
+    """The positions of each fact."""
+    together: list[tuple[int, int]]
+    """The first segment of each group that stays together, and the segment after it: a fact, or a request and its
+    reply."""
+
+
+class Context:
+    """The context of an item, as a reader receives it.
+
+    Args:
+        item: The item.
+
+    Examples:
+        >>> import carrara
+        >>> context = Context(carrara.item("qa1", length="1k"))
+        >>> [passage.start for passage in context.passages(512)]
+        [0, 2055, 4062]
+    """
+
+    def __init__(self, item: Item) -> None:
+        self.id = item.id
+        """The id of the item."""
+        self._item = item
+        self._passed = dict[tuple[int, int], Passage]()
+        """The passages that were handed out, by which their texts are found in messages."""
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return self._layout.text
+
+    @cached_property
+    def tokens(self) -> int:
+        """The tokens of the text, by the tokenizer of the item."""
+        return sum(self._layout.tokens)
+
+    @property
+    def prompt_tokens(self) -> int:
+        """The tokens of the item's whole prompt."""
+        return self._item.prompt.tokens
+
+    @property
+    def tokens_around(self) -> int:
+        """The tokens of the item's prompt around its context."""
+        return max(0, self.prompt_tokens - self.tokens)
+
+    @property
+    def ask(self) -> str:
+        """The question alone."""
+        return self._item.question.ask
+
+    @property
+    def question(self) -> str:
+        """The question with the rules for its answer, as it stands after the context in the prompt."""
+        return _CLOSE.sub("", self._item.prompt.template.after).strip()
+
+    @property
+    def separator(self) -> str:
+        """The text between two segments."""
+        template = self._item.prompt.template
+        return BETWEEN_TURNS if template.turns else template.separator
+
+    @property
+    def _layout(self) -> _Layout:
+        return _layout(str(replace(self._item.item_id, question=0)))
+
+    def count(self, text: str) -> int:
+        """Return the tokens of a text, by the tokenizer of the item.
+
+        Args:
+            text: The text.
+
+        Returns:
+            The number of tokens.
+        """
+        return get(self._item.item_id.tokenizer).count(text)
+
+    def clip(self, text: str, tokens: int) -> str:
+        """Return the beginning of a text, up to a word, with at most this many tokens.
+
+        Args:
+            text: The text.
+            tokens: The most tokens.
+
+        Returns:
+            The text, or its beginning.
+        """
+        if self.count(text) <= tokens:
+            return text
+        ends = [match.end() for match in _WORD.finditer(text)]
+        fits = bisect_right(ends, tokens, key=lambda end: self.count(text[:end]))
+        return text[: ends[fits - 1]] if fits else ""
+
+    def passage(self, start: int, end: int) -> Passage:
+        """Return the characters from `start` to `end - 1`.
+
+        Args:
+            start: The position of the first character.
+            end: The position after the last one.
+
+        Returns:
+            The passage.
+        """
+        text = self.text
+        start = min(max(0, start), len(text))
+        return self._pass(Passage.of(text, start, min(max(start, end), len(text))))
+
+    def around(self, start: int, end: int, characters: int) -> Passage:
+        """Return a passage with some characters on each side, up to whole words.
+
+        Args:
+            start: The position of the first character.
+            end: The position after the last one.
+            characters: The characters on each side.
+
+        Returns:
+            The passage.
+        """
+        text = self.text
+        first, last = max(0, start - characters), min(len(text), end + characters)
+        if first and (space := text.find(" ", first, start)) >= 0:
+            first = space + 1
+        if last < len(text) and (space := text.rfind(" ", end, last)) >= 0:
+            last = space
+        return self.passage(first, last)
+
+    def from_position(self, start: int, tokens: int) -> Passage:
+        """Return the text from a position on, with at most this many tokens.
+
+        Args:
+            start: The position of the first character.
+            tokens: The most tokens. A first segment that is longer is divided between words.
+
+        Returns:
+            The passage. It ends with a whole segment, if it has one.
+        """
+        layout = self._layout
+        number = bisect_right(layout.starts, start) - 1
+        segment = self.passage(start, layout.ends[number] if number >= 0 else layout.starts[0])
+        used = self.count(segment)
+        if used > tokens:
+            clipped = self.clip(segment, tokens)
+            return self.passage(start, start + max(1, len(clipped)))
+        end = segment.end
+        for place in range(number + 1, len(layout.starts)):
+            used += layout.tokens[place]
+            if used > tokens:
+                break
+            end = layout.ends[place]
+        return self.passage(start, end)
+
+    def passages(self, tokens: int) -> list[Passage]:
+        """Return the text in passages of whole segments, such as sentences.
+
+        Args:
+            tokens: The most tokens of a passage. A longer segment is divided between words.
+
+        Returns:
+            The passages, in order. Together they have every segment.
+        """
+        return [self._pass(passage) for passage in self._passages(tokens)]
+
+    def _pass(self, passage: Passage) -> Passage:
+        self._passed[passage.start, passage.end] = passage
+        return passage
+
+    def _passages(self, most: int) -> Iterator[Passage]:
+        text, starts, ends, costs = self._layout[:4]
+        first, held = 0, 0
+        for start, end in self._layout.together:
+            cost = sum(costs[start:end])
+            if start > first and held + cost > most:
+                yield Passage.of(text, starts[first], ends[start - 1])
+                first, held = start, 0
+            held += cost
+            if cost > most:
+                place = starts[start]
+                for part in by_tokens(text[place : ends[end - 1]], most, get(self._item.item_id.tokenizer)):
+                    yield Passage.of(text, place + part.start, place + part.end)
+                first, held = end, 0
+        if first < len(costs):
+            yield Passage.of(text, starts[first], ends[-1])
+
+    @cached_property
+    def needed(self) -> list[NeededFact]:
+        """The facts that the answer depends on, in order. Only the perfect retriever and the analysis may read them."""
+        question, facts = self._item.question, self._layout.facts
+        numbers = {*question.evidence, *question.support}
+        return [NeededFact(number, *facts[number]) for number in sorted(numbers) if number in facts]
+
+    @cached_property
+    def opening(self) -> tuple[int, int]:
+        """The position of the text before all facts and filler, such as the value that they change."""
+        segments = len(self._item.context.instance.start)
+        return (self._layout.starts[0], self._layout.ends[segments - 1]) if segments else (0, 0)
+
+    @cached_property
+    def supporting(self) -> list[NeededFact]:
+        """The facts that a retriever has to find: those that a published task names, or else the needed ones."""
+        facts = self._layout.facts
+        if not self._item.question.support:
+            return self.needed
+        return [NeededFact(number, *facts[number]) for number in sorted(self._item.question.support)]
+
+    def render(self, parts: Iterable[Part]) -> str:
+        """Return the text of parts."""
+        return "".join(map(self.render_part, parts))
+
+    def render_part(self, part: Part) -> str:
+        """Return the text of a part."""
+        return part if isinstance(part, str) else self.text[part[0] : part[1]]
+
+    def parts(self, text: str) -> list[Part]:
+        """Return the parts of a text. Passages that were handed out become their positions."""
+        parts: list[Part] = [text]
+        if len(text) >= len(self.text) > SHORT:
+            parts = _divide(parts, self.text, 0)
+        for passage in sorted(self._passed.values(), key=len, reverse=True):
+            if len(passage) > SHORT:
+                parts = _divide(parts, passage, passage.start)
+        return parts
+
+    def prompt(self, parts: Sequence[Part]) -> list[Message]:
+        """Return the item's prompt with these parts in place of its context."""
+        template = self._item.prompt.template
+        if not template.turns:
+            return [Message("user", template.before + self.render(parts) + template.after)]
+        if turns := self._turns(parts):
+            return assemble(template, turns)
+        return [Message("user", template.before + self.render(parts) + BETWEEN_TURNS + template.after)]
+
+    def _turns(self, parts: Sequence[Part]) -> list[Segment]:
+        """Return the turns that these parts are. Empty if they are anything else."""
+        found = list[Segment]()
+        for part in parts:
+            turns = self._turns_of(self.render_part(part))
+            if turns is None:
+                return []
+            found += turns
+        return found
+
+    def _turns_of(self, text: str) -> list[Segment] | None:
+        """Return the turns that a text is. None if it is no text of whole turns."""
+        layout, found, place = self._layout, list[Segment](), 0
+        text = text.strip()
+        while place < len(text):
+            known = self._turns_by_beginning.get(text[place : place + BEGINNING], ())
+            turns = ((n, layout.text[layout.starts[n] : layout.ends[n]]) for n in known)
+            number, turn = next(((n, turn) for n, turn in turns if text.startswith(turn, place)), (-1, ""))
+            if not turn:
+                return None
+            role = layout.roles[number]
+            found.append(Segment(turn.removeprefix(SPEAKERS[role]), role))
+            place += len(turn)
+            while text[place : place + 1].isspace():
+                place += 1
+        return found
+
+    @cached_property
+    def _turns_by_beginning(self) -> dict[str, list[int]]:
+        """The numbers of the turns by their first characters, the longest first."""
+        layout, found = self._layout, dict[str, list[int]]()
+        for number in sorted(range(len(layout.starts)), key=lambda n: layout.starts[n] - layout.ends[n]):
+            start, end = layout.starts[number], layout.ends[number]
+            found.setdefault(layout.text[start : min(end, start + BEGINNING)], []).append(number)
+        return found
+
+
+def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:
+    """Return parts with the positions of a passage wherever its text stands."""
+    found: list[Part] = []
+    for part in parts:
+        if not isinstance(part, str) or passage not in part:
+            found.append(part)
+            continue
+        for number, text in enumerate(part.split(passage)):
+            if number:
+                found.append([start, start + len(passage)])
+            if text:
+                found.append(text)
+    return found
+
+
+def context_of(id: str) -> Context:
+    """Return the context of an item."""
+    return Context(item_of(id))
+
+
+def _lay_out(id: str) -> _Layout:
+    """Return the text of an item's context with the positions of its segments, from one pass over its prompt."""
+    prompt = item_of(id).prompt
+    template = prompt.template
+    layout = _Layout("", [], [], [], [], {}, [])
+    fact: int | None = None
+    texts, place = list[str](), 0
+    skipped = len(template.before)
+    for part in prompt.parts():
+        text = part.text
+        if template.turns:
+            if not part.segment:
+                continue
+            text = (BETWEEN_TURNS if place else "") + SPEAKERS[part.role] + text
+            start = place + (len(BETWEEN_TURNS) if place else 0)
+        else:
+            if skipped:  # the text before the context is one part
+                skipped -= len(text)
+                continue
+            start = place
+        texts.append(text)
+        place += len(text)
+        if part.segment:
+            layout.starts.append(start)
+            layout.ends.append(place)
+            layout.tokens.append(part.tokens)
+            layout.roles.append(part.role)
+            number = len(layout.starts)
+            goes_on = (part.fact is not None and part.fact == fact) or (template.turns and part.role == "assistant")
+            if goes_on and layout.together:
+                layout.together[-1] = layout.together[-1][0], number
+            else:
+                layout.together.append((number - 1, number))
+            fact = part.fact
+            if fact is not None:
+                first, _ = layout.facts.get(fact, (start, place))
+                layout.facts[fact] = first, place
+    if not template.turns:
+        place -= len(texts.pop())  # the text after the context
+    return layout._replace(text="".join(texts))
+
+
+def _weight(id: str) -> int:
+    return max(weight(ItemId.parse(id)), ItemId.parse(id).length)
+
+
+_layout = WeightedCache(_lay_out, _weight, KEPT)

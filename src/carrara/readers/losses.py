@@ -1,0 +1,283 @@
+"""What became of each fact that an answer needs, on its way through the calls of a reader.
+
+    present     the model had the fact before it when it answered
+    unseen      the model never saw the fact
+    not kept    the model saw it, and did not write it down
+    dropped     the model wrote it down, and later left it out
+    mutated     what the model wrote down of it is another value
+    stale       what the model wrote down of it is an older value
+
+No model judges this. A fact is seen if a call has its passage of the context, or its text. In a text that the model
+wrote, a fact is present if a statement has the fact's text or its markers: what it is about, and what it says
+(`Task.marker`). Without markers, only a fact's own words are recognized, and no fate that rests on others is given.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+from carrara.items.item import Item
+from carrara.readers.context import Context, NeededFact, Part
+from carrara.types import Marker
+
+Fate = Literal["present", "unseen", "not kept", "dropped", "mutated", "stale"]
+"""What became of a fact before the answer. A present one is then used or unused, as the answer is right or wrong."""
+State = Literal["present", "absent", "mutated", "stale"]
+
+MOST = 1024
+"""The number of needed facts above which they are not traced: an answer that counts words needs each of them."""
+SHOWN = 240
+"""The most characters of a fact, and of the notes about it, that are stored."""
+DISTINCT = 4
+"""The least characters of a value that identifies a fact alone, if no other fact has it and it has a digit."""
+
+_STATEMENT = re.compile(r"(?<=[.!?;])\s+|\n+")
+_SIGNS = re.compile(r"[*_`\"“”|]")
+_SPACE = re.compile(r"\s+")
+_NUMBER = re.compile(r"\b\d+\b")
+
+
+class FactTrace(NamedTuple):
+    """The fate of one needed fact."""
+
+    fact: int
+    """The number of the fact."""
+    place: float
+    """Its position, as a share of the context's characters."""
+    fate: Fate
+    call: int | None
+    """The number of the call, from 1, after which the fact was lost or changed. None: it was not lost in a call."""
+    text: str
+    """The fact, shortened."""
+    said: str
+    """What the model had written about its subject then, shortened. Empty if nothing."""
+
+
+class Exchange(NamedTuple):
+    """The input and output of one call, as far as the tracing needs them."""
+
+    parts: Sequence[Part]
+    """The input: texts, and positions of passages of the context."""
+    output: str
+
+
+@dataclass(frozen=True)
+class _Fact:
+    needed: NeededFact
+    text: str
+    marker: Marker | None
+    values: "_Values"
+
+    @cached_property
+    def words(self) -> str:
+        return _plain(self.text)
+
+    def state_in(self, text: str) -> tuple[State, str]:
+        """Return what a text says of the fact, and the statement that says it."""
+        plain = _plain(text)
+        if self.words and self.words in plain:
+            return "present", self.text
+        if self.marker is None or not plain:
+            return "absent", ""
+        state, about = self._stated(text)
+        if state != "present" and self.values.is_distinct(self.marker) and self._says(plain):
+            return "present", ""
+        return state, about
+
+    def _stated(self, text: str) -> tuple[State, str]:
+        """Return what the statements about the fact's subjects say of it."""
+        assert self.marker is not None
+        state: State = "absent"
+        about = ""
+        for subject in self.marker.subjects or ("",):
+            for statement in _statements(text, self.values.subjects, _plain(subject)):
+                own = _plain(statement)
+                if self._says(own):
+                    return "present", statement
+                changed = self.values.change(self.needed.number, subject, own)
+                if changed == "stale" or (changed == "mutated" and state == "absent"):
+                    state, about = changed, statement
+                about = about or statement
+        return state, about
+
+    def _says(self, plain: str) -> bool:
+        assert self.marker is not None
+        return all(_has(plain, _plain(value)) for value in self.marker.values)
+
+
+class _Values:
+    """The values that the facts of an instance give their subjects."""
+
+    def __init__(self, markers: Mapping[int, Marker], replaces: bool) -> None:
+        self._markers, self._replaces = markers, replaces
+        self._all = {_plain(value) for marker in markers.values() for value in marker.values}
+        self.subjects = frozenset(subject for marker in markers.values() for subject in marker.subjects)
+        self._counts = Counter(value for marker in markers.values() for value in marker.values)
+
+    def is_distinct(self, marker: Marker) -> bool:
+        """Return whether a fact's values identify it, wherever they stand: codes and numbers that no other fact has."""
+        return all(
+            self._counts[value] == 1 and len(value) >= DISTINCT and any(sign.isdigit() for sign in value)
+            for value in marker.values
+        )
+
+    def change(self, fact: int, subject: str, statement: str) -> State:
+        """Return how a statement about a subject differs from a fact that it does not have."""
+        own = {
+            (number, _plain(value))
+            for number, marker in self._markers.items()
+            if not subject or subject in marker.subjects
+            for value in marker.values
+        }
+        if self._replaces and any(number < fact and _has(statement, value) for number, value in own):
+            return "stale"
+        known = {value for _, value in own}
+        others = self._all - known
+        if subject and any(_has(statement, value) for value in others):
+            return "mutated"
+        sizes = {len(value) for number, value in own if number == fact and value.isdigit()}
+        numbers = {found for found in _NUMBER.findall(statement) if len(found) in sizes}
+        return "mutated" if subject and numbers - known else "absent"
+
+
+def _plain(text: str) -> str:
+    """Return a text in lower case, without marks of emphasis and with single spaces."""
+    return _SPACE.sub(" ", _SIGNS.sub(" ", text)).strip().casefold()
+
+
+def _has(text: str, words: str) -> bool:
+    """Return whether a text has these words, whole.
+
+    >>> _has("mary is in the garden.", "garden"), _has("gardens", "garden"), _has("it is 2217507.", "217507")
+    (True, False, False)
+    """
+    return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", text) is not None
+
+
+def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[str]:
+    """Yield what a text says about a subject.
+
+    A statement is a sentence or a line. If it is about several subjects, that of each begins with its name.
+
+    >>> list(_statements("Mary: garden, John: office. It rains.", ["Mary", "John"], "john"))
+    ['John: office.']
+    >>> list(_statements("The garden is where Mary is. John left.", ["Mary", "John"], "mary"))
+    ['The garden is where Mary is.']
+    """
+    if not subject:
+        yield from _STATEMENT.split(text)
+        return
+    names = sorted({re.escape(_plain(one)) for one in subjects if one} | {re.escape(subject)}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
+    heading = False
+    for statement in _STATEMENT.split(text):
+        found = list(pattern.finditer(statement))
+        own = [one for one in found if _plain(one[0]) == subject]
+        if not own:
+            if heading and statement.strip() and not found:  # a line below a name that stood alone
+                yield statement.strip()
+            else:
+                heading = False
+            continue
+        heading = not _plain(statement[own[-1].end() :]).strip(" :#-")
+        if len({_plain(one[0]) for one in found}) == 1:
+            yield statement.strip()
+            continue
+        bounds = [one.start() for one in found] + [len(statement)]
+        for number, one in enumerate(found):
+            if _plain(one[0]) == subject:
+                yield statement[one.start() : bounds[number + 1]].strip(" ,;")
+
+
+def trace_facts(item: Item, context: Context, calls: Sequence[Exchange], seen: Sequence[str] | None) -> list[FactTrace]:
+    """Return the fate of each fact that the answer needs. Empty if there are none, or too many.
+
+    Args:
+        item: The item.
+        context: Its context.
+        calls: The calls of the model, the last of which gave the answer.
+        seen: The texts that a store of the reader's own gave back for the answer, if it has one.
+    """
+    facts = _facts(item, context)
+    if not facts or (not calls and seen is None):
+        return []
+    history = _History(context, calls, seen)
+    length = max(1, len(context.text))
+    traces = []
+    for fact in facts:
+        found = history.fate_of(fact)
+        if found is None:
+            continue
+        fate, call, said = found
+        place = round(fact.needed.start / length, 4)
+        traces.append(FactTrace(fact.needed.number, place, fate, call, _clip(fact.text), _clip(said)))
+    return traces
+
+
+class _History:
+    """The texts of all calls, in order."""
+
+    def __init__(self, context: Context, calls: Sequence[Exchange], seen: Sequence[str] | None) -> None:
+        self._text = context.text
+        self._calls = list(calls)
+        if seen is not None:  # the answer was given from these
+            self._calls.append(Exchange(list(seen), ""))
+
+    def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
+        """Return the fate of a fact, the number of the call in which it was lost, and what was written of it then.
+
+        None: the model wrote about the text in words of its own, and the fact has no marker.
+        """
+        last = len(self._calls) - 1
+        if self._is_seen(fact, self._calls[last].parts):
+            return "present", None, ""
+        state, said = fact.state_in(_written(self._calls[last].parts))
+        if state == "present":
+            return "present", None, said
+        first = next((n for n, call in enumerate(self._calls) if self._is_seen(fact, call.parts)), None)
+        if first is None:
+            return "unseen", None, ""
+        if fact.marker is None and any(call.output for call in self._calls[first:last]):
+            return None
+        kept, before = None, ""
+        for number in range(first, last):
+            now, statement = fact.state_in(self._calls[number].output)
+            if now == "present":
+                kept, before = number, statement
+        if state in ("mutated", "stale"):
+            since = first if kept is None else kept + 1
+            return state, min(since, last - 1) + 1, said
+        if kept is None:
+            return "not kept", first + 1, self._calls[first].output if last > first else ""
+        return "dropped", min(kept + 1, last - 1) + 1, before
+
+    def _is_seen(self, fact: _Fact, parts: Sequence[Part]) -> bool:
+        """Return whether an input has the whole fact: in passages of the context, or word for word in a text."""
+        start, end = fact.needed.start, fact.needed.end
+        covered = start
+        for first, last in sorted((part[0], part[1]) for part in parts if not isinstance(part, str)):
+            if first <= covered or not self._text[covered:first].strip():  # neighbours, with a separator between them
+                covered = max(covered, last)
+        return covered >= end or (bool(fact.words) and fact.words in _plain(_written(parts)))
+
+
+def _written(parts: Sequence[Part]) -> str:
+    """Return the texts of an input that are no passages of the context."""
+    return "\n".join(part for part in parts if isinstance(part, str))
+
+
+def _facts(item: Item, context: Context) -> list[_Fact]:
+    needed = context.supporting
+    if not 0 < len(needed) <= MOST:
+        return []
+    markers = item.task.markers(item.context.instance)
+    values = _Values(markers, item.task.replaces_facts)
+    return [_Fact(fact, context.text[fact.start : fact.end], markers.get(fact.number), values) for fact in needed]
+
+
+def _clip(text: str) -> str:
+    text = _SPACE.sub(" ", text).strip()
+    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"

@@ -1,0 +1,59 @@
+"""How the reference model `carrara/oracle` reads: perfect notes, and perfect searches.
+
+It knows which facts an answer needs, as a perfect note-taker would. What it answers it reads from the text that it was
+given alone, so that a reader that loses a fact has a wrong answer.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from carrara.items.item import Item
+from carrara.readers.context import Context
+from carrara.readers.notes import CLOSE, CLOSE_PART, OPEN, OPEN_PART
+from carrara.types import UndecidableError
+
+
+class ReadCall(NamedTuple):
+    """A call of the tool `read`."""
+
+    start: int
+    tokens: int
+
+
+def take_notes(item: Item, prompt: str) -> str:
+    """Return the notes after a passage: the needed facts of the notes so far and of the passage."""
+    notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]
+    passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0]
+    return _present(Context(item), [notes, passage])
+
+
+def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
+    """Return the calls that show all needed facts, as far as the number of calls allows."""
+    context, shown = Context(item), 0
+    reads = list[ReadCall]()
+    for start, end in _needed(context):
+        if end > shown:
+            reads.append(ReadCall(start, page))
+            shown = context.from_position(start, page).end
+    return reads[:calls]
+
+
+def answer_from(item: Item, texts: Sequence[str]) -> str:
+    """Return the answer that texts decide, such as the results of searches."""
+    context = Context(item)
+    try:
+        return item.task.write(item.solve(context.prompt([_present(context, texts)])))
+    except UndecidableError as reason:
+        return f"The text does not say: {reason}"
+
+
+def _needed(context: Context) -> list[tuple[int, int]]:
+    opening = [context.opening] if context.opening[1] else []
+    return [*opening, *((fact.start, fact.end) for fact in context.needed)]
+
+
+def _present(context: Context, texts: Iterable[str]) -> str:
+    """Return the needed facts that stand in texts, in order."""
+    whole = "\n".join(texts)
+    found = (context.text[start:end] for start, end in _needed(context))
+    return context.separator.join(fact for fact in found if fact in whole)

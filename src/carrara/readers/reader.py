@@ -1,0 +1,244 @@
+"""Readers: the ways in which a context reaches a model.
+
+    whole                       the context stands in the prompt
+    evidence                    only the facts that the answer needs do
+    notes:chunk=4k,size=1k      the model reads passages, rewrites its notes after each, and answers from the notes
+
+A reader is a frozen dataclass whose fields are its settings, and a method that reads one context for one question. It
+asks the model as often as it wants, and ends with the reply that is scored. `parse_reader` finds it by its name.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
+
+from carrara.constants import WHOLE
+from carrara.item_id import ItemId
+from carrara.util.errors import UsageError, nearest
+from carrara.util.quantities import read_length, write_length
+
+if TYPE_CHECKING:
+    from inspect_ai.model import ChatMessage, ModelOutput
+    from inspect_ai.tool import ToolInfo
+
+    from carrara.readers.context import Context, Part
+
+READERS: Mapping[str, str] = {
+    WHOLE: "carrara.readers.one_prompt:Whole",
+    "none": "carrara.readers.one_prompt:ClosedBook",
+    "evidence": "carrara.readers.one_prompt:Evidence",
+    "retrieval": "carrara.readers.retrieval.reader:RetrievalReader",
+    "notes": "carrara.readers.notes:Notes",
+    "search": "carrara.readers.search:Search",
+    "function": "carrara.readers.function:FunctionReader",
+}
+"""The readers by name, each with the class that implements it."""
+
+Trouble = Literal["", "limited", "unread"]
+
+
+class LimitReachedError(Exception):
+    """A reader has used up a limit, such as its number of calls, and there is no answer."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The outcome of reading: the reply that is scored, and what the model's calls do not show.
+
+    Attributes:
+        reply: The reply.
+        trouble: `limited` if a limit was reached before the model answered by itself, `unread` if the model answered
+            without calling a tool.
+        seen: The texts that a store of the reader's own gave back for this answer.
+    """
+
+    reply: str
+    trouble: Trouble = ""
+    seen: Sequence[str] | None = None
+
+
+class Estimate(NamedTuple):
+    """The requests that one item takes."""
+
+    requests: int
+    sent: int
+    """Tokens of all prompts."""
+    written: int
+    """Tokens of all replies."""
+
+
+class ReaderModel(Protocol):
+    """The model under test, as a reader calls it. Every call is counted, limited, cached and logged."""
+
+    async def __call__(self, prompt: str, *, max_tokens: int | None = None) -> str:
+        """Return the model's reply to a prompt, without its reasoning.
+
+        Args:
+            prompt: The prompt. Passages of the context in it are logged by their positions alone.
+            max_tokens: The most tokens of the reply.
+        """
+
+    async def generate(
+        self,
+        messages: "Sequence[ChatMessage]",
+        tools: "Sequence[ToolInfo]" = (),
+        *,
+        max_tokens: int | None = None,
+        may_call: bool = True,
+    ) -> "ModelOutput":
+        """Return the model's output for a conversation.
+
+        Args:
+            messages: The messages of Inspect.
+            tools: The tools that the model may call.
+            max_tokens: The most tokens of the reply.
+            may_call: Whether it may call a tool now.
+        """
+
+    async def answer(self, context: "str | Sequence[Part] | None" = None) -> str:
+        """Return the model's reply to the item's own prompt.
+
+        Args:
+            context: What stands in place of the context: a text, or parts of which each is a text or the positions of
+                a passage. None: the context stands there, whole.
+        """
+
+
+ReaderFunction = Callable[..., Awaitable[str | Reading]]
+"""A reader as a function of a `Context`, a question and a `ReaderModel`."""
+
+
+@dataclass(frozen=True)
+class Reader(ABC):
+    """A way in which a context reaches a model. The fields of a subclass are its settings.
+
+    Attributes:
+        name: The name of the reader.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    async def read(self, context: "Context", question: str, model: ReaderModel) -> str | Reading:
+        """Read a context for a question, and return the reply that is scored.
+
+        Args:
+            context: The context.
+            question: The question, with the rules for its answer.
+            model: The model under test.
+
+        Returns:
+            The reply.
+
+        Raises:
+            LimitReachedError: A limit was reached, and there is no answer.
+        """
+
+    def check(self, first: ItemId) -> None:  # noqa: B027  # most readers take every task
+        """Raise `UsageError` if the reader cannot read the items of a task.
+
+        Args:
+            first: The id of the task's first item.
+        """
+
+    def ready(self) -> None:  # noqa: B027  # most readers need nothing
+        """Load whatever the reader needs, so that anything missing is reported before a run begins.
+
+        Raises:
+            UsageError: Something is missing.
+        """
+
+    def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
+        """Return the requests for one item.
+
+        Args:
+            prompt: The tokens of the item's whole prompt.
+            around: Those of its text around the context.
+            answer: The tokens of a reply.
+        """
+        return Estimate(1, prompt, answer)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the context stands in the prompt, unchanged."""
+        return self.name == WHOLE
+
+    @classmethod
+    def parse(cls, options: str) -> "Reader":
+        """Return the reader with these settings: `chunk=4k,size=1k,blind`."""
+        known = {one.name: one for one in fields(cls)}
+        given: dict[str, Any] = {}
+        for option in filter(None, (part.strip() for part in options.split(","))):
+            name, equals, value = (part.strip() for part in option.partition("="))
+            if name not in known:
+                has = f"it has {', '.join(known)}" if known else "it has none"
+                raise UsageError(f"the reader {cls.name} has no setting {name!r}{nearest(name, known)}; {has}")
+            if name in given:
+                raise UsageError(f"the reader {cls.name}: {name} is given twice, leave one out")
+            given[name] = _read_setting(cls.name, name, type(known[name].default), value, bool(equals))
+        return cls(**given)
+
+    def __str__(self) -> str:
+        """Return the name with all settings, which is the same for equal readers."""
+        written = (_write_setting(one.name, getattr(self, one.name)) for one in fields(self))
+        settings = ",".join(filter(None, written))
+        return f"{self.name}:{settings}" if settings else self.name
+
+
+def _read_setting(reader: str, name: str, kind: type, value: str, has_value: bool) -> Any:
+    if kind is bool:
+        if has_value and value not in ("true", "false"):
+            raise UsageError(f"the reader {reader}: {name}={value} is neither true nor false")
+        return value != "false"
+    if not value:
+        raise UsageError(f"the reader {reader}: {name} has no value, write {name}=…")
+    if kind is int:
+        return read_length(value)
+    return value
+
+
+def _write_setting(name: str, value: Any) -> str:
+    if isinstance(value, bool):
+        return name if value else ""
+    if isinstance(value, int):
+        return f"{name}={write_length(value)}"
+    return f"{name}={value}" if value else ""
+
+
+def reader_of(given: "str | Reader | ReaderFunction") -> Reader:
+    """Return a reader for what a user gave: its name, the reader itself, or a function."""
+    if isinstance(given, Reader):
+        return given
+    if isinstance(given, str):
+        return parse_reader(given)
+    if not callable(given):
+        raise UsageError(f"{given!r} is no reader: give its name, such as 'notes:chunk=4k', or an async function")
+    from carrara.readers.function import FunctionReader
+
+    return FunctionReader.of(given)
+
+
+def parse_reader(text: str) -> Reader:
+    """Return the reader that a text names.
+
+    Args:
+        text: The name, and settings after a colon: `whole`, `retrieval:sentences;by=bm25`, `notes:chunk=4k,blind`.
+
+    Returns:
+        The reader.
+
+    Raises:
+        UsageError: There is no such reader, or a setting is wrong.
+
+    Examples:
+        >>> str(parse_reader("notes:size=512"))
+        'notes:chunk=4k,size=512'
+    """
+    name, _, options = text.strip().partition(":")
+    if name not in READERS:
+        raise UsageError(f"there is no reader {name!r}{nearest(name, READERS)}; there are {', '.join(READERS)}")
+    module, _, kind = READERS[name].partition(":")
+    found: type[Reader] = getattr(import_module(module), kind)
+    return found.parse(options)

@@ -1,0 +1,133 @@
+"""The calls of the model for one item: counted, held to the budget, and kept for the analysis of lost facts.
+
+A reader, or an agent of a stranger, may ask the model many times for one answer. Every request passes `ReferencedAPI`,
+which reports it here. Nothing of a call's context is held, only where it stands: a message refers to its passages.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from inspect_ai.model import ChatMessage, ModelOutput
+
+from carrara.constants import CONTEXT, KEY, PARTS
+from carrara.readers.context import WHOLE_CONTEXT, Context, Part
+from carrara.runs.budget import BudgetExhaustedError, ItemBudget
+
+
+class Call(NamedTuple):
+    """One request to the model, with its reply."""
+
+    parts: Sequence[Part]
+    """The input: texts, and positions of passages of the context."""
+    output: str
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    """The tokens of the input that the server had in its cache."""
+    seconds: float
+
+
+@dataclass
+class Calls:
+    """The calls for one item so far.
+
+    Args:
+        id: The item.
+        budget: The part of the run's budget that it may use.
+        context: Its context.
+    """
+
+    id: str
+    budget: ItemBudget
+    context: Context
+    made: list[Call] = field(default_factory=list[Call])
+    refused: BudgetExhaustedError | None = None
+    """The error of the first request for which the budget had no room. An agent may have caught it."""
+    _occurrences: Counter[str] = field(default_factory=Counter[str])
+
+    def occurrence(self, name: str) -> str:
+        """Return the name under which the reply to a request is cached. A repeated request has another name."""
+        repeated = self._occurrences[name]
+        return f"{name}-{repeated}" if repeated else name
+
+    def check(self, input: Sequence[ChatMessage]) -> None:
+        """Raise `BudgetExhaustedError` if the budget has no room for a request."""
+        if self.budget.meter and self.budget.meter.budget:
+            try:
+                self.budget.check(self._count(input))
+            except BudgetExhaustedError as error:
+                self.refused = error
+                raise
+
+    def add(self, name: str, input: Sequence[ChatMessage], output: ModelOutput) -> None:
+        """Count a call.
+
+        Args:
+            name: The name of the request, for the cache.
+            input: The messages, with references in place of passages.
+            output: The reply.
+        """
+        self._occurrences[name.partition("-")[0]] += 1
+        usage = output.usage
+        sent = output.input_context_tokens or self._count(input)
+        written = usage.output_tokens if usage else 0
+        cached = (usage.input_tokens_cache_read or 0) if usage else 0
+        self.made.append(Call(_parts_of(input), _text_of(output), sent, written, cached, output.time or 0.0))
+        self.budget.spend(sent, cached, written)
+
+    def _count(self, input: Sequence[ChatMessage]) -> int:
+        """Return the tokens of the input by our own count, without those of the chat format."""
+        total = 0
+        for message in input:
+            wanted = (message.metadata or {}).get(KEY)
+            if wanted and PARTS not in wanted:
+                if CONTEXT not in wanted:
+                    total += self.context.prompt_tokens
+                    continue
+                total += self.context.tokens_around
+            total += sum(map(self.context.count, map(self.context.render_part, _parts_of([message]))))
+        return total
+
+
+def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:
+    found: list[Part] = []
+    for message in input:
+        wanted: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
+        if CONTEXT in wanted or PARTS in wanted:
+            found += wanted.get(CONTEXT) or wanted.get(PARTS) or []
+        elif not wanted:
+            found.append(message.text)
+        else:  # the whole prompt
+            found.append(WHOLE_CONTEXT)
+    return found
+
+
+def _text_of(output: ModelOutput) -> str:
+    """Return what the model wrote: its reply, and the arguments of its calls of tools."""
+    if not output.choices:
+        return ""
+    calls = output.message.tool_calls or []
+    return "\n".join([output.completion, *(f"{call.function} {call.arguments}" for call in calls)])
+
+
+_CURRENT: ContextVar[Calls | None] = ContextVar("calls", default=None)
+
+
+@contextmanager
+def calls(id: str, budget: ItemBudget, context: Context) -> Iterator[Calls]:
+    """Count the calls of the item that is asked within the block."""
+    own = Calls(id, budget, context)
+    token = _CURRENT.set(own)
+    try:
+        yield own
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Calls | None:
+    """Return the calls of the item that is being asked. None outside of an item."""
+    return _CURRENT.get()

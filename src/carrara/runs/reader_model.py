@@ -1,0 +1,133 @@
+"""The model under test, as a reader calls it: its prompts go by reference, and its calls are counted (calls.py)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from hashlib import sha256
+
+from inspect_ai.model import (
+    ChatMessage,
+    ChatMessageUser,
+    GenerateConfig,
+    GenerateConfigArgs,
+    ModelOutput,
+    get_model,
+)
+from inspect_ai.solver import Generate, TaskState
+from inspect_ai.tool import ToolInfo
+
+from carrara.answers.reply_text import without_reasoning
+from carrara.constants import CONTEXT, KEY, REQUEST
+from carrara.items.item import Item, is_quick
+from carrara.packing.prompt import fingerprint, hash_parts
+from carrara.readers.context import Context, Part
+from carrara.readers.prompts import Reference, parts_of
+from carrara.runs.by_reference import PromptReference, call_in_thread
+from carrara.runs.evidence_position import Watch
+from carrara.runs.reasoning import get_reply, request
+from carrara.servers import retry
+from carrara.servers.inspect_private import active_generate_config
+from carrara.servers.reasoning_mode import Thinking
+from carrara.servers.redact import Glimpse, shorten
+from carrara.types import Message
+
+
+@dataclass
+class CalledModel:
+    """The model for one item. It implements `ReaderModel`.
+
+    Args:
+        item: The item.
+        context: Its context, which hands out the passages that messages may contain.
+        whole: The reference of its whole prompt.
+        thinking: How the model reasons when it answers.
+        state: The state of the sample.
+        generate: Inspect's function that has the model reply to a state.
+        config: Settings of the answer.
+    """
+
+    item: Item
+    context: Context
+    whole: PromptReference
+    thinking: Thinking
+    state: TaskState
+    generate_state: Generate
+    config: GenerateConfigArgs
+    outputs: list[ModelOutput] = field(default_factory=list[ModelOutput])
+    """The outputs of all calls."""
+
+    async def __call__(self, prompt: str, *, max_tokens: int | None = None) -> str:
+        output = await self.generate([ChatMessageUser(content=prompt)], max_tokens=max_tokens)
+        return without_reasoning(output.completion).strip()
+
+    async def generate(
+        self,
+        messages: Sequence[ChatMessage],
+        tools: Sequence[ToolInfo] = (),
+        *,
+        max_tokens: int | None = None,
+        may_call: bool = True,
+    ) -> ModelOutput:
+        referenced = [await call_in_thread(is_quick(self.item.id), self._by_reference, one) for one in messages]
+        given = active_generate_config().max_tokens  # a model that reasons needs more than the reply
+        most = max(max_tokens, given) if max_tokens and given else max_tokens or given
+        with retry.attempts_within():
+            output = await get_model().generate(
+                referenced,
+                tools=list(tools),
+                tool_choice="auto" if tools and may_call else "none",
+                config=GenerateConfig(max_tokens=most),
+            )
+        self.outputs.append(output)
+        return output
+
+    async def answer(self, context: str | Sequence[Part] | None = None) -> str:
+        reference = self.whole
+        if context is not None:
+            parts = self.context.parts(context) if isinstance(context, str) else context
+            reference = await call_in_thread(is_quick(self.item.id), make_reference, self.item, self.thinking, parts)
+        state = await get_reply(self.thinking, self.item, reference, self.state, self.generate_state, self.config)
+        self.outputs.append(state.output)
+        return state.output.completion
+
+    def output_of(self, reply: str) -> ModelOutput:
+        """Return the output that a reader's reply is, with its stop reason. A reply of the reader's own has none."""
+        for output in reversed(self.outputs):
+            if output.choices and reply.strip() in (
+                output.completion.strip(),
+                without_reasoning(output.completion).strip(),
+            ):
+                return output
+        return ModelOutput.from_content(str(get_model()), reply)
+
+    def _by_reference(self, message: ChatMessage) -> ChatMessage:
+        """Return a message with references in place of the passages of the context."""
+        if isinstance(message.content, str) and KEY not in (message.metadata or {}):
+            parts = self.context.parts(message.content)
+            if any(not isinstance(part, str) for part in parts):
+                digest = fingerprint([Message("user", message.content)])
+                reference = PromptReference(self.item.id, digest, shorten(message.content), parts=parts)
+                metadata = {**(message.metadata or {}), KEY: reference.fields()}
+                return message.model_copy(update={"content": reference.excerpt, "metadata": metadata})
+        return message
+
+
+def make_reference(
+    item: Item, thinking: Thinking, context: Sequence[Part] | None = None, watch: Watch | None = None
+) -> PromptReference:
+    """Return the reference of an item's prompt.
+
+    Args:
+        item: The item.
+        thinking: How the model reasons, which may add a sentence to the prompt.
+        context: What stands in place of the context. None: the context is sent whole.
+        watch: Sees the parts of the prompt.
+    """
+    more = request(item.prompt.template) if thinking.way == "asked" else ""
+    wanted: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}
+    digest, seen, message = sha256(), Glimpse(), 0
+    for part in hash_parts(parts_of(wanted), digest):
+        seen.add("\n\n" * (part.message - message) + part.text)
+        if watch:
+            watch.see(part)
+        message = part.message
+    return PromptReference(item.id, digest.hexdigest(), seen.text, context, request=more)

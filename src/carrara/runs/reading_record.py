@@ -1,0 +1,54 @@
+"""What a reader did for one item, as it is stored in the sample's metadata: costs, calls, and the fates of facts."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from carrara.readers.losses import SHOWN, FactTrace
+from carrara.readers.reader import Reading
+from carrara.result import Status
+from carrara.runs.calls import Call
+
+
+def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces: Sequence[FactTrace]) -> dict[str, Any]:
+    """Return the record of a reading.
+
+    Args:
+        sha256: The hash of the item's whole prompt, by which a known reply is recognized.
+        calls: The calls of the model.
+        reading: The outcome.
+        traces: The fates of the needed facts.
+    """
+    return {
+        "sha256": sha256,
+        "trouble": reading.trouble,
+        "calls": len(calls),
+        "input_tokens": sum(call.input_tokens for call in calls),
+        "output_tokens": sum(call.output_tokens for call in calls),
+        "cached_tokens": sum(call.cached_tokens for call in calls),
+        "peak_tokens": max((call.input_tokens + call.output_tokens for call in calls), default=0),
+        "seconds": round(sum(call.seconds for call in calls), 3),
+        "facts": [list(trace) for trace in traces],
+        "steps": [_step(call) for call in calls],
+    }
+
+
+def _step(call: Call) -> dict[str, Any]:
+    """Return the record of a call: the passages of the context that it had, and the beginning of its output."""
+    passages = [list(part) for part in call.parts if not isinstance(part, str)]
+    said = call.output if len(call.output) <= SHOWN else call.output[: SHOWN - 1] + "…"
+    return {"passages": passages, "input": call.input_tokens, "output": call.output_tokens, "said": said}
+
+
+def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
+    """Return whether all needed facts were before the model when it answered, and the share that was."""
+    fates = [fate for _, _, fate, *_ in record.get("facts", ())]
+    if not fates:
+        return {}
+    share = fates.count("present") / len(fates)
+    return {"recall": float(share == 1), "recall, share": share}
+
+
+def status_of(status: Status, record: Mapping[str, Any]) -> Status:
+    """Return the status of a reply, which its reader's trouble may replace."""
+    trouble = record.get("trouble")
+    return trouble if trouble in ("limited", "unread") and status in ("ok", "unparsed") else status
