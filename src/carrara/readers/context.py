@@ -93,7 +93,7 @@ class Context:
         >>> import carrara
         >>> context = Context(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
-        [0, 2055, 4062]
+        [0, 2448]
     """
 
     def __init__(self, item: Item) -> None:

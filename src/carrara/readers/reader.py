@@ -5,13 +5,12 @@
     notes:chunk=4k,size=1k      the model reads passages, rewrites its notes after each, and answers from the notes
 
 A reader is a frozen dataclass whose fields are its settings, and a method that reads one context for one question. It
-asks the model as often as it wants, and ends with the reply that is scored. `parse_reader` finds it by its name.
+asks the model as often as it wants, and ends with the reply that is scored (registry.py finds it by its name).
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, fields
-from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from carrara.constants import WHOLE
@@ -24,17 +23,6 @@ if TYPE_CHECKING:
     from inspect_ai.tool import ToolInfo
 
     from carrara.readers.context import Context, Part
-
-READERS: Mapping[str, str] = {
-    WHOLE: "carrara.readers.one_prompt:Whole",
-    "none": "carrara.readers.one_prompt:ClosedBook",
-    "evidence": "carrara.readers.one_prompt:Evidence",
-    "retrieval": "carrara.readers.retrieval.reader:RetrievalReader",
-    "notes": "carrara.readers.notes:Notes",
-    "search": "carrara.readers.search:Search",
-    "function": "carrara.readers.function:FunctionReader",
-}
-"""The readers by name, each with the class that implements it."""
 
 Trouble = Literal["", "limited", "unread"]
 
@@ -205,40 +193,3 @@ def _write_setting(name: str, value: Any) -> str:
     if isinstance(value, int):
         return f"{name}={write_length(value)}"
     return f"{name}={value}" if value else ""
-
-
-def reader_of(given: "str | Reader | ReaderFunction") -> Reader:
-    """Return a reader for what a user gave: its name, the reader itself, or a function."""
-    if isinstance(given, Reader):
-        return given
-    if isinstance(given, str):
-        return parse_reader(given)
-    if not callable(given):
-        raise UsageError(f"{given!r} is no reader: give its name, such as 'notes:chunk=4k', or an async function")
-    from carrara.readers.function import FunctionReader
-
-    return FunctionReader.of(given)
-
-
-def parse_reader(text: str) -> Reader:
-    """Return the reader that a text names.
-
-    Args:
-        text: The name, and settings after a colon: `whole`, `retrieval:sentences;by=bm25`, `notes:chunk=4k,blind`.
-
-    Returns:
-        The reader.
-
-    Raises:
-        UsageError: There is no such reader, or a setting is wrong.
-
-    Examples:
-        >>> str(parse_reader("notes:size=512"))
-        'notes:chunk=4k,size=512'
-    """
-    name, _, options = text.strip().partition(":")
-    if name not in READERS:
-        raise UsageError(f"there is no reader {name!r}{nearest(name, READERS)}; there are {', '.join(READERS)}")
-    module, _, kind = READERS[name].partition(":")
-    found: type[Reader] = getattr(import_module(module), kind)
-    return found.parse(options)

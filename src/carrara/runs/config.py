@@ -14,7 +14,8 @@ from carrara.constants import WHOLE
 from carrara.item_id import ALL, RunJob
 from carrara.items.selection import Selection
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
-from carrara.readers.reader import Reader, ReaderFunction, reader_of
+from carrara.readers.reader import Reader, ReaderFunction
+from carrara.readers.registry import reader_of
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of

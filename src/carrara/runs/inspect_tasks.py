@@ -27,7 +27,8 @@ from carrara.items import registry
 from carrara.items.item import remember_pack
 from carrara.logs.settings import ANYWHERE, address
 from carrara.packing.prompt_pack import Pack, read_pack
-from carrara.readers.reader import Reader, parse_reader
+from carrara.readers.reader import Reader
+from carrara.readers.registry import parse_reader
 from carrara.rng import Split
 from carrara.runs.by_reference import provider_of
 from carrara.runs.tasks import inspect_task

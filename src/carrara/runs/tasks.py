@@ -26,7 +26,8 @@ from carrara.packing.prompt_pack import Pack
 from carrara.readers.context import Context
 from carrara.readers.losses import Exchange, trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
-from carrara.readers.reader import Reader, Reading, parse_reader
+from carrara.readers.reader import Reader, Reading
+from carrara.readers.registry import parse_reader
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
