@@ -85,6 +85,13 @@ class ReaderModel(Protocol):
             may_call: Whether it may call a tool now.
         """
 
+    def refer(self, message: "ChatMessage") -> "ChatMessage":
+        """Return a message with references in place of the passages in it, for code that calls the model by itself.
+
+        Args:
+            message: The message.
+        """
+
     async def answer(self, context: "str | Sequence[Part] | None" = None) -> str:
         """Return the model's reply to the item's own prompt.
 
@@ -137,6 +144,11 @@ class Reader(ABC):
         Raises:
             UsageError: Something is missing.
         """
+
+    @property
+    def sandbox_type(self) -> str:
+        """The type of Inspect's sandbox in which code of the model runs. Empty if no code runs."""
+        return ""
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         """Return the requests for one item.

@@ -14,6 +14,7 @@ READERS: Mapping[str, str] = {
     "evidence": "carrara.readers.one_prompt:Evidence",
     "retrieval": "carrara.readers.retrieval.reader:RetrievalReader",
     "notes": "carrara.readers.notes:Notes",
+    "compact": "carrara.readers.compact:Compact",
     "search": "carrara.readers.search:Search",
     "function": "carrara.readers.function:FunctionReader",
 }

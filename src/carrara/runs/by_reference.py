@@ -42,7 +42,7 @@ from tenacity import RetryCallState
 from tenacity.wait import wait_base
 
 from carrara import tokenizers
-from carrara.constants import CONTEXT, KEY, PARTS, REQUEST, REQUESTS
+from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS, REQUEST, REQUESTS
 from carrara.logs.replies import LoggedReply
 from carrara.packing.prompt import fingerprint
 from carrara.readers.context import Part
@@ -128,7 +128,9 @@ class PromptReference:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields from which the messages are rendered, with their hash."""
-        named = ((CONTEXT, self.context), (PARTS, self.parts), (REQUEST, self.request or None))
+        # Whoever compacts a conversation replaces the content of its messages: then a reference no longer holds.
+        excerpt = self.excerpt if self.parts is not None else None
+        named = ((CONTEXT, self.context), (PARTS, self.parts), (EXCERPT, excerpt), (REQUEST, self.request or None))
         return {"id": self.id, "sha256": self.sha256} | {name: value for name, value in named if value is not None}
 
     def message(self) -> ChatMessageUser:
@@ -305,7 +307,7 @@ class ReferencedAPI(ModelAPI):
         found: list[ChatMessage] = []
         for message in input:
             wanted = (message.metadata or {}).get(KEY)
-            if wanted:
+            if wanted and (PARTS not in wanted or message.text == wanted[EXCERPT]):
                 found += await call_in_thread(self._quick(wanted), self._messages, message, wanted)
             else:
                 found.append(message)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from inspect_ai.model import ChatMessage, ModelOutput
 
-from carrara.constants import CONTEXT, KEY, PARTS
+from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS
 from carrara.readers.context import WHOLE_CONTEXT, Context, Part
 from carrara.runs.budget import BudgetExhaustedError, ItemBudget
 
@@ -97,6 +97,8 @@ def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:
     found: list[Part] = []
     for message in input:
         wanted: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
+        if PARTS in wanted and message.text != wanted[EXCERPT]:
+            wanted = {}
         if CONTEXT in wanted or PARTS in wanted:
             found += wanted.get(CONTEXT) or wanted.get(PARTS) or []
         elif not wanted:

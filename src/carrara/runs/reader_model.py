@@ -67,7 +67,7 @@ class CalledModel:
         max_tokens: int | None = None,
         may_call: bool = True,
     ) -> ModelOutput:
-        referenced = [await call_in_thread(is_quick(self.item.id), self._by_reference, one) for one in messages]
+        referenced = [await call_in_thread(is_quick(self.item.id), self.refer, one) for one in messages]
         given = active_generate_config().max_tokens  # a model that reasons needs more than the reply
         most = max(max_tokens, given) if max_tokens and given else max_tokens or given
         with retry.attempts_within():
@@ -99,8 +99,7 @@ class CalledModel:
                 return output
         return ModelOutput.from_content(str(get_model()), reply)
 
-    def _by_reference(self, message: ChatMessage) -> ChatMessage:
-        """Return a message with references in place of the passages of the context."""
+    def refer(self, message: ChatMessage) -> ChatMessage:
         if isinstance(message.content, str) and KEY not in (message.metadata or {}):
             parts = self.context.parts(message.content)
             if any(not isinstance(part, str) for part in parts):

@@ -81,6 +81,7 @@ def inspect_task(
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
+        sandbox=reader.sandbox_type or None,
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
         metadata={"task": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
