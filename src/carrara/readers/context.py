@@ -289,6 +289,11 @@ class Context:
         """Return the text of a part."""
         return part if isinstance(part, str) else self.text[part[0] : part[1]]
 
+    @property
+    def passed(self) -> list[Passage]:
+        """The passages that were handed out."""
+        return list(self._passed.values())
+
     def parts(self, text: str) -> list[Part]:
         """Return the parts of a text. Passages that were handed out become their positions."""
         parts: list[Part] = [text]

@@ -9,7 +9,7 @@ asks the model as often as it wants, and ends with the reply that is scored (reg
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -19,6 +19,8 @@ from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length, write_length
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolInfo
 
@@ -83,6 +85,13 @@ class ReaderModel(Protocol):
             tools: The tools that the model may call.
             max_tokens: The most tokens of the reply.
             may_call: Whether it may call a tool now.
+        """
+
+    def limit(self, calls: int) -> "AbstractContextManager[None]":
+        """Raise `LimitReachedError` in place of further calls within a block, whoever makes them.
+
+        Args:
+            calls: The most calls.
         """
 
     def refer(self, message: "ChatMessage") -> "ChatMessage":
@@ -168,7 +177,16 @@ class Reader(ABC):
     @classmethod
     def parse(cls, options: str) -> "Reader":
         """Return the reader with these settings: `chunk=4k,size=1k,blind`."""
-        known = {one.name: one for one in fields(cls)}
+        return cls(**cls.parse_settings(options, {one.name: one.default for one in fields(cls)}))
+
+    @classmethod
+    def parse_settings(cls, options: str, known: Mapping[str, Any]) -> dict[str, Any]:
+        """Return settings by name.
+
+        Args:
+            options: The settings as a user writes them: `chunk=4k,blind`.
+            known: The settings of the reader, with their defaults, whose types the values have.
+        """
         given: dict[str, Any] = {}
         for option in filter(None, (part.strip() for part in options.split(","))):
             name, equals, value = (part.strip() for part in option.partition("="))
@@ -177,13 +195,16 @@ class Reader(ABC):
                 raise UsageError(f"the reader {cls.name} has no setting {name!r}{nearest(name, known)}; {has}")
             if name in given:
                 raise UsageError(f"the reader {cls.name}: {name} is given twice, leave one out")
-            given[name] = _read_setting(cls.name, name, type(known[name].default), value, bool(equals))
-        return cls(**given)
+            given[name] = _read_setting(cls.name, name, type(known[name]), value, bool(equals))
+        return given
+
+    def write_settings(self, names: Iterable[str]) -> str:
+        """Return settings as a user writes them."""
+        return ",".join(filter(None, (_write_setting(name, getattr(self, name)) for name in names)))
 
     def __str__(self) -> str:
         """Return the name with all settings, which is the same for equal readers."""
-        written = (_write_setting(one.name, getattr(self, one.name)) for one in fields(self))
-        settings = ",".join(filter(None, written))
+        settings = self.write_settings(one.name for one in fields(self))
         return f"{self.name}:{settings}" if settings else self.name
 
 

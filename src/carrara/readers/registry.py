@@ -16,6 +16,7 @@ READERS: Mapping[str, str] = {
     "notes": "carrara.readers.notes:Notes",
     "compact": "carrara.readers.compact:Compact",
     "search": "carrara.readers.search:Search",
+    "agent": "carrara.readers.agent:AgentReader",
     "function": "carrara.readers.function:FunctionReader",
 }
 """The readers by name, each with the class that implements it."""

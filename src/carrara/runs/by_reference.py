@@ -245,6 +245,8 @@ class ReferencedAPI(ModelAPI):
         if not references and made is None:
             return await self.provider.generate(input, tools, tool_choice, config)
         wanted = references[0] if references else {"id": made.id if made else ""}
+        if made:
+            made.check_limit()
         name = self._cache.name(self._model, input, tools, tool_choice, config) if self._cache else ""
         name = made.occurrence(name) if made else name
         if self._cache and (found := self._cache.get(name)):
@@ -253,7 +255,7 @@ class ReferencedAPI(ModelAPI):
             # Inspect reads the time of a reply from the call.
             return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
         if made:
-            made.check(input)
+            made.check_budget(input)
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()

@@ -15,6 +15,7 @@ from inspect_ai.model import ChatMessage, ModelOutput
 
 from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS
 from carrara.readers.context import WHOLE_CONTEXT, Context, Part
+from carrara.readers.reader import LimitReachedError
 from carrara.runs.budget import BudgetExhaustedError, ItemBudget
 
 
@@ -45,6 +46,8 @@ class Calls:
     budget: ItemBudget
     context: Context
     made: list[Call] = field(default_factory=list[Call])
+    most: int | None = None
+    """The most calls. None: any number."""
     refused: BudgetExhaustedError | None = None
     """The error of the first request for which the budget had no room. An agent may have caught it."""
     _occurrences: Counter[str] = field(default_factory=Counter[str])
@@ -54,7 +57,12 @@ class Calls:
         repeated = self._occurrences[name]
         return f"{name}-{repeated}" if repeated else name
 
-    def check(self, input: Sequence[ChatMessage]) -> None:
+    def check_limit(self) -> None:
+        """Raise `LimitReachedError` if the reader has made all its calls."""
+        if self.most is not None and len(self.made) >= self.most:
+            raise LimitReachedError(f"the reader made {len(self.made)} calls of the model, all that it may")
+
+    def check_budget(self, input: Sequence[ChatMessage]) -> None:
         """Raise `BudgetExhaustedError` if the budget has no room for a request."""
         if self.budget.meter and self.budget.meter.budget:
             try:

@@ -1,6 +1,7 @@
 """The model under test, as a reader calls it: its prompts go by reference, and its calls are counted (calls.py)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -22,6 +23,7 @@ from carrara.packing.prompt import fingerprint, hash_parts
 from carrara.readers.context import Context, Part
 from carrara.readers.prompts import Reference, parts_of
 from carrara.runs.by_reference import PromptReference, call_in_thread
+from carrara.runs.calls import Calls
 from carrara.runs.evidence_position import Watch
 from carrara.runs.reasoning import get_reply, request
 from carrara.servers import retry
@@ -43,6 +45,7 @@ class CalledModel:
         state: The state of the sample.
         generate: Inspect's function that has the model reply to a state.
         config: Settings of the answer.
+        calls: The calls so far.
     """
 
     item: Item
@@ -52,6 +55,7 @@ class CalledModel:
     state: TaskState
     generate_state: Generate
     config: GenerateConfigArgs
+    calls: Calls
     outputs: list[ModelOutput] = field(default_factory=list[ModelOutput])
     """The outputs of all calls."""
 
@@ -98,6 +102,14 @@ class CalledModel:
             ):
                 return output
         return ModelOutput.from_content(str(get_model()), reply)
+
+    @contextmanager
+    def limit(self, calls: int) -> Iterator[None]:
+        self.calls.most = len(self.calls.made) + calls
+        try:
+            yield
+        finally:
+            self.calls.most = None
 
     def refer(self, message: ChatMessage) -> ChatMessage:
         if isinstance(message.content, str) and KEY not in (message.metadata or {}):

@@ -36,7 +36,7 @@ from carrara.runs.evidence_position import Watch
 from carrara.runs.reader_model import CalledModel, make_reference
 from carrara.runs.reading_record import reading_record, recall_of, status_of
 from carrara.runs.reasoning import spent
-from carrara.runs.whole_prompt import check_prompt, remove_prompt, render_prompt
+from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
@@ -173,8 +173,8 @@ async def _ask(
     if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
     context = Context(item)
-    called = CalledModel(item, context, whole, thinking, state, generate, config)
     with calls(id, allowance, context) as made:
+        called = CalledModel(item, context, whole, thinking, state, generate, config, made)
         reading = await reader.read(context, context.question, called)
     if made.refused:
         raise made.refused
@@ -182,6 +182,7 @@ async def _ask(
         reading = Reading(reading)
     record = None
     if not reader.is_whole:
+        remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in made.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen)
         record = reading_record(whole.sha256, made.made, reading, traced)

@@ -90,9 +90,14 @@ async def remove_prompt(state: TaskState) -> None:
     """Replace the rendered prompt by an excerpt wherever Inspect would log it, except in the model's own text."""
     if isinstance(state.input, str) or not any(PROMPT in (message.metadata or {}) for message in state.input):
         return
-    removed = _Remover([message.text for message in state.input])
-    state.messages = removed(list(state.messages))
-    log = transcript()
+    texts = [message.text for message in state.input]
+    state.messages = _Remover(texts)(list(state.messages))
+    remove_texts(texts)
+
+
+def remove_texts(texts: Sequence[str]) -> None:
+    """Replace texts by excerpts in the events that Inspect would log for this sample."""
+    removed, log = _Remover(texts), transcript()
     for event in log.history.resident_events:
         removed(event)
     for name, text in log.attachments.items():
