@@ -1,13 +1,14 @@
 """Flags that several commands take and Python callers do not need."""
 
 from collections.abc import Callable, Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from attrs import fields
 from cyclopts import Parameter, Token
 
 from carrara.cli._complete import complete_run, complete_tasks
-from carrara.options import Folder, ItemOptions, Lengths, check_whole, text
+from carrara.options import Folder, ItemOptions, Lengths, check_whole, settings_of, text
+from carrara.readers.options import ReaderOptions, split_readers
 from carrara.result import check_base_score
 from carrara.util.errors import UsageError
 from carrara.util.parallel import Engine
@@ -102,6 +103,14 @@ N = Annotated[
 RunFolder = Annotated[Folder, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
 MODEL_HELP = "Name of the model, as for `carrara run`."
 Model = Annotated[str, text("MODEL", help=MODEL_HELP)]
+
+
+def each_reader(options: ReaderOptions | None) -> list[dict[str, Any]]:
+    """Return the options of each reader that a command was given, one after the other."""
+    if options is None:
+        return [{}]
+    given = settings_of(options, ReaderOptions)
+    return [{**given, "reader": reader} for reader in split_readers(str(options.reader))]
 
 
 def refuse_beside_ids(ids: str, items: ItemOptions, **given: bool) -> None:

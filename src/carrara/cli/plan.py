@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from carrara.cli._flags import MODEL_HELP, Json, RunSelection, several
+from carrara.cli._flags import MODEL_HELP, Json, RunSelection, each_reader, several
 from carrara.cli._output import print_json, show
 from carrara.options import merge_options
 from carrara.planning.config import EstimateOptions, PlanConfig
+from carrara.readers.options import ReaderOptions
 from carrara.runs.jobs import RunItems
 
 
@@ -16,6 +17,7 @@ def plan(
     *,
     model: Annotated[list[str], several("MODEL", f"{MODEL_HELP} Several are told apart.")],
     items: RunItems | None = None,
+    reader: ReaderOptions | None = None,
     options: EstimateOptions | None = None,
     as_json: Json = False,
 ) -> int:
@@ -26,7 +28,12 @@ def plan(
     from carrara.planning.estimate import estimate, format_estimate, total, warnings
 
     given = merge_options(items, options)
-    lines = [line for name in model for line in estimate(PlanConfig(tasks, name, **given))]
+    lines = [
+        line
+        for name in model
+        for one in each_reader(reader)
+        for line in estimate(PlanConfig(tasks, name, **given, **one))
+    ]
     if as_json:
         print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})
         return 0

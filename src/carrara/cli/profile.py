@@ -6,6 +6,7 @@ from carrara.cli._flags import Json, Model
 from carrara.cli._output import print_json, show
 from carrara.options import Folder, ServerOptions, merge_options, text
 from carrara.profiling.config import ProfileConfig, ProfileOptions
+from carrara.readers.options import ReaderOptions
 
 CAPABILITIES_HELP = (
     "Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By "
@@ -20,6 +21,7 @@ def profile(
     model: Model,
     out: Annotated[Folder, text("DIR", help="Folder of the run. The same command resumes a profile that was stopped.")],
     options: ProfileOptions | None = None,
+    reader: ReaderOptions | None = None,
     server: ServerOptions | None = None,
     as_json: Json = False,
 ) -> int:
@@ -30,7 +32,7 @@ def profile(
     from carrara.profiling.profile import profile
     from carrara.profiling.score_card import lines
 
-    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merge_options(options, server)))
+    cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merge_options(options, reader, server)))
     if as_json:
         print_json([card.to_dict() for card in cards])
         return 0

@@ -5,10 +5,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli._flags import Json, MinBaseScore, RunSelection, several
+from carrara.cli._flags import Json, MinBaseScore, RunSelection, each_reader, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.options import Flag, ServerOptions, merge_options, settings_of, text
+from carrara.readers.options import ReaderOptions
 from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
@@ -50,7 +51,8 @@ def run(
         dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
     given = merge_options(items, server, options)
-    configs = [RunConfig(tasks, name, **given) for name in model]  # refuse any wrong run before the first one begins
+    # Any wrong run is refused before the first one begins.
+    configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]
     if dry_run:
         return _show_dry_run(configs)
     confirmed = _above(ask_above)
@@ -61,18 +63,18 @@ def run(
         return _stopped_or(configs[0], print_json if as_json else None, min_base_score, confirmed)
     failed, rows = list[str](), list[Any]()
     for config in configs:
-        show(f"carrara: {config.model}", file=sys.stderr)
+        show(f"carrara: {config.model}, {config.context_reader}", file=sys.stderr)
         try:
             code = _stopped_or(config, rows.extend if as_json else None, min_base_score, confirmed)
             if code == stopped_code():
                 return code
         except (RunError, UsageError) as error:
-            failed.append(config.model)
+            failed.append(f"{config.model} ({config.context_reader})")
             logger.warning(str(error))
     if as_json:
         print_json(rows)
     if failed:
-        raise RunError(f"{', '.join(failed)} failed, of {len(configs)} models; the same command asks again")
+        raise RunError(f"{', '.join(failed)} failed, of {len(configs)} runs; the same command asks again")
     return 0
 
 
@@ -85,7 +87,8 @@ def _show_dry_run(configs: Sequence[RunConfig]) -> int:
 
     lines = []
     for config in configs:
-        plan = PlanConfig(config.tasks, config.model, **settings_of(config, RunItems), price=config.model_price)
+        given = settings_of(config, RunItems) | settings_of(config, ReaderOptions)
+        plan = PlanConfig(config.tasks, config.model, **given, price=config.model_price)
         lines += estimate(plan)
     for line in format_estimate(lines):
         show(line)

@@ -10,6 +10,7 @@ from cyclopts import Group, Parameter
 from carrara.item_id import RunJob
 from carrara.items.selection import Selection
 from carrara.options import folder_of, length_of, number, text
+from carrara.readers.options import ReaderOptions
 from carrara.result import Result
 from carrara.runs.jobs import RunItems, tasks_of
 from carrara.runs.prices import Price
@@ -36,7 +37,7 @@ class EstimateOptions:
 
 
 @frozen(kw_only=True, slots=False)
-class PlanConfig(RunItems, EstimateOptions):
+class PlanConfig(RunItems, ReaderOptions, EstimateOptions):
     """Settings of an estimate."""
 
     tasks: tuple[Selection | RunJob, ...] = field(converter=tasks_of, kw_only=False)

@@ -18,6 +18,7 @@ from carrara.logs.log_files import leave_out
 from carrara.logs.replies import read_results
 from carrara.packing.prompt_pack import Pack
 from carrara.planning.config import PlanConfig
+from carrara.readers.reader import Reader
 from carrara.result import Result
 from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
@@ -69,6 +70,8 @@ class PromptShape:
     """Tokens of a prompt without filler."""
     tail: float
     """Tokens after the context, which questions on it do not share."""
+    around: float
+    """Tokens before and after the context."""
 
 
 def estimate(config: PlanConfig) -> list[EstimateLine]:
@@ -82,8 +85,10 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
     written, pace = _written(like, model), config.speed or _pace(like, model)
     shaped = cache(lambda first: _shape(first, pack))
     found: dict[tuple[str, int], list[EstimateLine]] = {}
+    reader = config.context_reader
     for job in jobs:
-        line = _line(job, model, shaped, written, price, pace, window)
+        reader.check(job.first)
+        line = _line(job, model, reader, shaped, written, price, pace, window)
         found.setdefault((line.task, line.length), []).append(line)
     return [_sum(lines, *found_at) for found_at, lines in found.items()]
 
@@ -91,6 +96,7 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
 def _line(
     job: RunJob,
     model: str,
+    reader: Reader,
     shaped: Callable[[ItemId], PromptShape],
     written: Callable[[str, int], float | None],
     price: Price | None,
@@ -104,13 +110,13 @@ def _line(
         raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
     instances = job.instances
     size = length or shape.bare
-    requests = instances * shape.questions
-    sent = round(requests * size)
-    repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail))
+    items = instances * shape.questions
     told = written(job.first.task, length)
-    replies = round(requests * (answer + AROUND if told is None else told))
+    one = reader.estimate(round(size), round(shape.around), round(answer + AROUND if told is None else told))
+    requests, sent, replies = items * one.requests, round(items * one.sent), round(items * one.written)
+    repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail)) if reader.is_whole else 0
     return EstimateLine(
-        model,
+        model if reader.is_whole else f"{model} ({reader})",
         job.first.task,
         length,
         requests,
@@ -119,7 +125,7 @@ def _line(
         replies,
         price.of(sent, repeated, replies) if price else None,
         (sent + replies) / pace if pace else None,
-        window is None or size + replies / max(1, requests) <= window,
+        window is None or not reader.is_whole or size + replies / max(1, requests) <= window,
     )
 
 
@@ -142,7 +148,8 @@ def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
 
 def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
     counter = tokenizers.get(first.tokenizer)
-    questions, answers, bare, tails = list[int](), list[int](), list[int](), list[int]()
+    questions, answers = list[int](), list[int]()
+    bare, tails, around = list[int](), list[int](), list[int]()
     for index in range(first.index, first.index + SAMPLED):
         item_id = replace(first, index=index)
         posed = questions_of(item_id, pack)
@@ -150,10 +157,16 @@ def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
         answers += [counter.count(posed.task.write(question.gold)) for question in posed.questions]
         if not item_id.length:
             [item, *_] = context_of(item_id, pack).items
+            template = item.prompt.template
             bare.append(item.survey.tokens)
-            tails.append(counter.count(item.prompt.template.after))
+            tails.append(counter.count(template.after))
+            around.append(counter.count(template.before) + tails[-1])
     return PromptShape(
-        max(questions), fmean(answers), fmean(bare) if bare else float(first.length), fmean(tails) if tails else 0.0
+        questions=max(questions),
+        answer=fmean(answers),
+        bare=fmean(bare) if bare else float(first.length),
+        tail=fmean(tails) if tails else 0.0,
+        around=fmean(around) if around else 0.0,
     )
 
 

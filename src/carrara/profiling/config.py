@@ -8,6 +8,7 @@ from attrs import field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.options import ServerOptions, at_least, folder_of, is_text, length_of, number, text
+from carrara.readers.options import ReaderOptions
 from carrara.result import MIN_BASE_SCORE
 from carrara.runs.budget import read_budget
 from carrara.util.errors import UsageError
@@ -53,7 +54,7 @@ class ProfileOptions:
 
 
 @frozen(kw_only=True, slots=False)
-class ProfileConfig(ProfileOptions, ServerOptions):
+class ProfileConfig(ProfileOptions, ReaderOptions, ServerOptions):
     """Settings of a profile."""
 
     model: "str | Function" = field(kw_only=False)

@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from attrs import evolve
 
+from carrara.constants import READER
 from carrara.item_id import RunJob
 from carrara.logs.replies import LOGS, read_results
 from carrara.options import ServerOptions, settings_of
@@ -18,6 +19,8 @@ from carrara.profiling.config import ProfileConfig
 from carrara.profiling.next_batch import FIXED
 from carrara.profiling.score_card import SHORTEST, Card
 from carrara.profiling.subject import Subject, subject_of
+from carrara.readers.options import ReaderOptions
+from carrara.readers.reader import Reader
 from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
@@ -45,12 +48,13 @@ def profile(config: ProfileConfig) -> list[Card]:
     counter = config.tokenizer or tokenizer_for(model)
     subjects = [subject_of(one, counter, config.upto, config.min_base_score, rule, config.width) for one in selected]
     job = RunJob(subjects[0].first, 0)
-    run_config = RunConfig([job], config.model, out=config.out, **settings_of(config, ServerOptions))
+    given = settings_of(config, ServerOptions) | settings_of(config, ReaderOptions)
+    run_config = RunConfig([job], config.model, out=config.out, **given)
     return _ask(run_config, subjects, config.step, config.budget)
 
 
 def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int | None) -> list[Card]:
-    results = _replies_of(config.model, read_results(config.out)) if (config.out / LOGS).is_dir() else []
+    results = _replies_of(config, read_results(config.out)) if (config.out / LOGS).is_dir() else []
     while True:
         for subject in subjects:
             subject.add(results)
@@ -58,32 +62,37 @@ def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int
         prompts, tokens = sum(card.prompts for card in cards), sum(card.tokens for card in cards)
         settled = sum(card.settled for card in cards)
         logger.info(f"{prompts:,} prompts, {tokens:,} tokens; {settled} of {len(cards)} settled")
-        jobs = _next_jobs(subjects, batch, math.inf if budget is None else budget - tokens)
+        jobs = _next_jobs(subjects, config.context_reader, batch, math.inf if budget is None else budget - tokens)
         if not jobs:
             if not prompts:
                 raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
         before = len(results)
-        results = _replies_of(config.model, run(evolve(config, tasks=jobs)).folder)
+        results = _replies_of(config, run(evolve(config, tasks=jobs)).folder)
         if len(results) <= before:
             return cards  # the model does not answer
 
 
-def _next_jobs(subjects: Sequence[Subject], batch: int, budget: float) -> tuple[RunJob, ...]:
+def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: float) -> tuple[RunJob, ...]:
     """Return the next batch of each subject, as far as the budget has room for it."""
     jobs = list[RunJob]()
     for subject in subjects:
         if (step := subject.next_batch(batch)) is None:
             continue
         length, n = step
-        cost = n * (length + FIXED)
+        cost = n * reader.estimate(length + FIXED, FIXED, 0).sent
         if cost <= budget:
             budget -= cost
             jobs.append(RunJob(replace(subject.first, length=length), subject.count_scores(length) + n))
     return tuple(jobs)
 
 
-def _replies_of(model: str, results: Sequence[Result]) -> list[Result]:
-    """Return the replies of this model, in a folder that others may share. Failed requests are made again."""
-    name, _ = split_digest(logged_name(model))
-    return [one for one in results if one.model == name and one.status != "error"]
+def _replies_of(config: RunConfig, results: Sequence[Result]) -> list[Result]:
+    """Return the replies of this model by this reader, in a folder that others may share.
+
+    Failed requests are made again.
+    """
+    name, _ = split_digest(logged_name(config.model))
+    reader = config.setting_of_reader
+    own = [one for one in results if one.model == name and one.settings.get(READER, "") == reader]
+    return [one for one in own if one.status != "error"]

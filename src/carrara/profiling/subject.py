@@ -68,7 +68,7 @@ class Subject:
         )
         self.prompts = len(own)
         self.unfit = sum(one.status == "overflow" for one in own)
-        self.tokens = sum(one.tokens for one in own)
+        self.tokens = sum((one.input_tokens if one.reading else None) or one.tokens for one in own)
 
     def next_batch(self, batch: int) -> tuple[int, int] | None:
         """Return the next length and its number of instances. None if nothing more is to be asked.

@@ -3,19 +3,16 @@
 import re
 from collections.abc import Sequence
 from datetime import date
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.constants import WHOLE
 from carrara.item_id import ALL, RunJob
 from carrara.items.selection import Selection
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
-from carrara.readers.reader import Reader, ReaderFunction
-from carrara.readers.registry import reader_of
+from carrara.readers.options import ReaderOptions
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
@@ -73,22 +70,11 @@ def _shard_of(given: Annotated[str | Shard, text("I/N")]) -> Shard | None:
 
 @Parameter(name="*", group=Group("Run", sort_key=40))
 @frozen(kw_only=True, slots=False)
-class RunOptions:
+class RunOptions(ReaderOptions):
     """Settings of how a run asks its items."""
 
     out: Path | None = field(default=None, converter=converters.optional(folder_of))
     """Folder of the run. By default runs/DATE-MODEL. On another day, name the folder to resume a run."""
-    reader: Annotated[str | Reader | ReaderFunction, text("READER")] = WHOLE
-    """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,
-    notes:chunk=4k,size=1k, search:calls=20, or function:MODULE:NAME."""
-    retrieve: Annotated[str, text("sentences|chunks:N")] = field(default="", validator=is_text)
-    """Send only the parts of a context that are most similar to its question: short for `reader=retrieval:…`."""
-    top_k: int | None = field(default=None, validator=at_least(1))
-    """The number of parts to retrieve, 5 by default."""
-    order: Annotated[str, text("score|position")] = field(default="", validator=is_text)
-    """Order of the retrieved parts, the best first by default."""
-    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = field(default="", validator=is_text)
-    """The ranking of parts. By default minilm, embeddings that work offline."""
     cot: Annotated[str, text("free|none|exactly:N")] = field(default="free", validator=is_text)
     """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
     it; with `exactly:N` the model reasons for N tokens."""
@@ -175,23 +161,6 @@ class RunConfig(RunItems, ServerOptions, RunOptions):
     def in_process(self) -> bool:
         """Whether the model runs in this process."""
         return self.model.partition("/")[0] in ("carrara", "function")
-
-    @cached_property
-    def context_reader(self) -> Reader:
-        """How the context reaches the model."""
-        if not self.retrieve:
-            for name in ("top_k", "order", "by"):
-                if getattr(self, name):
-                    raise UsageError(f"`{name}` says how to retrieve: give `retrieve=sentences` too")
-            return reader_of(self.reader)
-        if self.reader != WHOLE:
-            raise UsageError(f"`retrieve={self.retrieve}` is a reader, and so is `reader={self.reader}`: give one")
-        from carrara.readers.retrieval import Retrieval
-        from carrara.readers.retrieval.reader import RetrievalReader
-
-        return RetrievalReader(
-            Retrieval.parse(self.retrieve, by=self.by or None, top=self.top_k, order=self.order or None)
-        )
 
     def make_model(self) -> "Model":
         """Return a new instance of the model: HTTP connections belong to the event loop that opened them."""

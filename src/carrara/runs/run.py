@@ -240,9 +240,8 @@ def _subject(config: RunConfig, model: Model) -> Subject:
     """Return the settings with which the results of a configuration are labelled."""
     generation = model.config.merge(GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens))
     inside = "answer" if config.within else ""
-    read_by = "" if config.context_reader.is_whole else str(config.context_reader)
     server = "" if config.anywhere else address(model)
-    settings = settings_of(server, model.model_args, generation, read_by, config.cot, inside)
+    settings = settings_of(server, model.model_args, generation, config.setting_of_reader, config.cot, inside)
     settings |= file_of(str(model))
     return split_digest(str(model))[0], tuple(sorted(settings.items()))
 

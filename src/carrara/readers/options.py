@@ -1,0 +1,85 @@
+"""The options that name a reader, for every command that asks a model or estimates what that costs."""
+
+import re
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Annotated
+
+from attrs import field, frozen
+from cyclopts import Group, Parameter
+
+from carrara.constants import WHOLE
+from carrara.options import at_least, is_text, text
+from carrara.readers.reader import Reader, ReaderFunction
+from carrara.readers.registry import READERS, reader_of
+from carrara.util.errors import UsageError
+
+_NEXT_READER = re.compile(rf",(?=(?:{'|'.join(READERS)})(?:[:,]|$))")
+"""A comma after which the name of another reader stands. Other commas divide the settings of one reader."""
+
+
+@Parameter(name="*", group=Group("Reader", sort_key=35))
+@frozen(kw_only=True, slots=False)
+class ReaderOptions:
+    """How the context of an item reaches the model."""
+
+    reader: Annotated[str | Iterable[str] | Reader | ReaderFunction, text("READER", shows_default=True, joins=True)] = (
+        WHOLE
+    )
+    """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,
+    notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,
+    memory:MODULE:CLASS or function:MODULE:NAME. `carrara run` and `plan` take several."""
+    retrieve: Annotated[str, text("sentences|chunks:N")] = field(default="", validator=is_text)
+    """Send only the parts of a context that are most similar to its question: short for `reader=retrieval:…`."""
+    top_k: int | None = field(default=None, validator=at_least(1))
+    """The number of parts to retrieve, 5 by default."""
+    order: Annotated[str, text("score|position")] = field(default="", validator=is_text)
+    """Order of the retrieved parts, the best first by default."""
+    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = field(default="", validator=is_text)
+    """The ranking of parts. By default minilm, embeddings that work offline."""
+
+    @property
+    def setting_of_reader(self) -> str:
+        """The reader as results name it among their settings. Empty for `whole`."""
+        return "" if self.context_reader.is_whole else str(self.context_reader)
+
+    @cached_property
+    def context_reader(self) -> Reader:
+        """The reader that these options name."""
+        if not self.retrieve:
+            for name in ("top_k", "order", "by"):
+                if getattr(self, name):
+                    raise UsageError(f"`{name}` says how to retrieve: give `retrieve=sentences` too")
+            return reader_of(self._one_reader())
+        if self.reader != WHOLE:
+            raise UsageError(f"`retrieve={self.retrieve}` is a reader, and so is `reader={self.reader}`: give one")
+        from carrara.readers.retrieval import Retrieval
+        from carrara.readers.retrieval.reader import RetrievalReader
+
+        return RetrievalReader(
+            Retrieval.parse(self.retrieve, by=self.by or None, top=self.top_k, order=self.order or None)
+        )
+
+    def _one_reader(self) -> str | Reader | ReaderFunction:
+        if isinstance(self.reader, Reader) or callable(self.reader):
+            return self.reader
+        names = split_readers(self.reader if isinstance(self.reader, str) else ",".join(self.reader))
+        if len(names) != 1:
+            raise UsageError(f"`reader={self.reader}` does not name one reader: give one, or run each by itself")
+        return names[0]
+
+
+def split_readers(text: str) -> list[str]:
+    """Return the readers that a text names, separated by commas.
+
+    Args:
+        text: The names, with their settings.
+
+    Returns:
+        The name of each reader, with its settings.
+
+    Examples:
+        >>> split_readers("whole,notes:chunk=4k,size=1k,search")
+        ['whole', 'notes:chunk=4k,size=1k', 'search']
+    """
+    return list(dict.fromkeys(filter(None, (one.strip(", ") for one in _NEXT_READER.split(text)))))
