@@ -18,14 +18,16 @@ _NEXT_READER = re.compile(rf",(?=(?:{'|'.join(READERS)})(?:[:,]|$))")
 """A comma after which the name of another reader stands. Other commas divide the settings of one reader."""
 
 
+ReaderLike = str | Iterable[str] | Reader | ReaderFunction
+"""A reader by its name, several by their names, or a reader itself."""
+
+
 @Parameter(name="*", group=Group("Reader", sort_key=35))
 @frozen(kw_only=True, slots=False)
 class ReaderOptions:
     """How the context of an item reaches the model."""
 
-    reader: Annotated[str | Iterable[str] | Reader | ReaderFunction, text("READER", shows_default=True, joins=True)] = (
-        WHOLE
-    )
+    reader: Annotated[ReaderLike, text("READER", shows_default=True, joins=True)] = WHOLE
     """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,
     notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,
     memory:MODULE:CLASS or function:MODULE:NAME. `carrara run` and `plan` take several."""
