@@ -109,5 +109,5 @@ def test_models_are_run_one_by_one_and_one_that_fails_stops_no_other(tmp_path: P
     ended = carrara(*line)
     assert ended.returncode == 1
     assert [row["model"] for row in json.loads(ended.stdout)] == ["carrara/oracle", "carrara/chance"]
-    assert "carrara/nobody failed, of 3 models" in ended.stderr
+    assert "carrara/nobody failed, of 3 runs" in ended.stderr
     assert "Traceback" not in ended.stderr

@@ -63,13 +63,13 @@ def run(
         return _stopped_or(configs[0], print_json if as_json else None, min_base_score, confirmed)
     failed, rows = list[str](), list[Any]()
     for config in configs:
-        show(f"carrara: {config.model}, {config.context_reader}", file=sys.stderr)
+        show(" ".join(filter(None, ("carrara:", config.model, config.setting_of_reader))), file=sys.stderr)
         try:
             code = _stopped_or(config, rows.extend if as_json else None, min_base_score, confirmed)
             if code == stopped_code():
                 return code
         except (RunError, UsageError) as error:
-            failed.append(f"{config.model} ({config.context_reader})")
+            failed.append(" ".join(filter(None, (config.model, config.setting_of_reader))))
             logger.warning(str(error))
     if as_json:
         print_json(rows)

@@ -214,8 +214,11 @@ class Context:
             The passage. It ends with a whole segment, if it has one.
         """
         layout = self._layout
-        number = bisect_right(layout.starts, start) - 1
-        segment = self.passage(start, layout.ends[number] if number >= 0 else layout.starts[0])
+        number = max(0, bisect_right(layout.starts, start) - 1)
+        if start >= layout.ends[number] and number + 1 < len(layout.starts):  # between two segments
+            number += 1
+            start = layout.starts[number]
+        segment = self.passage(start, layout.ends[number])
         used = self.count(segment)
         if used > tokens:
             clipped = self.clip(segment, tokens)

@@ -65,7 +65,9 @@ class ReaderOptions:
     def _one_reader(self) -> str | Reader | ReaderFunction:
         if isinstance(self.reader, Reader) or callable(self.reader):
             return self.reader
-        names = split_readers(self.reader if isinstance(self.reader, str) else ",".join(self.reader))
+        if not isinstance(self.reader, Iterable):
+            raise UsageError(f"{self.reader!r} is no reader: give its name, such as 'notes:chunk=4k', or a function")
+        names = split_readers(self.reader if isinstance(self.reader, str) else ",".join(map(str, self.reader)))
         if len(names) != 1:
             raise UsageError(f"`reader={self.reader}` does not name one reader: give one, or run each by itself")
         return names[0]

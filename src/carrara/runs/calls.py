@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from inspect_ai.model import ChatMessage, ModelOutput
+from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
 
 from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS
 from carrara.readers.context import WHOLE_CONTEXT, Context, Part
@@ -80,10 +80,9 @@ class Calls:
             output: The reply.
         """
         self._occurrences[name.partition("-")[0]] += 1
-        usage = output.usage
-        sent = output.input_context_tokens or self._count(input)
-        written = usage.output_tokens if usage else 0
-        cached = (usage.input_tokens_cache_read or 0) if usage else 0
+        usage = output.usage or ModelUsage()
+        cached, written = usage.input_tokens_cache_read or 0, usage.output_tokens
+        sent = usage.input_tokens + cached + (usage.input_tokens_cache_write or 0) or self._count(input)
         self.made.append(Call(_parts_of(input), _text_of(output), sent, written, cached, output.time or 0.0))
         self.budget.spend(sent, cached, written)
 

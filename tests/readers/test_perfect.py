@@ -1,0 +1,66 @@
+"""A perfect reader is right on every task, by every reader: the evidence alone, notes, and searches."""
+
+from pathlib import Path
+
+import pytest
+
+import carrara
+from carrara.items import registry
+from carrara.util.errors import UsageError
+from tests.helpers.inspect_warnings import LEFT_OPEN
+
+TASKS = [name for name in registry.names() if not name.startswith("published/")]
+UNDECIDED = [name for name in TASKS if not registry.load(name).evidence_decides]
+"""Tasks whose evidence does not decide the answer without the rest: what is counted or compared is the whole text."""
+LONG_FACTS = ["minerva/two_lists"]
+"""Tasks whose facts are longer than a page, so that no single call of a tool shows one."""
+
+
+def test_which_tasks_need_the_whole_text() -> None:
+    assert UNDECIDED == [
+        "classic/cwe",
+        "classic/fwe",
+        "minerva/duplicates",
+        "minerva/odd_group",
+        "minerva/set_state",
+    ]
+    with pytest.raises(UsageError, match=r"the evidence of classic/cwe does not decide its answer without the rest"):
+        carrara.run("cwe", "carrara/oracle", reader="evidence", out="unused")
+
+
+def scores(tasks: str, reader: str, out: Path) -> dict[str, set[float]]:
+    found: dict[str, set[float]] = {}
+    for result in carrara.run(tasks, "carrara/oracle", lengths="0,4k", n=2, out=out, reader=reader):
+        found.setdefault(result.task.partition(":")[0], set()).add(result.score)
+    return found
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("reader", ["evidence", "notes:chunk=2k,size=8k", "search:calls=20"])
+def test_a_few_tasks(reader: str, tmp_path: Path) -> None:
+    found = scores("niah,vt,qa2,qa19,mrcr,key_value,sync/graph,latent_list", reader, tmp_path)
+    assert len(found) == 8
+    assert found == {name: {1.0} for name in found}
+
+
+@LEFT_OPEN
+@pytest.mark.slow
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("reader", ["evidence", "notes:chunk=4k,size=8k", "search:calls=20"])
+def test_every_task_that_allows_the_reader(reader: str, tmp_path: Path) -> None:
+    left_out = [*UNDECIDED, *(LONG_FACTS if reader.startswith("search") else [])]
+    found = scores(",".join(name for name in TASKS if name not in left_out), reader, tmp_path)
+    assert found == {name: {1.0} for name in TASKS if name not in left_out}
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_closed_book_answer_is_a_guess(tmp_path: Path) -> None:
+    """The oracle says that nothing is decided; the guesser does as well as with the text, for it does not read."""
+    closed = carrara.run("qa1,niah", "carrara/oracle", n=4, lengths="1k", reader="none", out=tmp_path)
+    assert {result.status for result in closed} == {"unparsed"}
+    assert {trace.fate for result in closed for trace in result.facts} == {"unseen"}
+    blind = carrara.run("qa1", "carrara/chance", n=4, lengths="1k", reader="none", out=tmp_path)
+    whole = carrara.run("qa1", "carrara/chance", n=4, lengths="1k", out=tmp_path)
+    assert {one.id: one.reply for one in blind} == {one.id: one.reply for one in whole}
