@@ -1,5 +1,6 @@
 """Notes, compaction, functions and agents: what the model is sent, what is counted, and what a log holds."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from carrara.readers.reader import ReaderModel, Reading
 from carrara.result import Result
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.server import GREETING
 from tests.readers import strategies
 from tests.readers.scripted import SEEN, Told
 
@@ -211,11 +213,11 @@ def test_a_strangers_agent_gets_the_whole_text(name: str, tmp_path: Path) -> Non
         [result] = read_by(reader, "caller/x", tmp_path / task, task)
         context = Context(item_of(result.id))
         told = "".join(m.text.partition("] ")[2].rpartition("\n")[0] for m in SEEN[-1] if m.role == "tool")
-        assert "".join(context.text.split()) in "".join(told.split())
+        assert re.sub(r"[\s,]+", "", context.text) in re.sub(r"[\s,]+", "", told)  # separators between passages
         assert {trace.fate for trace in result.facts} <= {"used", "unused"}
         assert max(context.passages(200), key=len) not in logged(tmp_path / task)
         assert result.reading is not None
-        assert result.reading.calls == len(SEEN)
+        assert result.reading.calls == sum(GREETING not in messages[0].text for messages in SEEN)
         SEEN.clear()
 
 
