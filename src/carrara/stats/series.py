@@ -105,7 +105,8 @@ def _taken_apart(subject: Subject) -> dict[str, str]:
     settings = dict(subject[1])
     if READER in settings:
         settings[READER], *parts = _BETWEEN.split(settings[READER])
-        settings |= {_PART + part.partition("=")[0]: part.partition("=")[2] or "true" for part in parts}
+        family = _PART + _family(settings) + " "
+        settings |= {family + part.partition("=")[0]: part.partition("=")[2] or "true" for part in parts}
     return settings
 
 
@@ -117,18 +118,23 @@ def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _comparable(name: str, asked: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """Return the settings among which a setting may differ: a reader's own settings, among those of equal readers."""
+    """Return the settings among which a setting may differ: a reader's own, among those of the same reader."""
     if not name.startswith(_PART):
         return list(asked)
-    readers = {settings[READER] for settings in asked if name in settings}
-    return [settings for settings in asked if settings.get(READER) in readers]
+    return [settings for settings in asked if name.startswith(f"{_PART}{_family(settings)} ")]
+
+
+def _family(settings: Mapping[str, str]) -> str:
+    """Return the name of the reader, without its settings. Empty for the whole context."""
+    return settings.get(READER, "").partition(":")[0]
 
 
 def _label(name: str, settings: Mapping[str, str]) -> str:
     value = settings.get(name) or _DEFAULTS.get(name)
     if name == READER:
         return value or ""
-    return f"{name.removeprefix(ARGUMENT).removeprefix(_PART)}={value}" if value else ""
+    short = name.rpartition(" ")[2] if name.startswith(_PART) else name.removeprefix(ARGUMENT)
+    return f"{short}={value}" if value else ""
 
 
 def _setting(result: Result) -> _Setting:
