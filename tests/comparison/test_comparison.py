@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 import carrara as door
-from carrara.comparison.inputs import sides
+from carrara.api.results import Results
+from carrara.comparison.inputs import sides, sides_of
 from carrara.comparison.report import comparison_lines, write_comparison
 from carrara.comparison.statistics import Comparisons, Side, compare
 from carrara.item_id import ItemId
-from carrara.result import Result, Status
+from carrara.result import ReadingCost, Result, Status
 from carrara.stats.paired_test import sign_flip_p
 from carrara.stats.scores import stat
 from carrara.stats.summary import accumulate, report_failures
@@ -340,3 +341,58 @@ def test_two_sides_say_which_lengths_they_do_not_share() -> None:
     assert found.tasks[0].instances == 30
     assert any("30 items are compared" in one for one in found.refused)
     assert not any("over all lengths" in one for one in found.refused)
+
+
+def by_reader(reader: str, results: list[Result], tokens: int) -> list[Result]:
+    return [
+        replace(one, settings={"reader": reader}, input_tokens=tokens, output_tokens=50, reading=ReadingCost(2, 90))
+        for one in results
+    ]
+
+
+def test_readers_of_one_model_are_sides_with_their_tokens(tmp_path: Path) -> None:
+    """`whole` comes first, wherever it stands, and the verdicts are those of the same results as models."""
+    whole, read = curve("a", {4096: 28}), by_reader("notes:chunk=1k", curve("a", {4096: 12}), 1000)
+    found = compare(sides_of([("runs", [*read, *whole])], "reader"), by="reader")
+    assert found.sides == ["whole", "notes:chunk=1k"]
+    [row] = found.lengths
+    assert (row.verdict(), row.one_tokens, row.other_tokens) == ("worse", 4096, 1050)
+    assert (row.low, row.high) == (both(whole, read).lengths[0].low, both(whole, read).lengths[0].high)
+    lines = list(comparison_lines(found, None))
+    assert lines[0].startswith("Beside whole, notes:chunk=1k is worse at 4k")
+    assert lines[3].endswith("tokens for an item")
+    assert lines[5].endswith("4,096 and 1,050")
+    write_comparison(found, None, tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "2 readers, as they were asked" in page
+    assert "Tokens of the second" in page
+    assert "1,050" in page
+    assert not any("tokens for an item" in line for line in comparison_lines(both(whole, read), None))
+
+
+def test_tokens_are_those_of_the_compared_items() -> None:
+    whole, read = curve("a", {0: 3, 4096: 3}, n=8), by_reader("notes", curve("a", {4096: 3}, n=8), 1000)
+    unanswered = [replace(one, status="overflow", input_tokens=9999) if n < 2 else one for n, one in enumerate(read)]
+    [row] = compare(sides_of([("runs", [*whole, *unanswered])], "reader"), by="reader").lengths
+    assert (row.items, row.one_tokens, row.other_tokens) == (6, 4096, 1050)
+
+
+def test_a_reader_in_several_runs_is_several_sides() -> None:
+    read = by_reader("notes", curve("a", {4096: 12}), 1000)
+    assert [side.name for side in sides_of([("one", read), ("two", read)], "reader")] == ["notes [one]", "notes [two]"]
+    warm = [replace(one, settings={**one.settings, "temperature": "1"}) for one in read]
+    names = [side.name for side in sides_of([("one", [*read, *warm])], "reader")]
+    assert names == ["notes (temperature=0)", "notes (temperature=1)"]
+
+
+def test_readers_are_compared_from_python() -> None:
+    whole, read = Results(curve("a", {4096: 28})), Results(by_reader("notes", curve("a", {4096: 12}), 1000))
+    found = door.compare(whole, read, by="reader")
+    assert (found.by, found.sides) == ("reader", ["whole", "notes"])
+    assert found.frame()["other_tokens"].tolist() == [1050]
+    with pytest.raises(UsageError, match="there are 2 models \\(a, b\\), and only readers of one model are compared"):
+        door.compare(whole, Results(curve("b", {4096: 12})), by="reader")
+    with pytest.raises(UsageError, match="there is 1 reader to compare: give two runs, or a folder with two readers"):
+        door.compare(whole, by="reader")
+    with pytest.raises(UsageError, match="`by='readr'` is no kind of sides; did you mean reader"):
+        door.compare(whole, read, by="readr")  # type: ignore[arg-type]

@@ -20,7 +20,7 @@ from carrara.figures.figure import Figure, Mark
 from carrara.figures.files import save
 from carrara.report.memory_page import page as memory_page
 from carrara.report.page import write_report
-from carrara.result import STATUSES, Result
+from carrara.result import FATES, STATUSES, FactTrace, ReadingCost, Result
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -91,6 +91,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "empty": [],
         "errors": [replace(result(i, "late", 0), status="error", reply="") for i in range(3)],
         "single": [result(0, "one", 4096)],
+        "readers": [one for reader in ("", "notes:chunk=4k,size=1k", "search") for one in readings(reader)],
+        "reader": readings("notes:chunk=4k,size=1k"),
     }
     for name, results in made.items():
         write_report(results, folder / f"{name}.html", HOSTILE[1] if name == "hostile" else f"A run: {name}")
@@ -146,6 +148,33 @@ def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
     )
 
 
+def readings(reader: str) -> list[Result]:
+    """Replies with hostile facts and notes, by a reader if one is named."""
+    plain = [
+        replace(result(i, "read", length), task=task, model="lab/model", status="ok", score=float(i % 3 == 0))
+        for task in ("suite/one", "suite/two")
+        for length in (0, 4096, 131072)
+        for i in range(len(HOSTILE))
+    ]
+    if not reader:
+        return plain
+    return [
+        replace(
+            one,
+            settings={"reader": reader},
+            input_tokens=10 ** (2 + i % 5),
+            output_tokens=40,
+            seconds=1.5,
+            reading=ReadingCost(1 + i % 9, 900),
+            facts=tuple(
+                FactTrace(n, n / 7, FATES[(i + n) % 7], n, HOSTILE[i % len(HOSTILE)], HOSTILE[(i + n) % len(HOSTILE)])
+                for n in range(7)
+            ),
+        )
+        for i, one in enumerate(plain)
+    ]
+
+
 class Watched:
     """A page with all that it says and asks for."""
 
@@ -191,7 +220,8 @@ def test_hostile_replies_are_text(browser: Browser, pages: dict[str, Path]) -> N
 
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize(
-    "name", ["hostile", "plain", "many", "empty", "errors", "single", "compared", "memory", "figure"]
+    "name",
+    ["hostile", "plain", "many", "empty", "errors", "single", "readers", "reader", "compared", "memory", "figure"],
 )
 def test_nothing_is_wider_than_the_screen(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     watched = opened(browser, pages[name], width)
@@ -232,6 +262,34 @@ def test_the_page_is_whole_without_scripts(browser: Browser, pages: dict[str, Pa
     assert page.locator("section[aria-labelledby=glance] tbody tr[data-series] >> visible=true").count() == 12
     assert page.locator(".legend button").count() == 0
     assert page.locator(".legend li >> visible=true").count() >= 4
+    page.context.close()
+
+
+def test_readers_are_drawn_and_tabled_without_scripts(browser: Browser, pages: dict[str, Path]) -> None:
+    page = opened(browser, pages["readers"], java_script_enabled=False).page
+    section = page.locator("section[aria-labelledby=readers]")
+    charts = section.locator("svg.chart >> visible=true")
+    assert charts.count() == 2
+    for chart in charts.all():
+        assert "mean score against tokens spent" in (chart.locator("> title").text_content() or "")
+        assert "model (search): 0: 0." in (chart.locator("> desc").text_content() or "")
+        assert chart.locator("g.series").count() == 3
+    assert section.locator(".legend.statuses li >> visible=true").count() == len(FATES)
+    assert section.locator("svg.bar rect").count() > len(FATES)
+    assert page.locator("#readers ~ .scroll svg.bar >> visible=true").count() == 4
+    page.context.close()
+
+
+def test_hostile_facts_are_text(browser: Browser, pages: dict[str, Path]) -> None:
+    watched = opened(browser, pages["readers"])
+    page = watched.page
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert (watched.said, watched.asked) == ([], [pages["readers"].as_uri()])
+    assert page.locator("script").count() == 1
+    assert page.locator("img, iframe, link, object, embed, form").count() == 0
+    assert "onerror='window.pwned = 1'" in page.inner_text("#failures >> xpath=..")
     page.context.close()
 
 
@@ -326,7 +384,14 @@ def test_tables_are_sorted_by_any_column(browser: Browser, pages: dict[str, Path
 
 
 def test_labels_do_not_cover_each_other(browser: Browser, pages: dict[str, Path]) -> None:
-    for name, width in (("many", 1280), ("plain", 1280), ("plain", 400), ("hostile", 1280)):
+    for name, width in (
+        ("many", 1280),
+        ("plain", 1280),
+        ("plain", 400),
+        ("hostile", 1280),
+        ("readers", 400),
+        ("reader", 1280),
+    ):
         page = opened(browser, pages[name], width).page
         assert page.evaluate(OVERLAPS) == []
         page.context.close()
@@ -345,7 +410,7 @@ OVERLAPS = """() => [...document.querySelectorAll("svg.chart")].flatMap((chart) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["plain", "compared", "memory", "figure"])
+@pytest.mark.parametrize("name", ["plain", "readers", "compared", "memory", "figure"])
 def test_contrast_is_enough(browser: Browser, pages: dict[str, Path], name: str, scheme: str) -> None:
     """WCAG AA: 4.5 for text, 3 for what is drawn."""
     page = opened(browser, pages[name], color_scheme=scheme).page

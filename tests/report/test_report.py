@@ -24,7 +24,7 @@ from carrara.items.subsets import APART
 from carrara.report.html import environment
 from carrara.report.page import render, write_report
 from carrara.report.style import number, styles_of, tag
-from carrara.result import STATUSES, Result, Status
+from carrara.result import FATES, STATUSES, FactTrace, ReadingCost, Result, Status
 from carrara.score.scored import Scorer, ScorerConfig
 from carrara.stats import summarize
 from carrara.stats.baselines import ShortcutFinding
@@ -655,6 +655,69 @@ def test_all_statuses_have_a_colour_and_a_meaning() -> None:
     statuses: list[Status] = list(STATUSES)
     assert set(MEANING) == set(statuses)
     assert all(f".status-{status} {{" in style for status in statuses)
+
+
+def test_all_fates_have_a_colour_and_a_meaning() -> None:
+    from carrara.report.readers import FATE_MEANING
+
+    style = (Path(sys.modules["carrara.report.page"].__file__ or "").parent / "templates/style.css").read_text()
+    assert list(FATE_MEANING) == list(FATES)
+    assert all(f".fate-{fate.replace(' ', '-')} {{" in style for fate in FATES)
+
+
+def by_notes(results: list[Result]) -> list[Result]:
+    """The same results by a reader that loses the second of two facts of every wrong answer."""
+    return [
+        replace(
+            result,
+            settings={"reader": "notes:chunk=4k,size=1k"},
+            input_tokens=2000,
+            output_tokens=200,
+            seconds=4.0,
+            reading=ReadingCost(3, 1200),
+            facts=(
+                FactTrace(0, 0.1, "used" if result.score else "unused", text="Eve sat down."),
+                FactTrace(1, 0.85, "used", text="Eve got up.")
+                if result.score
+                else FactTrace(1, 0.85, "dropped", 2, "Eve got up.", "Eve <b>is</b> up"),
+            ),
+        )
+        for result in results
+    ]
+
+
+def test_readers_have_a_section_with_costs_and_fates() -> None:
+    plain = run({0: 1.0, 4096: 0.5})
+    assert 'id="readers"' not in render(plain, "t")
+    page = render([*plain, *by_notes(plain)], "t")
+    text = text_of(page)
+    assert "suite/test: mean score against tokens spent" in page
+    assert "model (notes): 0: 1.00 (0.84 to 1.00, n = 20) for 2,200 tokens; 4k: 0.50" in page
+    assert "model (notes) 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
+    assert "model 4k 0.50 1.0 4,096 – 4 4,100 0.5 8,200 1.0 20" in text
+    assert "40 used, 10 unused, 10 dropped" not in text
+    assert "model (notes) suite/test 60 used, 10 unused, 10 dropped 75.0 12.5 12.5 80" in text
+    assert "model (notes) suite/test 4k 20 used, 10 unused, 10 dropped 50.0 25.0 25.0 40" in text
+    assert "model (notes) suite/test 80-100 % 30 used, 10 dropped 75.0 0.0 25.0 40" in text
+    assert "dropped the model wrote the fact down and later left it out" in text
+    assert "mutated" not in text  # it does not occur
+
+
+def test_a_failure_shows_where_its_facts_were_lost() -> None:
+    page = render(by_notes(run({4096: 0.5})), "t")
+    text = text_of(page)
+    assert "Eve sat down. 10 % unused – –" in text
+    assert "Eve got up. 85 % dropped 2 Eve <b>is</b> up" in text
+    assert "<b>is</b>" not in page
+    many = replace(by_notes(run({4096: 0.0}, n=1))[0], facts=tuple(FactTrace(n, 0.5, "unseen") for n in range(15)))
+    assert "3 more facts are not shown." in text_of(render([many], "t"))
+
+
+def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
+    """The page shows both scores; a paper score of a half makes a right answer twice as dear."""
+    text = text_of(render(by_notes(run({4096: 1.0})), "t"))
+    assert "model (notes) 4k 1.00 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
+    assert "model (notes) 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
 
 
 def test_the_template_has_one_gate_for_all_values() -> None:

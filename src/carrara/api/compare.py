@@ -73,6 +73,7 @@ def compare(
     margin: float | None = None,
     lengths: Lengths | None = None,
     score: Metric = "own",
+    by: statistics.By = "model",
     by_instance: bool = False,
     scorer: str = "",
 ) -> ComparisonReport:
@@ -84,6 +85,8 @@ def compare(
             only better and worse are reported.
         lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
         score: The score that counts: `own` (ours), or `paper` (the paper's own, where it has one).
+        by: Compare each model with its settings (`model`), or the readers of one model (`reader`), with the tokens that
+            an item takes.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: The scorer of an Inspect task that counts, if the task has several.
 
@@ -91,7 +94,7 @@ def compare(
         The differences with their intervals and p-values; it prints as a table.
 
     Raises:
-        UsageError: There are fewer than two models to compare, they share no item, or an argument is wrong.
+        UsageError: There are fewer than two models or readers to compare, they share no item, or an argument is wrong.
         RunError: No item has an answer of both models.
 
     Examples:
@@ -102,10 +105,11 @@ def compare(
     from carrara.comparison.inputs import results_in, sides_of
 
     statistics.check_margin(margin)
+    statistics.check_by(by)
     held = [
         (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(to_path(run), scorer))
         for number, run in enumerate(runs, 1)
     ]
-    sides = statistics.only(sides_of(held), None if lengths is None else lengths_of(lengths), score)
-    found = statistics.compare(sides, by_instance)
+    sides = statistics.only(sides_of(held, by), None if lengths is None else lengths_of(lengths), score, by)
+    found = statistics.compare(sides, by_instance, by)
     return ComparisonReport(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)

@@ -185,6 +185,7 @@ class Results(Sequence[Result]):
         """
         from carrara.report.text_table import result_lines
         from carrara.stats import summarize
+        from carrara.stats.readers import series_costs
         from carrara.stats.summary import summarize_by_labels
 
         if not self:
@@ -192,7 +193,7 @@ class Results(Sequence[Result]):
         if by:
             return Table(result_lines(summarize_by_labels(self._records, by)))
         effective = self.effective_lengths(min_base_score=min_base_score)
-        return Table(result_lines(summarize(self._records), self._parts, effective))
+        return Table(result_lines(summarize(self._records), self._parts, effective, series_costs(self._records)))
 
     def frame(self) -> Any:
         """Return the results as a pandas data frame. Labels and paper scores have columns of their own.

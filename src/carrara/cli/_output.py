@@ -11,6 +11,7 @@ from carrara.util.errors import UsageError
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
     from carrara.stats.completeness import Completeness
+    from carrara.stats.readers import SeriesCost
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -68,10 +69,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_summary(
-    rows: "Sequence[Row]", parts: "Sequence[Completeness]" = (), effective: "Sequence[EffectiveLength]" = ()
+    rows: "Sequence[Row]",
+    parts: "Sequence[Completeness]" = (),
+    effective: "Sequence[EffectiveLength]" = (),
+    costs: "Sequence[SeriesCost]" = (),
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines
 
-    for line in result_lines(rows, parts, effective):
+    for line in result_lines(rows, parts, effective, costs):
         show(line)

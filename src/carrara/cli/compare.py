@@ -1,6 +1,6 @@
 """carrara compare: compare runs item by item."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -14,6 +14,7 @@ def compare(
     *runs: Annotated[Folder, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
     margin: Annotated[float | None, Parameter(metavar="SHARE")] = None,
     lengths: OnlyLengths = None,
+    by: Literal["model", "reader"] = "model",
     by_instance: Flag = False,
     scorer: Annotated[str, text("NAME")] = "",
     html: Annotated[File, text("FILE", help="Write the comparison as a page, too.")] = "",
@@ -27,6 +28,7 @@ def compare(
 
     Args:
         margin: Also tell where the second run is not worse by this much, such as 0.02.
+        by: Compare models with their settings, or the readers of one model.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """
@@ -42,7 +44,7 @@ def compare(
     page = folder_of(html) if html else None
     if page:
         check_replaceable(page, force, is_page)
-    found = compared(only(sides(places, scorer, leave_out), only_lengths, score), by_instance)
+    found = compared(only(sides(places, scorer, leave_out, by), only_lengths, score, by), by_instance, by)
     if page:
         try:
             write_comparison(found, margin, page)

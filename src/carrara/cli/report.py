@@ -12,6 +12,7 @@ from carrara.util.errors import RunError, UsageError
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
     from carrara.stats.completeness import Completeness
+    from carrara.stats.readers import SeriesCost
 
 
 def report(
@@ -40,6 +41,7 @@ def report(
     from carrara.runs.manifest import parts
     from carrara.stats import Requirements, effective_lengths, record, summarize
     from carrara.stats.completeness import describe_missing
+    from carrara.stats.readers import series_costs
     from carrara.stats.scores import by_metric
     from carrara.stats.summary import summarize_by_labels
     from carrara.tokenizers.permission import allow_all
@@ -60,7 +62,7 @@ def report(
         print_json([record(row) for row in rows]) if as_json else print_summary(rows)
         return 0
     rows, lacking, shortcuts = summarize(results), parts(folder, results), find_shortcuts(results)
-    effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
+    effective, costs = effective_lengths(rows, Requirements.of(shortcuts, min_base_score)), series_costs(results)
     page = folder_of(out) if out else folder / "report.html"
     check_replaceable(page, force, is_page)
     unwritten: OSError | None = None
@@ -77,9 +79,9 @@ def report(
     except OSError as error:  # the folder is read-only or the disk is full: still print the table
         unwritten = error
     if as_json:
-        print_json(rows_as_json(rows, lacking, effective))
+        print_json(rows_as_json(rows, lacking, effective, costs))
     else:
-        print_summary(rows, lacking, effective)
+        print_summary(rows, lacking, effective, costs)
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
@@ -91,21 +93,25 @@ def report(
 
 
 def rows_as_json(
-    rows: Sequence["Row"], parts: Sequence["Completeness"], effective: Sequence["EffectiveLength"]
+    rows: Sequence["Row"],
+    parts: Sequence["Completeness"],
+    effective: Sequence["EffectiveLength"],
+    costs: Sequence["SeriesCost"],
 ) -> list[dict[str, Any]]:
     """Return rows as `--json` prints them.
 
-    Each has the effective length of its model on its task. A row with fewer replies than planned says so, and planned
-    rows without any reply are added.
+    Each has the effective length of its model on its task, and its costs. A row with fewer replies than planned says
+    so, and planned rows without any reply are added.
     """
     from carrara.stats import record
     from carrara.stats.completeness import missing_parts
 
     lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
+    spent = {(one.task, one.series, one.length): one.record() for one in costs}
     found = []
     for row in rows:
         part = lacking.pop((row.model, row.task, row.length), None)
-        judged = {"effective_length": held[row.task, row.series]}
+        judged = {"effective_length": held[row.task, row.series], **spent[row.task, row.series, row.length]}
         found.append(record(row) | judged | ({"partial": True, "planned": part.planned} if part else {}))
     blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
     for (model, task, length), part in lacking.items():

@@ -163,6 +163,7 @@ def carry_out(
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
     from carrara.stats import Requirements, effective_lengths, summarize
+    from carrara.stats.readers import series_costs
     from carrara.tokenizers.gguf import logged_name, split_digest
     from carrara.util.progress import make_console
 
@@ -180,13 +181,14 @@ def carry_out(
     )
     rows = summarize(outcome.own, among=outcome.folder)
     effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
+    costs = series_costs(outcome.own, among=outcome.folder)
     lacking = parts(config.out, outcome.own) if outcome.unasked else []
     model, _ = split_digest(logged_name(config.model))
     lacking = [part for part in lacking if part.subject[0] == model]
     if hand:
-        hand(rows_as_json(rows, lacking, effective))
+        hand(rows_as_json(rows, lacking, effective, costs))
     else:
-        print_summary(rows, lacking, effective)
+        print_summary(rows, lacking, effective, costs)
         show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

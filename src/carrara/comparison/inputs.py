@@ -1,16 +1,18 @@
-"""Read the inputs of a comparison: the models in folders of runs, and in Inspect logs of any task.
+"""Read the inputs of a comparison: the models or readers in folders of runs, and in Inspect logs of any task.
 
 In a log of another task, an item is its sample, and its score is the number from its scorer. Inspect's grades C, I, P
 and N are 1, 0, a half and 0. If a score is not such a number, or there are several, the user names a scorer.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from inspect_ai.log import EvalLog
 
-from carrara.comparison.statistics import Side
+from carrara.comparison.statistics import By, Side
+from carrara.constants import READER, WHOLE
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.replies import LOGS, read_results, replies_in
 from carrara.logs.settings import settings_in
@@ -23,22 +25,46 @@ Report = Callable[[DamagedLogError], None]
 GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
-def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = None) -> list[Side]:
-    return sides_of([(str(place), results_in(place, scorer, damaged)) for place in places])
+def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = None, by: By = "model") -> list[Side]:
+    return sides_of([(str(place), results_in(place, scorer, damaged)) for place in places], by)
 
 
-def sides_of(held: Sequence[tuple[str, Sequence[Result]]]) -> list[Side]:
-    """Return a side for each model with its settings. A model in several places has a side for each place."""
-    models = iter(models_of([result for _, results in held for result in results]))
-    found: dict[tuple[Series, str], list[Result]] = {}
+def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
+    """Return a side for each model with its settings, or for each reader of the only model.
+
+    A model or reader in several places has a side for each place. The reader `whole` comes first.
+
+    Raises:
+        UsageError: There are several models, and readers are to be compared.
+    """
+    everything = [result for _, results in held for result in results]
+    names = iter(_readers(everything) if by == "reader" else map(str, models_of(everything)))
+    found: dict[tuple[str, str], list[Result]] = {}
     for place, results in held:
         for result in results:
-            found.setdefault((next(models), place), []).append(result)
-    several = [model for model, _ in found]
-    return [
-        Side(str(model) if several.count(model) == 1 else f"{model} [{place}]", results)
-        for (model, place), results in found.items()
+            found.setdefault((next(names), place), []).append(result)
+    several = [name for name, _ in found]
+    made = [
+        Side(name if several.count(name) == 1 else f"{name} [{place}]", results)
+        for (name, place), results in found.items()
     ]
+    return sorted(made, key=lambda side: READER in side.results[0].settings) if by == "reader" else made
+
+
+def _readers(results: Sequence[Result]) -> list[str]:
+    """Return the name of each result's reader, with the other settings of the model if they differ."""
+    without = [
+        replace(result, settings={name: value for name, value in result.settings.items() if name != READER})
+        for result in results
+    ]
+    models = models_of(without)
+    if len(names := dict.fromkeys(model.model for model in models)) > 1:
+        raise UsageError(
+            f"there are {len(names)} models ({', '.join(names)}), and only readers of one model are compared: "
+            "give the runs of one model"
+        )
+    readers = [result.settings.get(READER, WHOLE) for result in results]
+    return [str(Series(reader, model.variant)) for reader, model in zip(readers, models, strict=True)]
 
 
 def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[Result]:

@@ -29,7 +29,7 @@ def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
     yield from verdicts(found, names, margin)
     shown = tables(found)
     for title, rows in shown:
-        yield from ("", f"{title}:", *_rows(rows, names, margin))
+        yield from ("", f"{title}:", *_rows(rows, names, margin, has_tokens=found.by == "reader"))
     if any(is_corrected(rows) for _, rows in shown):
         yield from ("", CORRECTED)
     if len(found.sides) > 2 and found.groups:
@@ -90,7 +90,7 @@ def _interval(row: Comparison) -> str:
     return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
 
 
-def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None) -> list[str]:
+def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None, *, has_tokens: bool) -> list[str]:
     """Return the lines of a table. Two sides have a column each; with more sides, each row names its sides."""
     lengths = any(row.length for row in rows)
     two = len({(row.first, row.second) for row in rows}) == 1
@@ -98,7 +98,8 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
     return list(
         table(
             ["task", *(["length"] if lengths else []), *heads, "difference",
-             "interval" if is_corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is"],
+             "interval" if is_corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is",
+             *(["tokens for an item"] if has_tokens else [])],
             [
                 [
                     short(row.task) or f"all {row.tasks}",
@@ -111,6 +112,7 @@ def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | Non
                     "–" if row.smallest is None else f"{row.smallest:.3f}",
                     str(row.instances),
                     row.verdict(margin),
+                    *([f"{row.one_tokens:,.0f} and {row.other_tokens:,.0f}"] if has_tokens else []),
                 ]
                 for row in rows
             ],
@@ -131,7 +133,7 @@ def write_comparison(found: Comparisons, margin: float | None, path: Path, title
         charts.append((label, _chart(label, own[:DRAWN], margin)))
     page = render_page(
         "compare.html",
-        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} models beside each other"),
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {found.by}s beside each other"),
         found=found,
         names=names,
         margin=margin,
@@ -169,6 +171,7 @@ def comparison_record(found: Comparisons, margin: float | None) -> dict[str, Any
 
     return {
         "sides": found.sides,
+        "by": found.by,
         "lengths": list(map(record, found.lengths)),
         "across": list(map(record, found.across)),
         "tasks": list(map(record, found.tasks)),

@@ -21,22 +21,25 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal
+from typing import Literal, NamedTuple, get_args
 
 from carrara.result import UNANSWERED, Result, Status
 from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
+from carrara.stats.readers import spending_of
 from carrara.stats.scores import Metric, by_metric, headline
 from carrara.stats.series import item_id_of
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
+By = Literal["model", "reader"]
+"""The kind of the sides of a comparison: models with their settings, or the readers of one model."""
 
 
 @dataclass(frozen=True)
 class Side:
-    """One of the models of a comparison, with its results."""
+    """One of the models or readers of a comparison, with its results."""
 
     name: str
     results: Sequence[Result]
@@ -69,6 +72,10 @@ class Comparison:
     """The confidence of the interval: 0.95 for a single comparison, more where a table has several."""
     tasks: int = 1
     """The number of tasks in the mean."""
+    one_tokens: float = 0.0
+    """The tokens of all calls of the first side for an item, prompts and replies together."""
+    other_tokens: float = 0.0
+    """Those of the second side."""
     changes: tuple[tuple[float, ...], ...] = field(default=(), repr=False)
     """The differences of the instances of each task."""
 
@@ -108,6 +115,8 @@ class Comparisons:
     """Groups of sides without significant differences over all tasks, the best first."""
     refused: list[str]
     """Sentences about items that are not compared, with the reasons."""
+    by: By = "model"
+    """The kind of the sides."""
 
 
 def check_margin(margin: float | None) -> None:
@@ -116,7 +125,16 @@ def check_margin(margin: float | None) -> None:
         raise UsageError(f"`margin={margin}` is not between 0 and 1: give a difference of scores, such as 0.02")
 
 
-def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own") -> list[Side]:
+def check_by(by: str) -> None:
+    """Raise `UsageError` for a kind of sides that there is not."""
+    kinds = get_args(By)
+    if by not in kinds:
+        raise UsageError(f"`by={by!r}` is no kind of sides{nearest(by, kinds)}; there are {', '.join(kinds)}")
+
+
+def only(
+    sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own", by: By = "model"
+) -> list[Side]:
     """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
     found = [
         Side(side.name, [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths])
@@ -124,20 +142,22 @@ def only(sides: Sequence[Side], lengths: Collection[int] | None = None, metric: 
     ]
     found = [side for side in found if side.results]
     if len(found) < 2:
-        raise UsageError(f"there is {len(found)} model to compare: give two runs, or a folder with two models")
+        count = len(found) or "no"
+        raise UsageError(f"there is {count} {by} to compare: give two runs, or a folder with two {by}s")
     return found
 
 
-def compare(sides: Sequence[Side], by_instance: bool = False) -> Comparisons:
+def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") -> Comparisons:
     """Compare each two sides.
 
     Args:
         sides: At least two.
         by_instance: Pair questions on one instance at one nominal length, whichever tokenizer counted it.
+        by: The kind of the sides.
     """
     scores = [_scores(side.results, by_instance) for side in sides]
     lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
-    pairs = dict[tuple[str, str, str], dict[Key, tuple[float, float]]]()
+    pairs = dict[tuple[str, str, str], dict[Key, ItemPair]]()
     for (first, ones), (second, others) in combinations(zip(sides, scores, strict=True), 2):
         for task in sorted(ones.keys() & others.keys(), key=natural):
             both = ones[task].keys() & others[task].keys()
@@ -174,11 +194,12 @@ def compare(sides: Sequence[Side], by_instance: bool = False) -> Comparisons:
         overall,
         _groups([side.name for side in sides], overall),
         list(dict.fromkeys(refused)),
+        by,
     )
 
 
 def _over_lengths(
-    pairs: Mapping[tuple[str, str, str], Mapping["Key", tuple[float, float]]],
+    pairs: Mapping[tuple[str, str, str], Mapping["Key", "ItemPair"]],
 ) -> tuple[list[Comparison], list[str]]:
     """Return the comparisons over the lengths that all sides have of a task, and sentences about the other lengths."""
     own = {asked: {length for _, length, _ in paired} for asked, paired in pairs.items()}
@@ -222,6 +243,17 @@ class ItemScores:
     scores: list[float] = field(default_factory=list[float])
     """The scores of the replies that are answers of the model."""
     unanswered: list[Status] = field(default_factory=list[Status])
+    tokens: list[float] = field(default_factory=list[float])
+    """The tokens of the calls for the replies that are answers."""
+
+
+class ItemPair(NamedTuple):
+    """The scores of two sides on an item, and the tokens that it took."""
+
+    one: float
+    other: float
+    one_tokens: float
+    other_tokens: float
 
 
 def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, ItemScores]]:
@@ -233,13 +265,14 @@ def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key,
             one.unanswered.append(result.status)
         else:
             one.scores.append(headline(result))
+            one.tokens.append(spending_of(result).tokens)
     return found
 
 
-def _pair_scores(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, tuple[float, float]]:
+def _pair_scores(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, ItemPair]:
     """Return the scores of the items that both sides answered. The mean counts if an item was asked repeatedly."""
     return {
-        key: (_mean(one.scores), _mean(others[key].scores))
+        key: ItemPair(_mean(one.scores), _mean(others[key].scores), _mean(one.tokens), _mean(others[key].tokens))
         for key, one in ones.items()
         if one.scores and key in others and others[key].scores
     }
@@ -257,13 +290,11 @@ def _describe_missing(task: str, both: Collection[Key], sides: Mapping[str, Mapp
     return f"{task}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(found)})"
 
 
-def _comparison(
-    task: str, length: int | None, first: str, second: str, paired: Mapping[Key, tuple[float, float]]
-) -> Comparison:
-    instances: dict[str, list[tuple[float, float]]] = {}
+def _comparison(task: str, length: int | None, first: str, second: str, paired: Mapping[Key, ItemPair]) -> Comparison:
+    instances: dict[str, list[ItemPair]] = {}
     for (instance, _, _), pair in paired.items():
         instances.setdefault(instance, []).append(pair)
-    means = [(_mean([one for one, _ in own]), _mean([other for _, other in own])) for own in instances.values()]
+    means = [(_mean([pair.one for pair in own]), _mean([pair.other for pair in own])) for own in instances.values()]
     return Comparison(
         task=task,
         length=length,
@@ -279,6 +310,8 @@ def _comparison(
         holm=1.0,
         smallest=None,
         changes=(tuple(other - one for one, other in means),),
+        one_tokens=_mean([pair.one_tokens for pair in paired.values()]),
+        other_tokens=_mean([pair.other_tokens for pair in paired.values()]),
     )
 
 
@@ -315,6 +348,8 @@ def _together(tasks: Sequence[Comparison]) -> Comparison:
         items=sum(task.items for task in tasks),
         instances=sum(task.instances for task in tasks),
         tasks=len(tasks),
+        one_tokens=_mean([task.one_tokens for task in tasks]),
+        other_tokens=_mean([task.other_tokens for task in tasks]),
         changes=tuple(change for task in tasks for change in task.changes),
     )
 

@@ -1,8 +1,9 @@
-"""All charts that are drawn as SVG: scores by length, differences, statuses, trainings, memories.
+"""All charts that are drawn as SVG: scores by length and by tokens, differences, statuses, trainings, memories.
 
 CSS styles them (`css`), so that they follow light and dark mode.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +13,8 @@ from markupsafe import Markup
 
 from carrara.report import style
 from carrara.report.style import SeriesStyle, Styles, drawing, number, tag
-from carrara.result import Status
 from carrara.stats import Row
-from carrara.util.quantities import write_length
+from carrara.util.quantities import about_count, write_length
 from carrara.util.sanitize import both_ends
 
 TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -112,7 +112,7 @@ def score_chart(
         points = [(place(row.length, line), row) for row in own]
         path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row in points)
         bars = [_whisker(frame, one, x, row) for x, row in points if row.stat.attempts]
-        marks = [_point(one, x, frame.y(row.stat.mean), row) for x, row in points]
+        marks = [_point(one, x, frame.y(row.stat.mean), row, _score_in_words(row)) for x, row in points]
         stroke = tag("path", d=path, class_=f"line {one.line_class}")
         parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
         ends.append((one, frame.y(own[-1].stat.mean)))
@@ -161,10 +161,10 @@ def _whisker(frame: Frame, one: SeriesStyle, x: float, row: Row) -> Markup:
     return tag("path", d=path, class_=f"whisker {one.colour_name}")
 
 
-def _point(one: SeriesStyle, x: float, y: float, row: Row) -> Markup:
+def _point(one: SeriesStyle, x: float, y: float, row: Row, words: str) -> Markup:
     """Draw a hollow marker if no reply was an answer: a score of 0 then says nothing about the model."""
     kind = "point" if row.stat.attempts else "point hollow"
-    return tag("g", tag("title", f"{one.name}, {_score_in_words(row)}"), one.marker(x, y), class_=kind)
+    return tag("g", tag("title", f"{one.name}, {words}"), one.marker(x, y), class_=kind)
 
 
 def _score_in_words(row: Row) -> str:
@@ -227,7 +227,7 @@ def _ranking(
         low, high = own.x(stat.low), own.x(stat.high)
         whisker = f"M{low:.1f} {y - 4:.1f}v8M{low:.1f} {y:.1f}H{high:.1f}m0 -4v8"
         bar = [tag("path", d=whisker, class_=f"whisker {one.colour_name}")] if stat.attempts else []
-        point = _point(one, own.x(stat.mean), y, rows[0])
+        point = _point(one, own.x(stat.mean), y, rows[0], _score_in_words(rows[0]))
         name = _name(one.name, 0.0, y, left - 14)
         parts.append(tag("g", name, *bar, point, data_series=one.number, class_="series"))
     return drawing(title, _in_words(lines), own.width, own.height, *parts, class_=f"chart {kind}")
@@ -241,18 +241,91 @@ def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
     )
 
 
-# --- statuses and differences ---
+# --- scores against tokens ---
 
 
-def status_bar(counts: Mapping[Status, int]) -> Markup:
-    """Draw the statuses of replies as one divided bar."""
-    total, x, parts = sum(counts.values()), 0.0, []
-    for status, count in counts.items():
-        if count:
-            width = 100 * count / total
-            parts.append(tag("rect", x=f"{x:.3f}", y=0, width=f"{width:.3f}", height=10, class_=f"status-{status}"))
-            x += width
-    words = ", ".join(f"{count:,} {status}" for status, count in counts.items() if count)
+class Point(NamedTuple):
+    """A score, with the tokens that an item took."""
+
+    tokens: float
+    row: Row
+
+
+def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Frame, kind: str) -> Markup:
+    """Draw the scores of one task over the tokens of all calls for an item, on a logarithmic axis.
+
+    A series is a line that goes from its shortest to its longest length.
+    """
+    lines = [
+        (one, sorted((point for point in points if point.row.series == series), key=lambda point: point.row.length))
+        for series, one in styles.items()
+    ]
+    lines = [(one, own) for one, own in lines if own]
+    ticks = _decimal_ticks([point.tokens for point in points])
+    low, high = math.log(ticks[0]), math.log(ticks[-1])
+
+    def place(tokens: float) -> float:
+        return frame.x((math.log(max(tokens, ticks[0])) - low) / (high - low))
+
+    parts = [*_grid(frame), *_token_axis(frame, {place(tick): about_count(tick) for tick in ticks})]
+    for one, own in lines:
+        placed = [(place(point.tokens), frame.y(point.row.stat.mean), point) for point in own]
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in placed)
+        bars = [_whisker(frame, one, x, point.row) for x, _, point in placed if point.row.stat.attempts]
+        marks = [_point(one, x, y, point.row, _tokens_in_words(point)) for x, y, point in placed]
+        stroke = tag("path", d=path, class_=f"line {one.line_class}")
+        parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
+    ends = [(one, frame.y(own[-1].row.stat.mean)) for one, own in lines]
+    if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):
+        parts += _names(frame, ends)
+    title = f"{task}: mean score against tokens spent"
+    about = " ".join(f"{one.name}: {'; '.join(map(_tokens_in_words, own))}." for one, own in lines)
+    return drawing(title, about, frame.width, frame.height, *parts, class_=f"chart {kind}")
+
+
+def _token_axis(frame: Frame, ticks: Mapping[float, str]) -> list[Markup]:
+    parts = [frame.upright(x, "grid") for x in ticks]
+    parts += [_text(name, x, frame.y(0) + 20, "tick", "middle") for x, name in ticks.items()]
+    return [*parts, _text("tokens for an item, all calls", frame.x(1), frame.y(0) + 41, "axis", "end")]
+
+
+def _decimal_ticks(values: Sequence[float], most: int = 6) -> list[int]:
+    """Return numbers such as 200, 500 and 1,000 that enclose the values, and no more of them than fit.
+
+    >>> _decimal_ticks([170, 3200]), _decimal_ticks([90, 2_000_000]), _decimal_ticks([500])
+    ([100, 200, 500, 1000, 2000, 5000], [10, 100, 1000, 10000, 100000, 1000000, 10000000], [200, 500, 1000])
+    """
+    low, high = max(2.0, min(values) * 0.9), max(2.0, *values) * 1.1
+    for steps in ((1, 2, 5), (1,)):
+        fine = [step * 10**power for power in range(math.ceil(math.log10(high)) + 1) for step in steps]
+        first = max(n for n, tick in enumerate(fine) if tick <= low)
+        last = min(n for n, tick in enumerate(fine) if tick >= high)
+        if last - first < most:
+            break
+    return fine[first : last + 1]
+
+
+def _tokens_in_words(point: Point) -> str:
+    return f"{_score_in_words(point.row)} for {point.tokens:,.0f} tokens"
+
+
+# --- shares and differences ---
+
+
+def share_bar(counts: Iterable[tuple[str, int]], kind: str) -> Markup:
+    """Draw counts as one divided bar.
+
+    Args:
+        counts: Names, each with its count.
+        kind: What is counted, such as `status`: the beginning of the CSS classes that colour the parts.
+    """
+    shown = [(name, count) for name, count in counts if count]
+    total, x, parts = sum(count for _, count in shown), 0.0, []
+    for name, count in shown:
+        width, css_class = 100 * count / total, f"{kind}-{name.replace(' ', '-')}"
+        parts.append(tag("rect", x=f"{x:.3f}", y=0, width=f"{width:.3f}", height=10, class_=css_class))
+        x += width
+    words = ", ".join(f"{count:,} {name}" for name, count in shown)
     return tag(
         "svg",
         tag("title", words),

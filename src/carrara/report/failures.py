@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from carrara.report.readers import Trace, traces_of
 from carrara.report.style import SeriesStyle, Styles
 from carrara.result import NEVER_ASKED, Result
 from carrara.stats import series_of
@@ -73,6 +74,10 @@ class Failure:
     prompt: tuple[Fragment, ...]
     """The evidence with the text around it, if the item can be built."""
     excerpt: str
+    traces: tuple[Trace, ...]
+    """What became of the needed facts, if a reader shortened the context."""
+    more_facts: int
+    """The number of needed facts that are not shown."""
     id: str
 
 
@@ -113,7 +118,7 @@ def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, in
 
 
 def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None = None) -> Failure:
-    snippet = find_snippet(result) if find_snippet else None
+    snippet, traces = find_snippet(result) if find_snippet else None, traces_of(result)
     return Failure(
         style=style,
         task=short(result.task),
@@ -133,6 +138,8 @@ def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None
         reply=_cut(result.reply, REPLY),
         prompt=tuple(one._replace(text=visible(one.text)) for one in snippet.prompt) if snippet else (),
         excerpt=_cut(result.excerpt, REPLY),
+        traces=traces,
+        more_facts=len(result.facts) - len(traces),
         id=_cut(result.id, FIELD),
     )
 

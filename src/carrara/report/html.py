@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from carrara import __version__
 from carrara.report import chart
-from carrara.util.quantities import count, write_length
+from carrara.util.quantities import about_count, count, write_length
 from carrara.util.sanitize import short, visible
 
 FEW = 10
@@ -57,16 +57,6 @@ def _read(name: str) -> str:
     return (_TEMPLATES / name).read_text(encoding="utf-8").strip()
 
 
-def _about(number: int) -> str:
-    """
-    >>> _about(512), _about(61_440), _about(5_614_545), _about(12_345_678_901)
-    ('512', '61k', '5.6M', '12346M')
-    """
-    if number < 10_000:
-        return f"{number:,}"
-    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
-
-
 @cache
 def environment() -> Environment:
     """Return the templates' environment: it escapes what `visible` makes of each value, unless it is markup."""
@@ -88,9 +78,11 @@ def environment() -> Environment:
         "change": lambda value: f"{value:+.2f}".replace("-", "−") if value else "0.00",
         "heat": lambda value: f"heat h{round(value * 10)}",
         "few": lambda stat: stat.n_effective < FEW,
+        "whole": lambda value: "–" if value is None else f"{value:,.0f}",
+        "tenth": lambda value: "–" if value is None else f"{value:,.1f}",
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
-        "about": _about,
+        "about": about_count,
         "short": short,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
         "zip": lambda one, other: list(zip(one, other, strict=True)),

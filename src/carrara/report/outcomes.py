@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from carrara.report.chart import status_bar
+from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
 from carrara.result import GRADED, STATUSES, Result, Status
 from carrara.stats import Row, Series, series_of
@@ -69,7 +69,7 @@ def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> li
                 length=length,
                 n=sum(counts.values()),
                 counts=tuple(counts.values()),
-                bar=status_bar(counts),
+                bar=share_bar(counts.items(), "status"),
             )
         )
     return found

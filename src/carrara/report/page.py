@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.constants import READER
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.notes import notes
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import ItemSource, provenance
+from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
 from carrara.report.standings import breakdown, remarks
 from carrara.report.style import Styles, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
@@ -19,6 +19,7 @@ from carrara.stats import Requirements, Row, Series, TrivialBaseline, summarize,
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
+from carrara.stats.readers import series_costs
 from carrara.stats.scores import METRICS, Metric, by_metric
 from carrara.types import chance_level_terms
 from carrara.util.files import whole_file
@@ -115,7 +116,7 @@ def render(
         partial=partial,
         sources=sources,
         chance_level_terms=chance_level_terms(),
-        **({"retrieved": False, "trivial": []} | content),
+        **({"has_reader": False, "trivial": []} | content),
     )
 
 
@@ -134,6 +135,7 @@ def _content(
     trivial = trivial_baselines(results)
     tasks = _task_views(results, rows, styles, trivial)
     views = _views(results, styles, requirements)
+    costs = series_costs(results)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -157,12 +159,16 @@ def _content(
         "statuses": [(status, MEANING[status]) for status in statuses_of(rows)],
         "status_counts": status_counts(rows, styles, by_length=False),
         "status_counts_by_length": status_counts(rows, styles, by_length=True),
+        "fates": [(fate, FATE_MEANING[fate]) for fate in fates_of(costs)],
+        "fate_counts": fate_counts(costs, styles),
+        "fate_counts_by_length": fate_counts(costs, styles, "length"),
+        "fate_counts_by_place": fate_counts(costs, styles, "place"),
         "failures": failed,
         "failures_in_all": failures_in_all,
         "unsolved": no_model_solves,
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
-        "retrieved": any(READER in result.settings for result in results),
+        "has_reader": has_reader(results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),
         "several_lengths": any(len({row.length for row in task.rows}) > 1 for task in tasks),

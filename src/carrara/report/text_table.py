@@ -3,9 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from carrara.constants import WHOLE
 from carrara.stats import EffectiveLength, Row, score_categories
 from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
+from carrara.stats.readers import SeriesCost, over_tasks
 from carrara.stats.scores import RECALL, describe_metric
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -16,7 +18,10 @@ FEW = 24
 
 
 def result_lines(
-    rows: Sequence[Row], parts: Sequence[Completeness] = (), effective: Sequence[EffectiveLength] = ()
+    rows: Sequence[Row],
+    parts: Sequence[Completeness] = (),
+    effective: Sequence[EffectiveLength] = (),
+    costs: Sequence[SeriesCost] = (),
 ) -> Iterator[str]:
     """Yield the table of results.
 
@@ -24,6 +29,7 @@ def result_lines(
         rows: The rows, one for each model, task and length.
         parts: How much there is of what was planned.
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
+        costs: The costs, one for each model, task and length; they are shown if there are readers.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -35,6 +41,7 @@ def result_lines(
         yield from _row_lines(rows)
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
+    yield from _cost_lines(costs)
     if what := describe_missing(parts):
         yield from ("", what)
 
@@ -72,6 +79,37 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
             for score in scores
         ],
     )
+
+
+def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:
+    """Return what each reader cost at each length, over its tasks, and what became of the needed facts."""
+    if all(cost.reader == WHOLE for cost in costs):
+        return
+    names = distinct(str(cost.series) for cost in costs)
+    yield from ("", "Cost of readers, for an item:")
+    yield from table(
+        ["model", "length", "calls", "tokens in", "tokens out", "longest call", "tokens for a right answer",
+         "needed facts"],
+        [
+            (
+                names[str(cost.series)],
+                write_length(cost.length),
+                f"{cost.per_item.calls:.1f}",
+                f"{cost.per_item.input_tokens:,.0f}",
+                "–" if cost.per_item.output_tokens is None else f"{cost.per_item.output_tokens:,.0f}",
+                f"{cost.peak_tokens:,}",
+                f"{cost.per_right_answer.tokens:,.0f}" if cost.per_right_answer else "–",
+                _fates(cost),
+            )
+            for cost in over_tasks(costs)
+        ],
+    )  # fmt: skip
+
+
+def _fates(cost: SeriesCost) -> str:
+    """Return the shares of the fates that occur."""
+    total = sum(cost.fates.values())
+    return ", ".join(f"{fate} {100 * n / total:.0f} %" for fate, n in cost.fates.items() if n)
 
 
 def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> Iterator[str]:

@@ -6,7 +6,8 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from carrara.report.chart import COMPACT, WIDE, score_chart
+from carrara.report.chart import COMPACT, WIDE, Point, score_chart, spending_chart
+from carrara.report.readers import has_reader
 from carrara.report.style import SeriesStyle, Styles
 from carrara.report.verdict import Verdict, verdicts
 from carrara.result import Result
@@ -28,6 +29,7 @@ from carrara.stats import (
     summarize,
 )
 from carrara.stats.leaderboard import Standing, leaderboard
+from carrara.stats.readers import SeriesCost, series_costs
 from carrara.stats.scores import Metric, by_metric
 from carrara.stats.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
 from carrara.util.natsort import natural
@@ -81,6 +83,9 @@ class TaskScores:
     charts: list[Markup]
     cumulative: list[Markup]
     """The cumulative scores (`accumulate`), for the suite whose paper uses them."""
+    spending: list[Markup]
+    """The scores against tokens, if there are readers."""
+    costs: list[SeriesCost]
     summed: list[Row]
     effective: dict[Series, EffectiveLength]
     changes: dict[tuple[Series, int], LengthEffect]
@@ -142,6 +147,7 @@ def _task_scores(
 ) -> list[TaskScores]:
     names = tasks_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
+    costs = series_costs(results) if has_reader(results) else []
     summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
     own_results: dict[str, list[Result]] = {name: [] for name in names}
     for result in results:
@@ -153,6 +159,8 @@ def _task_scores(
         drawn = any(row.stat.attempts for row in own)
         adds_up = drawn and len({row.length for row in added}) > 1
         points = [row for row in own if row.stat.scored]
+        spent = {(cost.series, cost.length): cost for cost in costs if cost.task == name}
+        paid = [Point(spent[row.series, row.length].per_item.tokens, row) for row in points if spent]
         about = "of all contexts up to a length"
         slices = _slices(own_results[name], styles)
         tasks.append(
@@ -165,6 +173,10 @@ def _task_scores(
                 cumulative=[
                     score_chart(shown, added, styles, frame, kind, about) for kind, frame in frames.items() if adds_up
                 ],
+                spending=[
+                    spending_chart(shown, paid, styles, frame, kind) for kind, frame in frames.items() if paid and drawn
+                ],
+                costs=sorted(spent.values(), key=lambda cost: (styles[cost.series].number, cost.length)),
                 summed=added if adds_up else [],
                 effective={one.series: one for one in effective if one.task == name},
                 changes={(one.series, one.length): one for one in changes if one.task == name},

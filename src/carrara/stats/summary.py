@@ -165,11 +165,16 @@ def _evidence_labels(places: tuple[float, float, int] | None) -> dict[str, str]:
     if places is None:
         return {}
     first, last, needed = places
-    apart = {DISTANCE: _bin(last - first)} if needed > 1 else {}
-    return {PLACE: _bin(last), **apart, NEEDED: str(needed)}
+    apart = {DISTANCE: bin_name(last - first)} if needed > 1 else {}
+    return {PLACE: bin_name(last), **apart, NEEDED: str(needed)}
 
 
-def _bin(share: float) -> str:
+def bin_name(share: float) -> str:
+    """Return the name of the part of a context in which a position lies.
+
+    >>> bin_name(0.95)
+    '80-100 %'
+    """
     low = min(BINS - 1, int(share * BINS)) * 100 // BINS
     return f"{low}-{low + 100 // BINS} %"
 

@@ -76,6 +76,17 @@ def count(number: int, what: str) -> str:
     return f"{number:,} {what[:-1]}ies" if what[-1] == "y" and what[-2] not in "aeiou" else f"{number:,} {what}s"
 
 
+def about_count(number: int) -> str:
+    """Return a number that is written out up to 10,000, and above in thousands or millions.
+
+    >>> about_count(512), about_count(61_440), about_count(5_614_545), about_count(12_345_678_901)
+    ('512', '61k', '5.6M', '12346M')
+    """
+    if number < 10_000:
+        return f"{number:,}"
+    return f"{number / 1000:.0f}k" if number < 1_000_000 else f"{number / 1e6:.{1 if number < 1e9 else 0}f}M"
+
+
 def duration(seconds: float) -> str:
     """Return a duration in its largest unit.
 
