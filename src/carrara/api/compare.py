@@ -85,8 +85,8 @@ def compare(
             only better and worse are reported.
         lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
         score: The score that counts: `own` (ours), or `paper` (the paper's own, where it has one).
-        by: Compare each model with its settings (`model`), or the readers of one model (`reader`), with the tokens that
-            an item takes.
+        by: Compare every two models with their settings (`model`), or each reader of one model with `whole`
+            (`reader`), with the tokens that an item takes.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: The scorer of an Inspect task that counts, if the task has several.
 

@@ -28,7 +28,7 @@ def compare(
 
     Args:
         margin: Also tell where the second run is not worse by this much, such as 0.02.
-        by: Compare models with their settings, or the readers of one model.
+        by: Compare every two models with their settings, or each reader of one model with `whole`.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """

@@ -20,7 +20,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, product
 from typing import Literal, NamedTuple, get_args
 
 from carrara.result import UNANSWERED, Result, Status
@@ -148,7 +148,7 @@ def only(
 
 
 def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") -> Comparisons:
-    """Compare each two sides.
+    """Compare each two sides, or each reader with the first one.
 
     Args:
         sides: At least two.
@@ -158,7 +158,9 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
     scores = [_scores(side.results, by_instance) for side in sides]
     lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
     pairs = dict[tuple[str, str, str], dict[Key, ItemPair]]()
-    for (first, ones), (second, others) in combinations(zip(sides, scores, strict=True), 2):
+    asked = list(zip(sides, scores, strict=True))
+    chosen = combinations(asked, 2) if by == "model" else product(asked[:1], asked[1:])
+    for (first, ones), (second, others) in chosen:
         for task in sorted(ones.keys() & others.keys(), key=natural):
             both = ones[task].keys() & others[task].keys()
             if not both:
@@ -192,7 +194,7 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
         _correct_rows(across),
         _correct_rows(tasks),
         overall,
-        _groups([side.name for side in sides], overall),
+        _groups([side.name for side in sides], overall) if by == "model" else [],
         list(dict.fromkeys(refused)),
         by,
     )
