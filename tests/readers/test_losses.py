@@ -8,8 +8,8 @@ import pytest
 import carrara
 from carrara.items.item import item_of, make
 from carrara.readers.context import Context
-from carrara.readers.losses import Exchange, trace_facts
-from carrara.readers.reader import ReaderModel
+from carrara.readers.losses import trace_facts
+from carrara.readers.reader import Exchange, ReaderModel
 from carrara.result import Result
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.readers.scripted import Told, note, say, with_fact

@@ -9,7 +9,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from carrara.constants import KEY, PARTS, PROMPT
 from carrara.items.item import item_of
-from carrara.readers.perfect import answer_from, next_reads, take_notes
+from carrara.readers.perfect import answer_from, next_reads, reply_to
 from carrara.readers.search import Search
 from carrara.runs import calls
 from carrara.servers.inspect_errors import SetupError
@@ -96,7 +96,7 @@ class ReferenceModel(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         asked = calls.current()
-        id = next((id for message in input if (id := _item_id(message))), asked.id if asked else None)
+        id = asked.id if asked else next((id for message in input if (id := _item_id(message))), None)
         if id is None:
             return ModelOutput.from_content(self.model_name, "OK")
         messages = [Message(m.role, m.text) for m in input if m.role != "tool"]
@@ -116,7 +116,7 @@ class ReferenceModel(ModelAPI):
                 for number, call in enumerate(reads)
             ]
             return output
-        reply = answer_from(item, results) if tools or results else take_notes(item, input[-1].text)
+        reply = answer_from(item, results) if tools or results else reply_to(item, input[-1].text)
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:

@@ -124,6 +124,21 @@ class Context:
         return max(0, self.prompt_tokens - self.tokens)
 
     @property
+    def context_id(self) -> str:
+        """An id that all questions on this context share."""
+        return self._item.item_id.context_id
+
+    @property
+    def questions(self) -> int:
+        """The number of questions on this context."""
+        return len(self._item.context.questions)
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether the text consists of turns."""
+        return self._item.prompt.template.turns
+
+    @property
     def ask(self) -> str:
         """The question alone."""
         return self._item.question.ask

@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 
 from carrara.items.item import Item
 from carrara.readers.context import Context, NeededFact, Part
+from carrara.readers.reader import Exchange
 from carrara.types import Marker
 
 Fate = Literal["present", "unseen", "not kept", "dropped", "mutated", "stale"]
@@ -49,19 +50,11 @@ class FactTrace(NamedTuple):
     """Its position, as a share of the context's characters."""
     fate: Fate
     call: int | None
-    """The number of the call, from 1, after which the fact was lost or changed. None: it was not lost in a call."""
+    """The number of the call, from 1, after which the fact was lost or changed. None: not in a call for this item."""
     text: str
     """The fact, shortened."""
     said: str
     """What the model had written about its subject then, shortened. Empty if nothing."""
-
-
-class Exchange(NamedTuple):
-    """The input and output of one call, as far as the tracing needs them."""
-
-    parts: Sequence[Part]
-    """The input: texts, and positions of passages of the context."""
-    output: str
 
 
 @dataclass(frozen=True)
@@ -192,7 +185,13 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
                 yield statement[one.start() : bounds[number + 1]].strip(" ,;")
 
 
-def trace_facts(item: Item, context: Context, calls: Sequence[Exchange], seen: Sequence[str] | None) -> list[FactTrace]:
+def trace_facts(
+    item: Item,
+    context: Context,
+    calls: Sequence[Exchange],
+    seen: Sequence[str] | None,
+    earlier: Sequence[Exchange] = (),
+) -> list[FactTrace]:
     """Return the fate of each fact that the answer needs. Empty if there are none, or too many.
 
     Args:
@@ -200,11 +199,12 @@ def trace_facts(item: Item, context: Context, calls: Sequence[Exchange], seen: S
         context: Its context.
         calls: The calls of the model, the last of which gave the answer.
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
+        earlier: The calls for an earlier question on the context that serve this one too. They have no number.
     """
     facts = _facts(item, context)
     if not facts or (not calls and seen is None):
         return []
-    history = _History(context, calls, seen)
+    history = _History(context, [*earlier, *calls], seen)
     length = max(1, len(context.text))
     traces = []
     for fact in facts:
@@ -213,7 +213,8 @@ def trace_facts(item: Item, context: Context, calls: Sequence[Exchange], seen: S
             continue
         fate, call, said = found
         place = round(fact.needed.start / length, 4)
-        traces.append(FactTrace(fact.needed.number, place, fate, call, _clip(fact.text), _clip(said)))
+        own = call - len(earlier) if call and call > len(earlier) else None
+        traces.append(FactTrace(fact.needed.number, place, fate, own, _clip(fact.text), _clip(said)))
     return traces
 
 

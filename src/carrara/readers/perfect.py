@@ -20,6 +20,12 @@ class ReadCall(NamedTuple):
     tokens: int
 
 
+def reply_to(item: Item, prompt: str) -> str:
+    """Return the answer to a prompt that ends with the item's question, and else notes."""
+    context = Context(item)
+    return answer_from(item, [prompt]) if prompt.rstrip().endswith(context.question) else take_notes(item, prompt)
+
+
 def take_notes(item: Item, prompt: str) -> str:
     """Return the notes after a passage: the needed facts of the notes so far and of the passage."""
     notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]

@@ -33,6 +33,14 @@ class LimitReachedError(Exception):
     """A reader has used up a limit, such as its number of calls, and there is no answer."""
 
 
+class Exchange(NamedTuple):
+    """The input and output of one call, as far as the tracing of facts needs them."""
+
+    parts: "Sequence[Part]"
+    """The input: texts, and positions of passages of the context."""
+    output: str
+
+
 @dataclass(frozen=True)
 class Reading:
     """The outcome of reading: the reply that is scored, and what the model's calls do not show.
@@ -42,11 +50,13 @@ class Reading:
         trouble: `limited` if a limit was reached before the model answered by itself, `unread` if the model answered
             without calling a tool.
         seen: The texts that a store of the reader's own gave back for this answer.
+        earlier: The calls that were made for an earlier question on the context, and serve this one too.
     """
 
     reply: str
     trouble: Trouble = ""
     seen: Sequence[str] | None = None
+    earlier: Sequence[Exchange] = ()
 
 
 class Estimate(NamedTuple):

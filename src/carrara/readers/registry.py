@@ -17,6 +17,7 @@ READERS: Mapping[str, str] = {
     "compact": "carrara.readers.compact:Compact",
     "search": "carrara.readers.search:Search",
     "agent": "carrara.readers.agent:AgentReader",
+    "memory": "carrara.readers.memory:MemoryReader",
     "function": "carrara.readers.function:FunctionReader",
 }
 """The readers by name, each with the class that implements it."""

@@ -259,7 +259,7 @@ class ReferencedAPI(ModelAPI):
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
-        reply = await self._send(wanted["id"], input, tools, tool_choice, config, attempts)
+        reply = await self._send(made.id if made else wanted["id"], input, tools, tool_choice, config, attempts)
         output, call = self._settled(reply, attempts), reply.call
         output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}

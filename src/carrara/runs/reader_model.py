@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 
 from inspect_ai.model import (
@@ -116,7 +116,8 @@ class CalledModel:
             parts = self.context.parts(message.content)
             if any(not isinstance(part, str) for part in parts):
                 digest = fingerprint([Message("user", message.content)])
-                reference = PromptReference(self.item.id, digest, shorten(message.content), parts=parts)
+                shared = str(replace(self.item.item_id, question=0))  # its cached reply serves all questions
+                reference = PromptReference(shared, digest, shorten(message.content), parts=parts)
                 metadata = {**(message.metadata or {}), KEY: reference.fields()}
                 return message.model_copy(update={"content": reference.excerpt, "metadata": metadata})
         return message

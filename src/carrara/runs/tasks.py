@@ -24,9 +24,9 @@ from carrara.items.registry import load
 from carrara.logs.settings import SERVER
 from carrara.packing.prompt_pack import Pack
 from carrara.readers.context import Context
-from carrara.readers.losses import Exchange, trace_facts
+from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
-from carrara.readers.reader import Reader, Reading
+from carrara.readers.reader import Exchange, Reader, Reading
 from carrara.readers.registry import parse_reader
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
@@ -184,7 +184,7 @@ async def _ask(
     if not reader.is_whole:
         remove_texts(context.passed)  # agents pass the results of tools on without references
         exchanges = [Exchange(call.parts, call.output) for call in made.made]
-        traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen)
+        traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
         record = reading_record(whole.sha256, made.made, reading, traced)
     _settle(state, whole, called.output_of(reading.reply), record)
 

@@ -1,0 +1,260 @@
+"""The reader `memory`: a memory system takes in the context, passage by passage, and answers its questions.
+
+    memory:my_module:MyMemory               a class of your own, or of an adapter (examples/)
+    memory:my_module:MyMemory,chunk=512     the same, with passages of at most 512 tokens
+
+All questions on one context are put to the same memory, one after the other. The calls of the model that the memory
+makes while it takes in the context count for the question that is asked first. They are cached like all calls, so a run
+that is resumed does not pay for them again.
+"""
+
+import asyncio
+import inspect
+from collections import OrderedDict
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
+from contextvars import Context as Variables
+from contextvars import copy_context
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import cached_property, partial
+from typing import Any, Protocol
+
+import anyio
+import anyio.to_thread
+
+from carrara.item_id import ItemId
+from carrara.readers.context import Context
+from carrara.readers.function import load_object
+from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading
+from carrara.util.errors import UsageError
+
+IDLE = 4
+"""The most memories that are kept while none of their questions is being asked."""
+START = datetime(2026, 1, 1)
+STEP = timedelta(minutes=1)
+INSTRUCTIONS = 1024
+"""The tokens that a memory system adds to each passage, about. Libraries differ from none to ten times as many."""
+EXTRACTED = 256
+"""The tokens that the model writes about a passage, about."""
+
+MemoryModel = Callable[[str], Coroutine[Any, Any, str]]
+"""The model under test, as a memory calls it: an async function that returns the reply to a prompt."""
+
+
+class Memory(Protocol):
+    """A memory system. Its class is called with the model, a `MemoryModel`, once for each context.
+
+    Both methods may be plain functions, too. They then run in a thread, where `anyio.from_thread.run(model, prompt)`
+    calls the model. Two more members are optional:
+
+    - `found`, an attribute or a method: the texts from which the last answer was given. A fact that is in none of them
+      is reported as lost. Without it, the prompts of the last call decide.
+    - `close()`: called when all questions on the context are answered, or to make room for other contexts.
+
+    Examples:
+        >>> class KeepAll:
+        ...     def __init__(self, model):
+        ...         self.model, self.found = model, []
+        ...
+        ...     async def add(self, text, session, time):
+        ...         self.found.append(f"[{time}] {text}")
+        ...
+        ...     async def answer(self, question):
+        ...         return await self.model("\\n".join([*self.found, question]))
+    """
+
+    async def add(self, text: str, session: str, time: str) -> None:
+        """Take in a passage. Passages come in the order of the text.
+
+        Args:
+            text: The passage.
+            session: The number of the passage, from 1. A conversation is one session, "1".
+            time: A date and time in ISO format, one minute later for each passage: 2026-01-01T00:00:00 for the first.
+        """
+
+    async def answer(self, question: str) -> str:
+        """Return the reply to a question, which is scored.
+
+        Args:
+            question: The question, with the rules for its answer.
+        """
+
+
+@dataclass(frozen=True)
+class MemoryReader(Reader):
+    """A memory system takes in the context, and answers."""
+
+    place: str = ""
+    """The module and the name of its class."""
+    chunk: int = 1024
+    """The most tokens of a passage."""
+
+    name = "memory"
+
+    def __post_init__(self) -> None:
+        if self.chunk < 1:
+            raise UsageError("the reader memory: chunk is 0, give 1 token or more")
+
+    @classmethod
+    def parse(cls, options: str) -> "MemoryReader":
+        place, _, rest = options.partition(",")
+        return cls(place.strip(), **cls.parse_settings(rest, {"chunk": cls.chunk}))
+
+    def __str__(self) -> str:
+        return f"{self.name}:{self.place},{self.write_settings(['chunk'])}"
+
+    def check(self, first: ItemId) -> None:
+        if first.style == "base":
+            raise UsageError("the reader memory asks for instructions to be followed, and a base model only completes")
+
+    def ready(self) -> None:
+        for method in ("add", "answer"):
+            if not callable(getattr(self._make, method, None)):
+                raise UsageError(f"{self.place} has no method {method!r}: a memory has `add` and `answer`")
+
+    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+        passages = context.passages(self.chunk)  # handed out anew, so that prompts of this item refer to them
+        async with self._memories.ask(context, model) as held:
+            if held.memory is None:
+                memory = await held.take_in(self._make, passages, context.is_conversation)
+                earlier: Sequence[Exchange] = ()
+            else:
+                memory, earlier = held.memory, held.calls
+            reply = await held.call(memory.answer, question)
+            if not isinstance(reply, str):
+                raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
+            return Reading(reply, seen=await held.found(), earlier=earlier)
+
+    def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
+        passages = max(1, -(-max(0, prompt - around) // self.chunk))
+        sent = prompt + passages * INSTRUCTIONS + self.chunk
+        return Estimate(passages + 1, sent, passages * EXTRACTED + answer)
+
+    @cached_property
+    def _make(self) -> Callable[[MemoryModel], Any]:
+        made: Callable[[MemoryModel], Any] = load_object(self.place, "the class of a memory")
+        return made
+
+    @cached_property
+    def _memories(self) -> "_Memories":
+        return _Memories()
+
+
+class _AskedModel:
+    """The model, as a memory holds it: a call counts for the item that is being asked, whoever makes it.
+
+    A library may call it from a task or a thread of its own, which began when another item was asked.
+    """
+
+    def __init__(self) -> None:
+        self._model: ReaderModel | None = None
+        self._variables = Variables()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.calls: list[Exchange] | None = None
+        """The calls, while they are recorded."""
+
+    def use(self, model: ReaderModel) -> None:
+        """Have further calls count for the item of a model. Called in the task that asks the item."""
+        self._model, self._variables, self._loop = model, copy_context(), asyncio.get_running_loop()
+
+    async def __call__(self, prompt: str) -> str:
+        assert self._model is not None
+        assert self._loop is not None
+        variables = self._variables.copy()
+        if asyncio.get_running_loop() is self._loop:
+            return await self._loop.create_task(self._ask(self._model, prompt), context=variables)
+        asked = variables.run(asyncio.run_coroutine_threadsafe, self._ask(self._model, prompt), self._loop)
+        return await asyncio.wrap_future(asked)
+
+    async def _ask(self, model: ReaderModel, prompt: str) -> str:
+        reply = await model(prompt)
+        if self.calls is not None:
+            self.calls.append(Exchange([prompt], reply))
+        return reply
+
+
+class _HeldMemory:
+    """The memory of one context."""
+
+    def __init__(self) -> None:
+        self.memory: Any = None
+        """None: it has not taken in the context."""
+        self.calls: list[Exchange] = []
+        """The calls by which it took in the context."""
+        self.model = _AskedModel()
+        self.turn = anyio.Lock()
+        self.waiting = 0
+        """The items that are being asked, or wait for it."""
+        self.asked = 0
+        """The items that were asked."""
+        self._thread = anyio.CapacityLimiter(1)  # its own: the model may need the others
+
+    async def take_in(self, make: Callable[[MemoryModel], Any], passages: Sequence[str], one_session: bool) -> Any:
+        """Return a new memory that has taken in the passages. If that fails, the next question tries again."""
+        memory, self.model.calls = make(self.model), []
+        try:
+            for number, passage in enumerate(passages):
+                session = "1" if one_session else str(number + 1)
+                await self.call(memory.add, str(passage), session, (START + number * STEP).isoformat())
+        except BaseException:
+            await self._close(memory)
+            raise
+        finally:
+            self.calls, self.model.calls = self.model.calls, None
+        self.memory = memory
+        return memory
+
+    async def call(self, function: Callable[..., Any], *arguments: str) -> Any:
+        """Return what a function of the memory returns. It may be async."""
+        if inspect.iscoroutinefunction(function):
+            return await function(*arguments)
+        result = await anyio.to_thread.run_sync(partial(function, *arguments), limiter=self._thread)
+        return await result if inspect.isawaitable(result) else result
+
+    async def found(self) -> list[str] | None:
+        """Return the texts from which the last answer was given. None if the memory does not say."""
+        found = getattr(self.memory, "found", None)
+        if callable(found):
+            found = await self.call(found)
+        if found is None:
+            return None
+        return [found] if isinstance(found, str) else [str(text) for text in found]
+
+    async def close(self) -> None:
+        if self.memory is not None:
+            await self._close(self.memory)
+
+    async def _close(self, memory: Any) -> None:
+        if callable(close := getattr(memory, "close", None)):
+            with anyio.CancelScope(shield=True):
+                await self.call(close)
+
+
+class _Memories:
+    """The memories of the contexts whose questions are being asked, and of a few more."""
+
+    def __init__(self) -> None:
+        self._held = OrderedDict[str, _HeldMemory]()
+
+    @asynccontextmanager
+    async def ask(self, context: Context, model: ReaderModel) -> AsyncIterator[_HeldMemory]:
+        """Hold the memory of a context for one question. Other questions on the context wait meanwhile."""
+        held = self._held.setdefault(context.context_id, _HeldMemory())
+        self._held.move_to_end(context.context_id)
+        held.waiting += 1
+        try:
+            async with held.turn:
+                held.model.use(model)
+                yield held
+        finally:
+            held.waiting -= 1
+            held.asked += 1
+            await self._remove(context)
+
+    async def _remove(self, context: Context) -> None:
+        """Close the memory of a context that has no more questions, and those that were not used for longest."""
+        idle = [key for key, held in self._held.items() if not held.waiting]
+        done = [key for key in idle if key == context.context_id and self._held[key].asked >= context.questions]
+        for key in done or idle[: max(0, len(idle) - IDLE)]:
+            await self._held.pop(key).close()
