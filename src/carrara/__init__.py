@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from carrara.api.run import read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
+    from carrara.readers.reader import Reader, Reading
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
     from carrara.types import Question, Segment, UndecidableError
@@ -38,6 +39,8 @@ __all__ = [
     "LengthError",
     "PluginError",
     "Question",
+    "Reader",
+    "Reading",
     "Results",
     "Rng",
     "RunError",
@@ -78,6 +81,7 @@ _PLACES = {
     "carrara.api.run": ("read", "run"),
     "carrara.api.tasks": ("find", "item", "load"),
     "carrara.api.train": ("train",),
+    "carrara.readers.reader": ("Reader", "Reading"),
     "carrara.rl.environment": ("load_environment",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }

@@ -30,6 +30,8 @@ ELSEWHERE = {
     r"import ray": "needs vLLM: test_ray_data.py",
     r"make_guard\(": "needs a server: test_guard.py",
     r"carrara\.profile\(": "minutes: test_profile.py",
+    r"-> Agent:": "a file of its own: test_readers.py",
+    r"class Recent:": "a file of its own: test_memory.py",
     r"-> Solver:": "needs an evaluation of Inspect: test_any_solver.py",
     r"class \w+\(Task\):": "a file of its own: test_new_task.py",
 }

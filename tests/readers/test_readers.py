@@ -263,3 +263,29 @@ def test_a_budget_holds_over_all_calls_and_more_goes_on(tmp_path: Path) -> None:
     calls = [result.reading.calls for result in more if result.reading]
     assert len(more) == 4
     assert len(model.prompts) == sum(calls)
+
+
+# --- what the guide shows ---
+
+
+def shown(name: str) -> str:
+    """Return the file that the guide shows under a name."""
+    page = Path(carrara.__file__).parents[2] / "docs/guides/agents-and-memory.md"
+    [code] = re.findall(rf'```python\n("""{name}.*?)```', page.read_text("utf-8"), re.DOTALL)
+    return str(code)
+
+
+def test_the_agent_of_the_guide_reads(tmp_path: Path) -> None:
+    file = tmp_path / "my_agents.py"
+    file.write_text(shown("my_agents.py"))
+    [result] = read_by(f"agent:{file}@careful", "caller/x", tmp_path / "run")
+    assert {trace.fate for trace in result.facts} == {"unused"}
+
+
+def test_the_memory_of_the_guide_keeps_the_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my_memory.py").write_text(shown("my_memory.py"))
+    monkeypatch.syspath_prepend(tmp_path)
+    [result] = read_by("memory:my_memory:Recent,chunk=200", Recorded(), tmp_path / "run")
+    [fact] = Context(item_of(result.id)).needed
+    is_kept = fact.start >= Context(item_of(result.id)).passages(200)[-3].start
+    assert [trace.fate for trace in result.facts] == ["unused" if is_kept else "unseen"]
