@@ -9,7 +9,7 @@ from inspect_ai.tool import ToolCall, ToolChoice, ToolInfo
 
 from carrara.constants import KEY, PARTS, PROMPT
 from carrara.items.item import item_of
-from carrara.readers.perfect import answer_from, next_reads, reply_to
+from carrara.readers.perfect import answer_from, next_block, next_reads, reply_to, writes_code
 from carrara.readers.search import Search
 from carrara.runs import calls
 from carrara.servers.inspect_errors import SetupError
@@ -106,8 +106,12 @@ class ReferenceModel(ModelAPI):
         return ModelOutput.from_content(self.model_name, reply)
 
     def _read(self, id: str, input: Sequence[ChatMessage], tools: Sequence[ToolInfo]) -> ModelOutput:
-        """Return the output of a perfect reader to a message that is not an item's prompt: notes, or calls of tools."""
+        """Return the output of a perfect reader to a message that is not an item's prompt: notes, calls or code."""
         item = item_of(id)
+        if writes_code(input[0].text):
+            outputs = [message.text for message in input[1:] if message.role == "user"]
+            reply = next_block(item, len(outputs)) or answer_from(item, outputs)
+            return ModelOutput.from_content(self.model_name, reply)
         results = [message.text for message in input if message.role == "tool"]
         if tools and not results and (reads := next_reads(item, Search.calls, Search.page)):
             output = ModelOutput.for_tool_call(self.model_name, "read", {})

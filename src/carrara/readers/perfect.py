@@ -1,4 +1,4 @@
-"""How the reference model `carrara/oracle` reads: perfect notes, and perfect searches.
+"""How the reference model `carrara/oracle` reads: perfect notes, perfect searches, and perfect code.
 
 It knows which facts an answer needs, as a perfect note-taker would. What it answers it reads from the text that it was
 given alone, so that a reader that loses a fact has a wrong answer.
@@ -10,6 +10,7 @@ from typing import NamedTuple
 from carrara.items.item import Item
 from carrara.readers.context import Context
 from carrara.readers.notes import CLOSE, CLOSE_PART, OPEN, OPEN_PART
+from carrara.readers.repl.reader import HIDDEN, Repl
 from carrara.types import UndecidableError
 
 
@@ -42,6 +43,32 @@ def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
             reads.append(ReadCall(start, page))
             shown = context.from_position(start, page).end
     return reads[:calls]
+
+
+def writes_code(prompt: str) -> bool:
+    """Return whether a prompt is the first message of the reader `repl`."""
+    return HIDDEN in prompt
+
+
+def next_block(item: Item, made: int) -> str:
+    """Return the block of code that prints more of the needed facts. Empty if all are printed, or no block is left.
+
+    Args:
+        item: The item.
+        made: The number of blocks so far.
+    """
+    context = Context(item)
+    pages, left = list[list[tuple[int, int]]](), 0
+    for start, end in _needed(context):
+        tokens = context.count(context.text[start:end]) + 1  # and the end of the line
+        if tokens > left:
+            pages.append([])
+            left = Repl.page
+        pages[-1].append((start, end))
+        left -= tokens
+    if made >= min(len(pages), Repl.blocks):
+        return ""
+    return f"```python\nfor start, end in {pages[made]}:\n    print(context[start:end])\n```"
 
 
 def answer_from(item: Item, texts: Sequence[str]) -> str:

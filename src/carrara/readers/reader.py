@@ -165,8 +165,11 @@ class Reader(ABC):
         """
 
     @property
-    def sandbox_type(self) -> str:
-        """The type of Inspect's sandbox in which code of the model runs. Empty if no code runs."""
+    def sandbox_type(self) -> str | tuple[str, str]:
+        """The type of Inspect's sandbox in which code of the model runs, or the type and a file that describes it.
+
+        Empty if no code runs.
+        """
         return ""
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:

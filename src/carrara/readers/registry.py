@@ -16,6 +16,7 @@ READERS: Mapping[str, str] = {
     "notes": "carrara.readers.notes:Notes",
     "compact": "carrara.readers.compact:Compact",
     "search": "carrara.readers.search:Search",
+    "repl": "carrara.readers.repl.reader:Repl",
     "agent": "carrara.readers.agent:AgentReader",
     "memory": "carrara.readers.memory:MemoryReader",
     "function": "carrara.readers.function:FunctionReader",

@@ -1,0 +1,204 @@
+"""The reader `repl`: the model writes Python code that looks into the context, in a session in a sandbox of Inspect.
+
+    repl:sandbox=docker                          a sandbox that Inspect makes by itself
+    repl:sandbox=docker:/home/me/compose.yaml    one that a file describes
+
+The context is the variable `context`, and the function `llm` asks the model in turn, as in recursive language models
+(arXiv:2512.24601). Code of the model runs in the sandbox alone.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+
+from carrara.answers.reply_text import without_reasoning
+from carrara.item_id import ItemId
+from carrara.readers.context import Context
+from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
+from carrara.readers.repl.quotes import Quotes
+from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
+from carrara.util.errors import UsageError
+
+CHARACTERS = 4
+"""The characters of a token, about."""
+ROUND = 600
+"""The tokens that a block and its output take, about."""
+CODE = 200
+"""The tokens of a block, about."""
+SUBREPLY = 60
+"""The tokens of a reply to `llm`, about."""
+HIDDEN = "[The text is not shown here. It is the variable `context`.]"
+_TASK = """\
+You are to answer a question about a long text that is not shown. A Python session has it in the variable `context`, a \
+string of {characters:,} characters. To run code in the session, reply with a block:
+
+```python
+print(context[:300])
+```
+
+You then see what the code prints, up to {page:,} tokens. Variables are kept from block to block. You may run {blocks} \
+blocks, each for {seconds} seconds at most.{llm} When you know the answer, reply with it as the question asks, without \
+a block, or call `FINAL(reply)` in a block. The text stands between the instructions and the question \
+below, whose rules for a reply hold for the answer, not for blocks."""
+_LLM = (
+    " In your code, `llm(prompt)` asks a language model that sees the prompt alone, and returns its reply: use it to "
+    "have passages read. You may call it {calls} times."
+)
+_OUTPUT = "Output:\n{text}\n\n{rest}"
+_LEFT = "Blocks that are left: {blocks}."
+_LAST = "You have used all blocks. Answer the question now, without a block."
+_LOST = "[{error}. The session started anew: all variables but `context` are gone.]"
+_NOTHING = "[The code printed nothing.]"
+_LEFT_OUT = "\n[…]\n"
+_BLOCK = re.compile(r"^[ \t]*```(?:python3?|py|repl)[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.MULTILINE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Repl(Reader):
+    """The model runs code over the context in a Python session, in a sandbox of Inspect."""
+
+    sandbox: str = ""
+    """The type of the sandbox, or TYPE:FILE with the absolute path of the file that describes it."""
+    blocks: int = 10
+    """The most blocks of code."""
+    calls: int = 50
+    """The most calls of `llm`. With 0, the prompt does not mention it."""
+    seconds: int = 60
+    """The seconds that a block may run, without the time that it waits for `llm`."""
+    page: int = 2048
+    """The most tokens of output that the model sees at a time."""
+
+    name = "repl"
+
+    def __post_init__(self) -> None:
+        kind, _, file = self.sandbox.partition(":")
+        if not kind:
+            raise UsageError(
+                "the reader repl runs code that the model writes: name a sandbox of Inspect, such as sandbox=docker"
+            )
+        if kind == "local":
+            raise UsageError(
+                "the reader repl: local is this machine itself, not a sandbox: name another one of Inspect, such as "
+                "sandbox=docker"
+            )
+        if file and not (Path(file).is_absolute() and Path(file).is_file()):
+            raise UsageError(f"the reader repl: {file} is no absolute path of a file: give that of the sandbox's file")
+        for setting in ("blocks", "seconds", "page"):
+            if getattr(self, setting) < 1:
+                raise UsageError(f"the reader repl: {setting} is 0, give 1 or more")
+
+    @property
+    def sandbox_type(self) -> str | tuple[str, str]:
+        kind, _, file = self.sandbox.partition(":")
+        return (kind, file) if file else kind
+
+    def check(self, first: ItemId) -> None:
+        if first.style == "base":
+            raise UsageError("the reader repl is a conversation, and a base model only completes its prompt")
+
+    def ready(self) -> None:
+        from inspect_ai.util import RegistryInfo
+
+        from carrara.servers.inspect_private import registry_find
+
+        kind = self.sandbox.partition(":")[0]
+
+        def is_it(info: RegistryInfo) -> bool:
+            return info.type == "sandboxenv" and info.name.split("/", 1)[-1] == kind
+
+        if not registry_find(is_it):
+            raise UsageError(
+                f"the reader repl: Inspect has no sandbox {kind!r}: install its package, or name another one, such as "
+                "sandbox=docker"
+            )
+
+    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+        from inspect_ai.util import sandbox
+
+        quotes = Quotes(context)
+
+        async def llm(prompt: str) -> str:
+            await anyio.to_thread.run_sync(quotes.hand_out, prompt)
+            reply = await model(prompt)
+            if not reply:
+                raise CallError("the model gave no reply: is the prompt too long?")
+            return reply
+
+        limits = SessionLimits(seconds=self.seconds, output=self.page * CHARACTERS, calls=self.calls)
+        session = PythonSession(sandbox(), llm, limits)
+        try:
+            await session.start(context.text)
+            return await self._converse(context, quotes, model, session)
+        finally:
+            await session.close()
+
+    async def _converse(self, context: Context, quotes: Quotes, model: ReaderModel, session: PythonSession) -> Reading:
+        from inspect_ai.model import ChatMessage, ChatMessageUser
+
+        messages: list[ChatMessage] = [ChatMessageUser(content=self._prompt(context))]
+        left = self.blocks
+        while left:
+            output = await model.generate(messages)
+            codes = code_blocks(without_reasoning(output.completion))
+            if not codes:
+                return Reading(output.completion, "" if left < self.blocks else "unread")
+            results = list[BlockResult]()
+            for code in codes[:left]:
+                results.append(await session.run(code))
+                left -= 1
+                if results[-1].final is not None:
+                    return Reading(results[-1].final)
+                if results[-1].error is not None:  # later blocks may rest on this one
+                    break
+            text = shorten("\n".join(map(_shown, results)), self.page, context)
+            await anyio.to_thread.run_sync(quotes.hand_out, text)
+            rest = _LEFT.format(blocks=left) if left else _LAST
+            messages += [output.message, ChatMessageUser(content=_OUTPUT.format(text=text, rest=rest))]
+        output = await model.generate(messages)
+        return Reading(output.completion, "limited")
+
+    def _prompt(self, context: Context) -> str:
+        task = _TASK.format(
+            characters=len(context.text),
+            page=self.page,
+            blocks=self.blocks,
+            seconds=self.seconds,
+            llm=_LLM.format(calls=self.calls) if self.calls else "",
+        )
+        return f"{task}\n\n{context.prompt([HIDDEN])[-1].content}"
+
+    def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
+        """Return the requests for one item, whose calls of `llm` read the context once."""
+        rounds = self.blocks + 1
+        sent = rounds * around + ROUND * rounds * (rounds - 1) // 2 + (prompt if self.calls else 0)
+        return Estimate(rounds + self.calls, sent, rounds * CODE + self.calls * SUBREPLY + answer)
+
+
+def code_blocks(reply: str) -> list[str]:
+    """Return the blocks of Python code in a reply. The last one may lack its end.
+
+    >>> code_blocks("First:\\n```python\\nx = 1\\n```\\nThen:\\n```repl\\nprint(x)\\n```")
+    ['x = 1\\n', 'print(x)\\n']
+    >>> code_blocks("```\\nAnswer: 5\\n```")
+    []
+    """
+    return [code for code in _BLOCK.findall(reply) if code.strip()]
+
+
+def shorten(text: str, tokens: int, context: Context) -> str:
+    """Return the start and the end of a text, with at most this many tokens together."""
+    count = context.count(text)
+    if count <= tokens:
+        return text
+    half = len(text) * tokens // count // 2
+    return context.clip(f"{text[:half]}{_LEFT_OUT}{text[len(text) - half :]}", tokens)
+
+
+def _shown(result: BlockResult) -> str:
+    """Return what the model sees of a block."""
+    text = result.text.strip("\n")
+    if result.lost:
+        text = f"{text}\n{_LOST.format(error=result.error)}".lstrip("\n")
+    return text or _NOTHING
