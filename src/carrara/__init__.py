@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from carrara.api.run import read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
-    from carrara.readers.reader import Reader, Reading
+    from carrara.readers.reader import Reading
     from carrara.rl.environment import load_environment
     from carrara.task import Instance, Rng, Sweep, Task
     from carrara.types import Question, Segment, UndecidableError
@@ -39,7 +39,6 @@ __all__ = [
     "LengthError",
     "PluginError",
     "Question",
-    "Reader",
     "Reading",
     "Results",
     "Rng",
@@ -81,7 +80,7 @@ _PLACES = {
     "carrara.api.run": ("read", "run"),
     "carrara.api.tasks": ("find", "item", "load"),
     "carrara.api.train": ("train",),
-    "carrara.readers.reader": ("Reader", "Reading"),
+    "carrara.readers.reader": ("Reading",),
     "carrara.rl.environment": ("load_environment",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }

@@ -7,7 +7,7 @@ from typing import Any
 from inspect_ai.model import ChatMessage, ChatMessageTool, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolCall, ToolInfo
 
-from carrara.readers.context import Context, Passage
+from carrara.readers.context import Passage, ReaderContext
 from carrara.readers.reader import ReaderModel
 
 TOLD = re.compile(r"SAY<(.*?)>YAS", re.DOTALL)
@@ -35,7 +35,7 @@ async def note(model: ReaderModel, passage: str, notes: str) -> str:
     return await model(f"Read this:\n{passage}\n{say(notes)}")
 
 
-def with_fact(context: Context, size: int = 300) -> Iterator[tuple[Passage, bool]]:
+def with_fact(context: ReaderContext, size: int = 300) -> Iterator[tuple[Passage, bool]]:
     """Yield the passages of a context, each with whether it has the first needed fact."""
     fact = context.needed[0]
     for passage in context.passages(size):

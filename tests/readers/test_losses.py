@@ -7,7 +7,7 @@ import pytest
 
 import carrara
 from carrara.items.item import item_of, make
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange, ReaderModel
 from carrara.result import Result
@@ -16,29 +16,29 @@ from tests.readers.scripted import Told, note, say, with_fact
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 
-Read = Callable[[Context, str, ReaderModel], Awaitable[str]]
+Read = Callable[[ReaderContext, str, ReaderModel], Awaitable[str]]
 
 
-def fact_of(context: Context) -> str:
+def fact_of(context: ReaderContext) -> str:
     fact = context.needed[0]
     return context.text[fact.start : fact.end]
 
 
-async def never_looks(context: Context, question: str, model: ReaderModel) -> str:
+async def never_looks(context: ReaderContext, question: str, model: ReaderModel) -> str:
     for passage, has_fact in with_fact(context):
         if not has_fact:
             await note(model, passage, "nothing of interest")
     return await model.answer("nothing of interest")
 
 
-async def writes_nothing_down(context: Context, question: str, model: ReaderModel) -> str:
+async def writes_nothing_down(context: ReaderContext, question: str, model: ReaderModel) -> str:
     notes = ""
     for passage, _ in with_fact(context):
         notes = await note(model, passage, "it was all about ships")
     return await model.answer(notes)
 
 
-async def forgets(context: Context, question: str, model: ReaderModel) -> str:
+async def forgets(context: ReaderContext, question: str, model: ReaderModel) -> str:
     """Keeps the fact in its own words for one passage, and then drops it."""
     notes, was_kept = "", False
     for passage, has_fact in with_fact(context):
@@ -49,36 +49,36 @@ async def forgets(context: Context, question: str, model: ReaderModel) -> str:
     return await model.answer(notes)
 
 
-async def garbles(context: Context, question: str, model: ReaderModel) -> str:
+async def garbles(context: ReaderContext, question: str, model: ReaderModel) -> str:
     notes = ""
     for passage, has_fact in with_fact(context):
         notes = await note(model, passage, garbled(context) if has_fact else notes)
     return await model.answer(notes)
 
 
-async def keeps(context: Context, question: str, model: ReaderModel) -> str:
+async def keeps(context: ReaderContext, question: str, model: ReaderModel) -> str:
     notes = ""
     for passage, has_fact in with_fact(context):
         notes = await note(model, passage, in_other_words(context) if has_fact else notes)
     return await model.answer(f"{notes} {say('FINAL ANSWER: ' + item_of(context.id).gold)}")
 
 
-async def keeps_and_is_wrong(context: Context, question: str, model: ReaderModel) -> str:
+async def keeps_and_is_wrong(context: ReaderContext, question: str, model: ReaderModel) -> str:
     return await model.answer(in_other_words(context))
 
 
-def in_other_words(context: Context) -> str:
+def in_other_words(context: ReaderContext) -> str:
     """Return the fact as notes would have it."""
     name, value = found(context)
     return f"* **{name}**: {value}\n* somebody else: nowhere"
 
 
-def garbled(context: Context) -> str:
+def garbled(context: ReaderContext) -> str:
     name, value = found(context)
     return f"- {name}: {str(value)[:-1]}{(int(value[-1]) + 1) % 10 if value[-1].isdigit() else 'x'}"
 
 
-def found(context: Context) -> tuple[str, str]:
+def found(context: ReaderContext) -> tuple[str, str]:
     item = item_of(context.id)
     marker = item.task.markers(item.context.instance)[context.needed[0].number]
     return marker.subjects[0], marker.values[0]
@@ -109,7 +109,7 @@ def run(read: Read, tmp_path: Path, params: Mapping[str, str]) -> list[Result]:
 def test_each_loss_is_reported_as_it_was_made(read: Read, fate: str, tmp_path: Path) -> None:
     for result in run(read, tmp_path, {"variant": "single_1"}):
         assert [trace.fate for trace in result.facts] == [fate]
-        context = Context(item_of(result.id))
+        context = ReaderContext(item_of(result.id))
         [trace] = result.facts
         assert trace.text == fact_of(context)
         assert trace.place == pytest.approx(context.needed[0].start / len(context.text), abs=1e-3)
@@ -143,7 +143,7 @@ def exchange(passage: tuple[int, int] | None, text: str = "", output: str = "") 
 def test_notes_in_other_words(notes: str, fate: str) -> None:
     """In qa1's story John went to the garden, and Daniel to the hallway."""
     item = make("babilong/qa1", index=1)
-    context = Context(item)
+    context = ReaderContext(item)
     facts = [" ".join(segment.text for segment in chunk) for chunk in item.context.instance.chunks]
     assert facts == ["John journeyed to the garden.", "Daniel journeyed to the hallway."]
     [trace] = trace_facts(item, context, [exchange((0, len(context.text)), output=notes), exchange(None, notes)], None)
@@ -152,7 +152,7 @@ def test_notes_in_other_words(notes: str, fate: str) -> None:
 
 def test_an_older_value_is_stale() -> None:
     item = next(one for one in (make("babilong/qa1", index=index) for index in range(50)) if _has_older(one.id))
-    context = Context(item)
+    context = ReaderContext(item)
     markers = item.task.markers(item.context.instance)
     number = context.needed[0].number
     [name] = markers[number].subjects
@@ -174,7 +174,7 @@ def _has_older(id: str) -> bool:
 
 def test_a_fact_without_a_marker_is_not_judged_by_its_words() -> None:
     item = make("minerva/quantity")
-    context = Context(item)
+    context = ReaderContext(item)
     whole = (0, len(context.text))
     told = trace_facts(item, context, [exchange(whole, output="The sum is 4."), exchange(None, "The sum is 4.")], None)
     assert told == []
@@ -184,7 +184,7 @@ def test_a_fact_without_a_marker_is_not_judged_by_its_words() -> None:
 
 def test_neighbouring_passages_have_a_fact_together() -> None:
     item = make("babilong/qa1", length=1024)
-    context = Context(item)
+    context = ReaderContext(item)
     [fact] = context.needed
     middle = (fact.start + fact.end) // 2
     halves = Exchange([(0, middle), (middle, fact.end)], "")

@@ -7,7 +7,7 @@ import pytest
 
 import carrara
 from carrara.items.item import make
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -48,7 +48,7 @@ def test_a_memory_that_loses_nothing(memory: str, tmp_path: Path) -> None:
 def test_calls_while_it_takes_in_the_context_count(memory: str, tmp_path: Path) -> None:
     results = run(tmp_path, memory)
     assert [one.score for one in results] == [1.0, 1.0]
-    contexts = [Context(make("babilong/qa1", length=4096, tokenizer="gpt2", index=n)) for n in range(2)]
+    contexts = [ReaderContext(make("babilong/qa1", length=4096, tokenizer="gpt2", index=n)) for n in range(2)]
     assert sorted(calls_of(results)) == sorted(len(context.passages(512)) + 1 for context in contexts)
     assert fates_of(results) == {"used"}
 
@@ -120,7 +120,7 @@ def test_passages_have_sessions_and_times(tmp_path: Path) -> None:
     run(tmp_path / "text", "KeepAll", n=1)
     [memory] = KeepAll.made
     texts, sessions, times = zip(*memory.added, strict=True)
-    assert list(texts) == Context(make("babilong/qa1", length=4096, tokenizer="gpt2")).passages(512)
+    assert list(texts) == ReaderContext(make("babilong/qa1", length=4096, tokenizer="gpt2")).passages(512)
     assert list(sessions) == [str(number + 1) for number in range(len(texts))]
     assert times[:2] == ("2026-01-01T00:00:00", "2026-01-01T00:01:00")
     KeepAll.made.clear()

@@ -9,7 +9,7 @@ from inspect_ai.log import read_eval_log
 
 import carrara
 from carrara.items.item import item_of
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.reader import ReaderModel, Reading
 from carrara.result import Result
 from carrara.util.errors import UsageError
@@ -50,7 +50,7 @@ def logged(out: Path) -> str:
 def test_the_model_reads_every_passage_once_and_answers_from_its_notes(tmp_path: Path) -> None:
     model = Recorded("my notes")
     [result] = read_by("notes:chunk=512,size=64", model, tmp_path)
-    context = Context(item_of(result.id))
+    context = ReaderContext(item_of(result.id))
     *reads, answer = [messages[0]["content"] for messages in model.prompts]
     passages = [prompt.rpartition("<part>\n")[2].partition("\n</part>")[0] for prompt in reads]
     assert passages == context.passages(512)
@@ -66,7 +66,7 @@ def test_the_model_reads_every_passage_once_and_answers_from_its_notes(tmp_path:
 def test_blind_notes_are_taken_without_the_question(tmp_path: Path) -> None:
     model = Recorded()
     [result] = read_by("notes:chunk=512,blind", model, tmp_path)
-    question = Context(item_of(result.id)).ask
+    question = ReaderContext(item_of(result.id)).ask
     asked = [question in messages[0]["content"] for messages in model.prompts]
     assert asked == [False] * (len(asked) - 1) + [True]
 
@@ -74,7 +74,7 @@ def test_blind_notes_are_taken_without_the_question(tmp_path: Path) -> None:
 def test_notes_that_are_too_long_are_cut(tmp_path: Path) -> None:
     model = Recorded("word " * 500)
     [result] = read_by("notes:chunk=512,size=20", model, tmp_path)
-    context = Context(item_of(result.id))
+    context = ReaderContext(item_of(result.id))
     notes = model.prompts[-1][0]["content"]
     assert notes == context.prompt([context.clip("word " * 500, 20)])[0].content
     assert notes.count("word") <= 22
@@ -97,7 +97,7 @@ def test_what_is_kept_of_a_conversation_is_what_was_computed(tmp_path: Path) -> 
     place = strategies.__name__
     model = Recorded()
     [whole] = read_by(f"compact:window=1k,chunk=256,strategy={place}:KeepAll", model, tmp_path / "all")
-    context = Context(item_of(whole.id))
+    context = ReaderContext(item_of(whole.id))
     passages = context.passages(256)
     assert [message["content"] for message in model.prompts[-1] if message["role"] == "tool"] == passages
     assert [trace.fate for trace in whole.facts] == ["unused"]
@@ -119,7 +119,7 @@ def test_removed_results_of_tools_stay_removed(tmp_path: Path) -> None:
     model = Recorded()
     [result] = read_by("compact:window=1k,chunk=256,strategy=edit", model, tmp_path)
     shown = [message["content"] for message in model.prompts[-1] if message["role"] == "tool"]
-    passages = Context(item_of(result.id)).passages(256)
+    passages = ReaderContext(item_of(result.id)).passages(256)
     assert len(shown) == len(passages)
     assert shown[-1] == passages[-1]
     assert shown[0] == "(Tool result removed)"
@@ -137,7 +137,7 @@ def test_a_summary_is_the_models_own_and_is_counted(tmp_path: Path) -> None:
 # --- functions ---
 
 
-async def ten_lines(context: Context, question: str, model: ReaderModel) -> Reading:
+async def ten_lines(context: ReaderContext, question: str, model: ReaderModel) -> Reading:
     """A reader that asks every passage, side by side, and answers from what was said."""
     import asyncio
 
@@ -150,24 +150,24 @@ def test_a_function_is_a_reader(tmp_path: Path) -> None:
     [result] = read_by(ten_lines, model, tmp_path)
     assert result.settings["reader"] == "function:ten_lines"
     assert result.reading is not None
-    assert result.reading.calls == len(model.prompts) == len(Context(item_of(result.id)).passages(512)) + 1
+    assert result.reading.calls == len(model.prompts) == len(ReaderContext(item_of(result.id)).passages(512)) + 1
     assert result.reply == "FINAL ANSWER: 7"
-    assert all(passage not in logged(tmp_path) for passage in Context(item_of(result.id)).passages(512))
+    assert all(passage not in logged(tmp_path) for passage in ReaderContext(item_of(result.id)).passages(512))
     again = Recorded()
     assert read_by(ten_lines, again, tmp_path)[0].reply == "FINAL ANSWER: 7"
     assert again.prompts == []
 
 
-async def raises(context: Context, question: str, model: ReaderModel) -> str:
+async def raises(context: ReaderContext, question: str, model: ReaderModel) -> str:
     await model("hello")
     raise ValueError("the store is empty")
 
 
-async def returns_nothing(context: Context, question: str, model: ReaderModel) -> None:
+async def returns_nothing(context: ReaderContext, question: str, model: ReaderModel) -> None:
     await model("hello")
 
 
-def no_coroutine(context: Context, question: str, model: ReaderModel) -> str:
+def no_coroutine(context: ReaderContext, question: str, model: ReaderModel) -> str:
     return ""
 
 
@@ -211,7 +211,7 @@ def test_a_strangers_agent_gets_the_whole_text(name: str, tmp_path: Path) -> Non
     reader = "agent:react" if name == "react" else f"agent:{file}@{name}"
     for task in ("niah", "qa1", "key_value"):
         [result] = read_by(reader, "caller/x", tmp_path / task, task)
-        context = Context(item_of(result.id))
+        context = ReaderContext(item_of(result.id))
         told = "".join(m.text.partition("] ")[2].rpartition("\n")[0] for m in SEEN[-1] if m.role == "tool")
         assert re.sub(r"[\s,]+", "", context.text) in re.sub(r"[\s,]+", "", told)  # separators between passages
         assert {trace.fate for trace in result.facts} <= {"used", "unused"}
@@ -286,6 +286,6 @@ def test_the_memory_of_the_guide_keeps_the_end(tmp_path: Path, monkeypatch: pyte
     (tmp_path / "my_memory.py").write_text(shown("my_memory.py"))
     monkeypatch.syspath_prepend(tmp_path)
     [result] = read_by("memory:my_memory:Recent,chunk=200", Recorded(), tmp_path / "run")
-    [fact] = Context(item_of(result.id)).needed
-    is_kept = fact.start >= Context(item_of(result.id)).passages(200)[-3].start
+    [fact] = ReaderContext(item_of(result.id)).needed
+    is_kept = fact.start >= ReaderContext(item_of(result.id)).passages(200)[-3].start
     assert [trace.fate for trace in result.facts] == ["unused" if is_kept else "unseen"]

@@ -17,7 +17,7 @@ from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 
 import carrara
 from carrara.items.item import item_of
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
 from carrara.readers.repl.quotes import SHORTEST, Quotes
 from carrara.readers.repl.reader import shorten
@@ -329,7 +329,7 @@ def test_blocks_calls_and_an_answer(tmp_path: Path) -> None:
         "FINAL ANSWER: garden",
     )
     (result,) = read(tmp_path, model)
-    text = Context(carrara.item("qa1", length="4k", tokenizer="o200k")).text
+    text = ReaderContext(carrara.item("qa1", length="4k", tokenizer="o200k")).text
     assert [messages[-1]["content"][:20] for messages in asked[1:]] == [
         "Read this: " + text[1000:1009],
         "Output:\n[The code pr",
@@ -375,7 +375,7 @@ def test_samples_at_once_end_in_every_way(tmp_path: Path) -> None:
 
     results = read(tmp_path, model, ",blocks=2,calls=0", n=4)
     assert not any("llm" in prompt for prompt in prompts)
-    ends = {one.id: Context(item_of(one.id)).text[-50:] for one in results}
+    ends = {one.id: ReaderContext(item_of(one.id)).text[-50:] for one in results}
     assert Counter(one.status for one in results if one.reply == answer) == {"unread": 1, "limited": 1}
     assert sum(one.reply == ends[one.id] for one in results) == 2
     assert [text.startswith("Output:\n1\n2\n\nYou have used all blocks.") for text in last] == [True]
@@ -400,12 +400,12 @@ def test_the_oracle_reads_by_code(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def context() -> Context:
-    return Context(carrara.item("qa1", length="4k", tokenizer="o200k"))
+def context() -> ReaderContext:
+    return ReaderContext(carrara.item("qa1", length="4k", tokenizer="o200k"))
 
 
 @pytest.mark.parametrize(("start", "end"), [(0, SHORTEST), (77, 77 + SHORTEST), (1001, 5003)])
-def test_stretches_of_the_context_are_found(context: Context, start: int, end: int) -> None:
+def test_stretches_of_the_context_are_found(context: ReaderContext, start: int, end: int) -> None:
     quoted = f"Is it here?\n\n{context.text[start:end]}\n\n{'no ' * 200}"
     assert Quotes(context).find(quoted) == [(start, end)]
     Quotes(context).hand_out(quoted)
@@ -413,14 +413,14 @@ def test_stretches_of_the_context_are_found(context: Context, start: int, end: i
 
 
 def test_many_stretches_take_no_long_time() -> None:
-    context = Context(carrara.item("qa1", length="64k", tokenizer="o200k"))
+    context = ReaderContext(carrara.item("qa1", length="64k", tokenizer="o200k"))
     quoted = "".join(context.text[start : start + 300] + "\n" for start in range(0, len(context.text), 400))
     began = time.monotonic()
     assert len(Quotes(context).find(quoted * 4)) == 20
     assert time.monotonic() - began < 3
 
 
-def test_output_is_shortened_by_tokens(context: Context) -> None:
+def test_output_is_shortened_by_tokens(context: ReaderContext) -> None:
     text = shorten("9 8 7 " * 5000, 100, context)
     assert 60 < context.count(text) <= 100
     assert "[…]" in text

@@ -10,7 +10,7 @@ import pytest
 
 import carrara
 from carrara.items.item import item_of, make
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
 from carrara.readers.search import find, read, written_calls
 from carrara.util.errors import UsageError
@@ -21,11 +21,11 @@ PAGE = 300
 
 
 @pytest.fixture(scope="module")
-def context() -> Context:
-    return Context(make("classic/niah", length=4096, params={"variant": "single_1"}))
+def context() -> ReaderContext:
+    return ReaderContext(make("classic/niah", length=4096, params={"variant": "single_1"}))
 
 
-def test_a_needle_is_found_and_shown_with_the_text_around_it(context: Context) -> None:
+def test_a_needle_is_found_and_shown_with_the_text_around_it(context: ReaderContext) -> None:
     [fact] = context.needed
     shown = find(context, "KEPT for", 0, PAGE)
     assert context.text[fact.start : fact.end] in shown
@@ -34,7 +34,7 @@ def test_a_needle_is_found_and_shown_with_the_text_around_it(context: Context) -
     assert find(context, "kept for", fact.end, PAGE) == f"Nothing is found from {fact.end} on."
 
 
-def test_a_text_can_be_read_to_its_end_by_positions(context: Context) -> None:
+def test_a_text_can_be_read_to_its_end_by_positions(context: ReaderContext) -> None:
     shown, texts = "The text goes on at 0.", list[str]()
     while "goes on at" in shown:
         shown = read(context, int(shown.rpartition("goes on at ")[2].rstrip(".")), PAGE)
@@ -45,7 +45,7 @@ def test_a_text_can_be_read_to_its_end_by_positions(context: Context) -> None:
     assert read(context, 10**9, PAGE) == f"The text ends at {len(context.text)}."
 
 
-def test_a_search_shows_a_bounded_text(context: Context) -> None:
+def test_a_search_shows_a_bounded_text(context: ReaderContext) -> None:
     shown = find(context, ".", 0, PAGE)
     assert context.count(shown) <= PAGE + 200
     assert shown.splitlines()[-1].startswith("There are more, from ")
@@ -54,16 +54,16 @@ def test_a_search_shows_a_bounded_text(context: Context) -> None:
 
 
 @pytest.mark.parametrize("pattern", ["(a", "[", "a{1000000}", "\\", "*", "?", "(?P<x", "\ud83d", "\x00"])
-def test_a_wrong_pattern_is_searched_for_as_words(pattern: str, context: Context) -> None:
+def test_a_wrong_pattern_is_searched_for_as_words(pattern: str, context: ReaderContext) -> None:
     assert find(context, pattern, 0, PAGE).startswith(("Nothing is found", "["))
 
 
 @pytest.mark.parametrize("pattern", ["", "  ", None, 5, ["a"], "a" * 300])
-def test_what_is_no_pattern_is_said(pattern: object, context: Context) -> None:
+def test_what_is_no_pattern_is_said(pattern: object, context: ReaderContext) -> None:
     assert find(context, pattern, 0, PAGE).startswith(("`pattern` is empty", "The pattern has 300 characters"))
 
 
-def test_matching_takes_time_in_proportion_to_the_text(context: Context) -> None:
+def test_matching_takes_time_in_proportion_to_the_text(context: ReaderContext) -> None:
     """Python's own matcher would need longer than the universe has existed."""
     began = time.monotonic()
     find(context, "(a*)*(b*)*(x+x+)+y$", 0, PAGE)
@@ -129,7 +129,7 @@ def test_the_model_gets_the_text_and_the_log_its_positions(tmp_path: Path) -> No
     [result] = carrara.run(
         "niah", "caller/x", n=1, lengths="2k", out=tmp_path, tokenizer="o200k", reader="search:calls=20"
     )
-    context = Context(item_of(result.id))
+    context = ReaderContext(item_of(result.id))
     told = "".join(m.text.partition("] ")[2].rpartition("\n")[0] for m in SEEN[-1] if m.role == "tool")
     assert "".join(told.split()) == "".join(context.text.split())
     assert {trace.fate for trace in result.facts} == {"unused"}

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.item_id import ItemId
 from carrara.readers import search
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, LimitReachedError, Reader, ReaderModel, Reading
 from carrara.util.errors import UsageError
 
@@ -79,7 +79,7 @@ class AgentReader(Reader):
     def ready(self) -> None:
         self._make([])
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.model import ChatMessageUser
 
         tools = [] if self.sandbox else context_tools(context, self.page)
@@ -171,7 +171,7 @@ async def _generate(state: Any, tool_calls: str = "loop", cache: bool = False, *
             return state
 
 
-def context_tools(context: Context, page: int) -> "list[Tool]":
+def context_tools(context: ReaderContext, page: int) -> "list[Tool]":
     """Return the tools `find` and `read` of a context, for agents of Inspect.
 
     Args:

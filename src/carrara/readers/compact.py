@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from carrara.item_id import ItemId
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.util.errors import UsageError, nearest
@@ -87,7 +87,7 @@ class Compact(Reader):
             raise UsageError(f"{self.strategy} is no strategy of compaction: derive it from `CompactionStrategy`")
         return made
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.model import ChatMessageUser
 
         passages = context.passages(self.chunk or max(1, self.window // PASSAGES))
@@ -113,7 +113,9 @@ class Compact(Reader):
 class _Conversation:
     """The messages so far, compacted whenever more do not fit."""
 
-    def __init__(self, reader: Compact, context: Context, model: ReaderModel, messages: "list[ChatMessage]") -> None:
+    def __init__(
+        self, reader: Compact, context: ReaderContext, model: ReaderModel, messages: "list[ChatMessage]"
+    ) -> None:
         self._window, self._context, self._model = reader.window, context, model
         self._strategy = reader._make_strategy()
         self._tokens = dict[str, tuple[str, int]]()

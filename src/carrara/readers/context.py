@@ -1,7 +1,7 @@
 """The context of an item as one text, with the positions of its segments and of the facts that its question needs.
 
-    Context(item).text                    the text between the instructions and the question
-    Context(item).passages(4096)          the same text in passages of whole sentences, each of at most 4,096 tokens
+    ReaderContext(item).text             the text between the instructions and the question
+    ReaderContext(item).passages(4096)   the same text in passages of whole sentences, each of at most 4,096 tokens
 
 The turns of a conversation become paragraphs that begin with the name of the speaker. Nothing here is held for longer
 than the item is asked, except in a small cache.
@@ -83,7 +83,7 @@ class _Layout(NamedTuple):
     reply."""
 
 
-class Context:
+class ReaderContext:
     """The context of an item, as a reader receives it.
 
     Args:
@@ -91,7 +91,7 @@ class Context:
 
     Examples:
         >>> import carrara
-        >>> context = Context(carrara.item("qa1", length="1k"))
+        >>> context = ReaderContext(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
         [0, 2448]
     """
@@ -135,7 +135,7 @@ class Context:
 
     @property
     def is_conversation(self) -> bool:
-        """Whether the text consists of turns."""
+        """True if the text consists of the turns of a conversation."""
         return self._item.prompt.template.turns
 
     @property
@@ -166,6 +166,12 @@ class Context:
 
         Returns:
             The number of tokens.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.count("Where is she?")
+            4
         """
         return get(self._item.item_id.tokenizer).count(text)
 
@@ -178,6 +184,12 @@ class Context:
 
         Returns:
             The text, or its beginning.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.clip("one two three four", 2)
+            'one two'
         """
         if self.count(text) <= tokens:
             return text
@@ -194,6 +206,12 @@ class Context:
 
         Returns:
             The passage.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.passage(0, 4)
+            'Mary'
         """
         text = self.text
         start = min(max(0, start), len(text))
@@ -209,6 +227,12 @@ class Context:
 
         Returns:
             The passage.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.around(10, 14, 8)
+            'journeyed to the'
         """
         text = self.text
         first, last = max(0, start - characters), min(len(text), end + characters)
@@ -227,6 +251,12 @@ class Context:
 
         Returns:
             The passage. It ends with a whole segment, if it has one.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.from_position(15, 8)
+            'to the bathroom.'
         """
         layout = self._layout
         number = max(0, bisect_right(layout.starts, start) - 1)
@@ -254,6 +284,12 @@ class Context:
 
         Returns:
             The passages, in order. Together they have every segment.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> [passage.end for passage in context.passages(30)]
+            [128, 253]
         """
         return [self._pass(passage) for passage in self._passages(tokens)]
 
@@ -300,11 +336,35 @@ class Context:
         return [NeededFact(number, *facts[number]) for number in sorted(self._item.question.support)]
 
     def render(self, parts: Iterable[Part]) -> str:
-        """Return the text of parts."""
+        """Return the text of parts.
+
+        Args:
+            parts: Texts, and positions of passages.
+
+        Returns:
+            Their texts, joined.
+
+        Examples:
+            >>> import carrara
+            >>> ReaderContext(carrara.item("qa1")).render(["Notes: ", (0, 4)])
+            'Notes: Mary'
+        """
         return "".join(map(self.render_part, parts))
 
     def render_part(self, part: Part) -> str:
-        """Return the text of a part."""
+        """Return the text of a part.
+
+        Args:
+            part: A text, or the positions of a passage.
+
+        Returns:
+            The text.
+
+        Examples:
+            >>> import carrara
+            >>> ReaderContext(carrara.item("qa1")).render_part((0, 4))
+            'Mary'
+        """
         return part if isinstance(part, str) else self.text[part[0] : part[1]]
 
     @property
@@ -313,7 +373,20 @@ class Context:
         return list(self._passed.values())
 
     def parts(self, text: str) -> list[Part]:
-        """Return the parts of a text. Passages that were handed out become their positions."""
+        """Return the parts of a text. Passages that were handed out become their positions.
+
+        Args:
+            text: Any text.
+
+        Returns:
+            Its parts, in order.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> context.parts(f"Read this: {context.passages(30)[0]}")
+            ['Read this: ', [0, 128]]
+        """
         parts: list[Part] = [text]
         if len(text) >= len(self.text) > SHORT:
             parts = _divide(parts, self.text, 0)
@@ -323,7 +396,20 @@ class Context:
         return parts
 
     def prompt(self, parts: Sequence[Part]) -> list[Message]:
-        """Return the item's prompt with these parts in place of its context."""
+        """Return the item's prompt with these parts in place of its context.
+
+        Args:
+            parts: Texts, and positions of passages.
+
+        Returns:
+            The messages.
+
+        Examples:
+            >>> import carrara
+            >>> [message] = ReaderContext(carrara.item("qa1")).prompt(["Mary is there."])
+            >>> "<context> Mary is there. </context>" in message.content
+            True
+        """
         template = self._item.prompt.template
         if not template.turns:
             return [Message("user", template.before + self.render(parts) + template.after)]
@@ -383,9 +469,9 @@ def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:
     return found
 
 
-def context_of(id: str) -> Context:
+def context_of(id: str) -> ReaderContext:
     """Return the context of an item."""
-    return Context(item_of(id))
+    return ReaderContext(item_of(id))
 
 
 def _lay_out(id: str) -> _Layout:

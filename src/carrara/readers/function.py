@@ -10,7 +10,7 @@ from carrara.readers.reader import Reader, ReaderFunction, ReaderModel, Reading
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.readers.context import Context
+    from carrara.readers.context import ReaderContext
 
 _FUNCTIONS: dict[str, ReaderFunction] = {}
 """The functions that this process was given, by name."""
@@ -42,7 +42,7 @@ class FunctionReader(Reader):
     def __str__(self) -> str:
         return f"{self.name}:{self.place}"
 
-    async def read(self, context: "Context", question: str, model: ReaderModel) -> str | Reading:
+    async def read(self, context: "ReaderContext", question: str, model: ReaderModel) -> str | Reading:
         reply = await self.function(context, question, model)
         if not isinstance(reply, str | Reading):
             raise UsageError(f"the reader {self} returned {type(reply).__name__}: return a text or a `Reading`")

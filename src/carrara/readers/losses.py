@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 from carrara.items.item import Item
-from carrara.readers.context import Context, NeededFact, Part
+from carrara.readers.context import NeededFact, Part, ReaderContext
 from carrara.readers.reader import Exchange
 from carrara.types import Marker
 
@@ -187,7 +187,7 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
 
 def trace_facts(
     item: Item,
-    context: Context,
+    context: ReaderContext,
     calls: Sequence[Exchange],
     seen: Sequence[str] | None,
     earlier: Sequence[Exchange] = (),
@@ -221,7 +221,7 @@ def trace_facts(
 class _History:
     """The texts of all calls, in order."""
 
-    def __init__(self, context: Context, calls: Sequence[Exchange], seen: Sequence[str] | None) -> None:
+    def __init__(self, context: ReaderContext, calls: Sequence[Exchange], seen: Sequence[str] | None) -> None:
         self._text = context.text
         self._calls = list(calls)
         if seen is not None:  # the answer was given from these
@@ -270,7 +270,7 @@ def _written(parts: Sequence[Part]) -> str:
     return "\n".join(part for part in parts if isinstance(part, str))
 
 
-def _facts(item: Item, context: Context) -> list[_Fact]:
+def _facts(item: Item, context: ReaderContext) -> list[_Fact]:
     needed = context.supporting
     if not 0 < len(needed) <= MOST:
         return []

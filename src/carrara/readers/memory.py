@@ -24,7 +24,7 @@ import anyio
 import anyio.to_thread
 
 from carrara.item_id import ItemId
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading
 from carrara.util.errors import UsageError
@@ -78,6 +78,9 @@ class Memory(Protocol):
 
         Args:
             question: The question, with the rules for its answer.
+
+        Returns:
+            The reply.
         """
 
 
@@ -113,7 +116,7 @@ class MemoryReader(Reader):
             if not callable(getattr(self._make, method, None)):
                 raise UsageError(f"{self.place} has no method {method!r}: a memory has `add` and `answer`")
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         passages = context.passages(self.chunk)  # handed out anew, so that prompts of this item refer to them
         async with self._memories.ask(context, model) as held:
             if held.memory is None:
@@ -238,7 +241,7 @@ class _Memories:
         self._held = OrderedDict[str, _HeldMemory]()
 
     @asynccontextmanager
-    async def ask(self, context: Context, model: ReaderModel) -> AsyncIterator[_HeldMemory]:
+    async def ask(self, context: ReaderContext, model: ReaderModel) -> AsyncIterator[_HeldMemory]:
         """Hold the memory of a context for one question. Other questions on the context wait meanwhile."""
         held = self._held.setdefault(context.context_id, _HeldMemory())
         self._held.move_to_end(context.context_id)
@@ -252,7 +255,7 @@ class _Memories:
             held.asked += 1
             await self._remove(context)
 
-    async def _remove(self, context: Context) -> None:
+    async def _remove(self, context: ReaderContext) -> None:
         """Close the memory of a context that has no more questions, and those that were not used for longest."""
         idle = [key for key, held in self._held.items() if not held.waiting]
         done = [key for key in idle if key == context.context_id and self._held[key].asked >= context.questions]

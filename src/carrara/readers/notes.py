@@ -5,7 +5,7 @@ It is the loop of MemAgent (arXiv:2507.02259). With `blind` the model does not k
 
 from dataclasses import dataclass
 
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel
 from carrara.util.errors import UsageError
 
@@ -43,7 +43,7 @@ class Notes(Reader):
             if getattr(self, setting) < 1:
                 raise UsageError(f"the reader notes: {setting} is 0, give 1 token or more")
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> str:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         notes = ""
         passages = context.passages(self.chunk)
         purpose = _BLIND if self.blind else _KNOWN.format(question=question)

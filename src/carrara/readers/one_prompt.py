@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from carrara.constants import WHOLE
 from carrara.item_id import ItemId
 from carrara.items.registry import load
-from carrara.readers.context import Context, Part
+from carrara.readers.context import Part, ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel
 from carrara.util.errors import UsageError
 
@@ -20,7 +20,7 @@ class Whole(Reader):
 
     name = WHOLE
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> str:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         return await model.answer()
 
 
@@ -30,7 +30,7 @@ class ClosedBook(Reader):
 
     name = "none"
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> str:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         return await model.answer(WITHHELD)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
@@ -47,14 +47,14 @@ class Evidence(Reader):
         if not load(first.task).evidence_decides:
             raise UsageError(f"the evidence of {first.task} does not decide its answer without the rest: leave it out")
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> str:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         return await model.answer(evidence_parts(context))
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         return Estimate(1, around, answer)
 
 
-def evidence_parts(context: Context) -> Sequence[Part]:
+def evidence_parts(context: ReaderContext) -> Sequence[Part]:
     """Return the opening of the context and its needed facts as parts."""
     opening = [context.opening] if context.opening[1] else []
     return joined([*opening, *((fact.start, fact.end) for fact in context.needed)], context.separator)

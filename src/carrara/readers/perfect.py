@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from carrara.items.item import Item
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.notes import CLOSE, CLOSE_PART, OPEN, OPEN_PART
 from carrara.readers.repl.reader import HIDDEN, Repl
 from carrara.types import UndecidableError
@@ -23,7 +23,7 @@ class ReadCall(NamedTuple):
 
 def reply_to(item: Item, prompt: str) -> str:
     """Return the answer to a prompt that ends with the item's question, and else notes."""
-    context = Context(item)
+    context = ReaderContext(item)
     return answer_from(item, [prompt]) if prompt.rstrip().endswith(context.question) else take_notes(item, prompt)
 
 
@@ -31,12 +31,12 @@ def take_notes(item: Item, prompt: str) -> str:
     """Return the notes after a passage: the needed facts of the notes so far and of the passage."""
     notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]
     passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0]
-    return _present(Context(item), [notes, passage])
+    return _present(ReaderContext(item), [notes, passage])
 
 
 def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
     """Return the calls that show all needed facts, as far as the number of calls allows."""
-    context, shown = Context(item), 0
+    context, shown = ReaderContext(item), 0
     reads = list[ReadCall]()
     for start, end in _needed(context):
         if end > shown:
@@ -57,7 +57,7 @@ def next_block(item: Item, made: int) -> str:
         item: The item.
         made: The number of blocks so far.
     """
-    context = Context(item)
+    context = ReaderContext(item)
     pages, left = list[list[tuple[int, int]]](), 0
     for start, end in _needed(context):
         tokens = context.count(context.text[start:end]) + 1  # and the end of the line
@@ -73,19 +73,19 @@ def next_block(item: Item, made: int) -> str:
 
 def answer_from(item: Item, texts: Sequence[str]) -> str:
     """Return the answer that texts decide, such as the results of searches."""
-    context = Context(item)
+    context = ReaderContext(item)
     try:
         return item.task.write(item.solve(context.prompt([_present(context, texts)])))
     except UndecidableError as reason:
         return f"The text does not say: {reason}"
 
 
-def _needed(context: Context) -> list[tuple[int, int]]:
+def _needed(context: ReaderContext) -> list[tuple[int, int]]:
     opening = [context.opening] if context.opening[1] else []
     return [*opening, *((fact.start, fact.end) for fact in context.needed)]
 
 
-def _present(context: Context, texts: Iterable[str]) -> str:
+def _present(context: ReaderContext, texts: Iterable[str]) -> str:
     """Return the needed facts that stand in texts, in order."""
     whole = "\n".join(texts)
     found = (context.text[start:end] for start, end in _needed(context))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolInfo
 
-    from carrara.readers.context import Context, Part
+    from carrara.readers.context import Part, ReaderContext
 
 Trouble = Literal["", "limited", "unread"]
 
@@ -51,6 +51,10 @@ class Reading:
             without calling a tool.
         seen: The texts that a store of the reader's own gave back for this answer.
         earlier: The calls that were made for an earlier question on the context, and serve this one too.
+
+    Examples:
+        >>> Reading("FINAL ANSWER: garden", seen=["Mary went to the garden."]).trouble
+        ''
     """
 
     reply: str
@@ -70,7 +74,13 @@ class Estimate(NamedTuple):
 
 
 class ReaderModel(Protocol):
-    """The model under test, as a reader calls it. Every call is counted, limited, cached and logged."""
+    """The model under test, as a reader calls it. Every call is counted, limited, cached and logged.
+
+    Examples:
+        >>> async def last_passage(context, question, model):
+        ...     notes = await model(f"Write down what matters for {question}: {context.passages(512)[-1]}")
+        ...     return await model.answer(notes)
+    """
 
     async def __call__(self, prompt: str, *, max_tokens: int | None = None) -> str:
         """Return the model's reply to a prompt, without its reasoning.
@@ -78,6 +88,9 @@ class ReaderModel(Protocol):
         Args:
             prompt: The prompt. Passages of the context in it are logged by their positions alone.
             max_tokens: The most tokens of the reply.
+
+        Returns:
+            The reply.
         """
 
     async def generate(
@@ -95,6 +108,9 @@ class ReaderModel(Protocol):
             tools: The tools that the model may call.
             max_tokens: The most tokens of the reply.
             may_call: Whether it may call a tool now.
+
+        Returns:
+            The output, with the calls of tools that the model asks for.
         """
 
     def limit(self, calls: int) -> "AbstractContextManager[None]":
@@ -102,6 +118,9 @@ class ReaderModel(Protocol):
 
         Args:
             calls: The most calls.
+
+        Returns:
+            A context manager.
         """
 
     def refer(self, message: "ChatMessage") -> "ChatMessage":
@@ -109,6 +128,9 @@ class ReaderModel(Protocol):
 
         Args:
             message: The message.
+
+        Returns:
+            The message, or a copy with references.
         """
 
     async def answer(self, context: "str | Sequence[Part] | None" = None) -> str:
@@ -117,11 +139,14 @@ class ReaderModel(Protocol):
         Args:
             context: What stands in place of the context: a text, or parts of which each is a text or the positions of
                 a passage. None: the context stands there, whole.
+
+        Returns:
+            The reply.
         """
 
 
 ReaderFunction = Callable[..., Awaitable[str | Reading]]
-"""A reader as a function of a `Context`, a question and a `ReaderModel`."""
+"""A reader as a function of a `ReaderContext`, a question and a `ReaderModel`."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +160,7 @@ class Reader(ABC):
     name: ClassVar[str]
 
     @abstractmethod
-    async def read(self, context: "Context", question: str, model: ReaderModel) -> str | Reading:
+    async def read(self, context: "ReaderContext", question: str, model: ReaderModel) -> str | Reading:
         """Read a context for a question, and return the reply that is scored.
 
         Args:

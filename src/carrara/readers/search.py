@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from carrara.item_id import ItemId
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.util.errors import UsageError
 from carrara.util.unicode import replace_surrogates
@@ -68,7 +68,7 @@ class Search(Reader):
         if first.style == "base":
             raise UsageError("the reader search is a conversation, and a base model only completes its prompt")
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.model import ChatMessage, ChatMessageTool, ChatMessageUser
 
         tools = [] if self.plain else tool_infos(self.page)
@@ -97,7 +97,7 @@ class Search(Reader):
         output = await model.generate(messages, tools, may_call=False)
         return Reading(output.completion, "limited")
 
-    def _call(self, context: Context, name: str, arguments: Mapping[str, Any]) -> str:
+    def _call(self, context: ReaderContext, name: str, arguments: Mapping[str, Any]) -> str:
         """Return the result of a call, or a sentence that says what is wrong with it."""
         start = _whole(arguments.get("start", 0))
         if start is None:
@@ -137,7 +137,7 @@ def tool_infos(page: int) -> "list[ToolInfo]":
     ]
 
 
-def find(context: Context, pattern: object, start: int, tokens: int) -> str:
+def find(context: ReaderContext, pattern: object, start: int, tokens: int) -> str:
     """Return the places where a pattern occurs, with the text around them.
 
     Args:
@@ -176,7 +176,7 @@ def find(context: Context, pattern: object, start: int, tokens: int) -> str:
     return "\n".join(lines) if lines else f"Nothing is found from {start} on."
 
 
-def read(context: Context, start: int, tokens: int) -> str:
+def read(context: ReaderContext, start: int, tokens: int) -> str:
     """Return the text from a position on.
 
     Args:

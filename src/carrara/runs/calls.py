@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from inspect_ai.model import ChatMessage, ModelOutput, ModelUsage
 
 from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS
-from carrara.readers.context import WHOLE_CONTEXT, Context, Part
+from carrara.readers.context import WHOLE_CONTEXT, Part, ReaderContext
 from carrara.readers.reader import LimitReachedError
 from carrara.runs.budget import BudgetExhaustedError, ItemBudget
 
@@ -44,7 +44,7 @@ class Calls:
 
     id: str
     budget: ItemBudget
-    context: Context
+    context: ReaderContext
     made: list[Call] = field(default_factory=list[Call])
     most: int | None = None
     """The most calls. None: any number."""
@@ -127,7 +127,7 @@ _CURRENT: ContextVar[Calls | None] = ContextVar("calls", default=None)
 
 
 @contextmanager
-def calls(id: str, budget: ItemBudget, context: Context) -> Iterator[Calls]:
+def calls(id: str, budget: ItemBudget, context: ReaderContext) -> Iterator[Calls]:
     """Count the calls of the item that is asked within the block."""
     own = Calls(id, budget, context)
     token = _CURRENT.set(own)

@@ -23,7 +23,7 @@ from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, 
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER
 from carrara.packing.prompt_pack import Pack
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.readers.reader import Exchange, Reader, Reading
@@ -172,7 +172,7 @@ async def _ask(
         config["max_tokens"] = item.question.budget
     if item.item_id.style == "base" and item.prompt.template.stop:
         config["stop_seqs"] = list(item.prompt.template.stop)
-    context = Context(item)
+    context = ReaderContext(item)
     with calls(id, allowance, context) as made:
         called = CalledModel(item, context, whole, thinking, state, generate, config, made)
         reading = await reader.read(context, context.question, called)

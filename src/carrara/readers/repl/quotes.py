@@ -6,7 +6,7 @@ every stretch of at least `SHORTEST` characters is found, in a time that grows w
 
 from functools import cached_property
 
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 
 BLOCK = 128
 SHORTEST = 2 * BLOCK
@@ -22,7 +22,7 @@ class Quotes:
         context: The context.
     """
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: ReaderContext) -> None:
         self._context = context
 
     def hand_out(self, text: str) -> None:

@@ -15,7 +15,7 @@ import anyio
 
 from carrara.answers.reply_text import without_reasoning
 from carrara.item_id import ItemId
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.readers.repl.quotes import Quotes
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
@@ -114,7 +114,7 @@ class Repl(Reader):
                 "sandbox=docker"
             )
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> Reading:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.util import sandbox
 
         quotes = Quotes(context)
@@ -134,7 +134,9 @@ class Repl(Reader):
         finally:
             await session.close()
 
-    async def _converse(self, context: Context, quotes: Quotes, model: ReaderModel, session: PythonSession) -> Reading:
+    async def _converse(
+        self, context: ReaderContext, quotes: Quotes, model: ReaderModel, session: PythonSession
+    ) -> Reading:
         from inspect_ai.model import ChatMessage, ChatMessageUser
 
         messages: list[ChatMessage] = [ChatMessageUser(content=self._prompt(context))]
@@ -159,7 +161,7 @@ class Repl(Reader):
         output = await model.generate(messages)
         return Reading(output.completion, "limited")
 
-    def _prompt(self, context: Context) -> str:
+    def _prompt(self, context: ReaderContext) -> str:
         task = _TASK.format(
             characters=len(context.text),
             page=self.page,
@@ -187,7 +189,7 @@ def code_blocks(reply: str) -> list[str]:
     return [code for code in _BLOCK.findall(reply) if code.strip()]
 
 
-def shorten(text: str, tokens: int, context: Context) -> str:
+def shorten(text: str, tokens: int, context: ReaderContext) -> str:
     """Return the start and the end of a text, with at most this many tokens together."""
     count = context.count(text)
     if count <= tokens:

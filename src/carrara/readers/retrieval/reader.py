@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import anyio
 
-from carrara.readers.context import Context
+from carrara.readers.context import ReaderContext
 from carrara.readers.one_prompt import joined
 from carrara.readers.reader import Estimate, Reader, ReaderModel
 from carrara.readers.retrieval.contexts import retrieve_parts
@@ -34,7 +34,7 @@ class RetrievalReader(Reader):
     def ready(self) -> None:
         ready(self.setting)
 
-    async def read(self, context: Context, question: str, model: ReaderModel) -> str:
+    async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         found = await anyio.to_thread.run_sync(retrieve_parts, context.id, str(self.setting))
         return await model.answer(joined([(part.chunk.start, part.chunk.end) for part in found.chunks], JOINT))
 
