@@ -27,8 +27,8 @@ class Call(NamedTuple):
     output: str
     input_tokens: int
     output_tokens: int
-    cached_tokens: int
-    """The tokens of the input that the server had in its cache."""
+    cached_tokens: int | None
+    """The tokens of the input that the server had in its cache. None if it does not say."""
     seconds: float
 
 
@@ -81,10 +81,11 @@ class Calls:
         """
         self._occurrences[name.partition("-")[0]] += 1
         usage = output.usage or ModelUsage()
-        cached, written = usage.input_tokens_cache_read or 0, usage.output_tokens
-        sent = usage.input_tokens + cached + (usage.input_tokens_cache_write or 0) or self._count(input)
-        self.made.append(Call(_parts_of(input), _text_of(output), sent, written, cached, output.time or 0.0))
-        self.budget.spend(sent, cached, written)
+        cached, text = usage.input_tokens_cache_read, _text_of(output)
+        written = usage.output_tokens or self.context.count(text)
+        sent = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or self._count(input)
+        self.made.append(Call(_parts_of(input), text, sent, written, cached, output.time or 0.0))
+        self.budget.spend(sent, cached or 0, written)
 
     def _count(self, input: Sequence[ChatMessage]) -> int:
         """Return the tokens of the input by our own count, without those of the chat format."""

@@ -24,12 +24,17 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
         "calls": len(calls),
         "input_tokens": sum(call.input_tokens for call in calls),
         "output_tokens": sum(call.output_tokens for call in calls),
-        "cached_tokens": sum(call.cached_tokens for call in calls),
+        "cached_tokens": _sum_known([call.cached_tokens for call in calls]),
         "peak_tokens": max((call.input_tokens + call.output_tokens for call in calls), default=0),
         "seconds": round(sum(call.seconds for call in calls), 3),
         "facts": [list(trace) for trace in traces],
         "steps": [_step(call) for call in calls],
     }
+
+
+def _sum_known(numbers: Sequence[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known else None
 
 
 def _step(call: Call) -> dict[str, Any]:
