@@ -384,7 +384,7 @@ def test_samples_at_once_end_in_every_way(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_oracle_reads_by_code(tmp_path: Path) -> None:
     results = carrara.run(
-        "niah,qa1,qa2,vt",
+        "niah,passkey,qa1,qa2,vt",
         "carrara/oracle",
         lengths="4k,16k",
         n=2,
@@ -392,7 +392,7 @@ def test_the_oracle_reads_by_code(tmp_path: Path) -> None:
         tokenizer="o200k",
         out=tmp_path / "run",
     )
-    assert [one.score for one in results] == [1.0] * 16
+    assert [one.score for one in results] == [1.0] * 20
     assert {fact.fate for one in results for fact in one.facts} == {"used"}
 
 

@@ -139,7 +139,9 @@ class Repl(Reader):
     ) -> Reading:
         from inspect_ai.model import ChatMessage, ChatMessageUser
 
-        messages: list[ChatMessage] = [ChatMessageUser(content=self._prompt(context))]
+        # The id keeps items apart in the cache of replies: without the context, their prompts may be the same.
+        first = ChatMessageUser(content=self._prompt(context), metadata={"item": context.id})
+        messages: list[ChatMessage] = [first]
         left = self.blocks
         while left:
             output = await model.generate(messages)
