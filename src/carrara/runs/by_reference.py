@@ -93,6 +93,7 @@ class Cache(Protocol):
         tools: Sequence[ToolInfo],
         tool_choice: ToolChoice,
         config: GenerateConfig,
+        context: str = "",
     ) -> str: ...
 
     def get(self, name: str) -> ModelOutput | None: ...
@@ -247,7 +248,9 @@ class ReferencedAPI(ModelAPI):
         wanted = references[0] if references else {"id": made.id if made else ""}
         if made:
             made.check_limit()
-        name = self._cache.name(self._model, input, tools, tool_choice, config) if self._cache else ""
+        # Two items may have equal prompts, such as those in which the context is hidden.
+        context = made.context.context_id if made else ""
+        name = self._cache.name(self._model, input, tools, tool_choice, config, context) if self._cache else ""
         name = made.occurrence(name) if made else name
         if self._cache and (found := self._cache.get(name)):
             if made:

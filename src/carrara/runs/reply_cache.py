@@ -39,8 +39,18 @@ class ReplyCache:
         tools: Sequence[ToolInfo],
         tool_choice: ToolChoice,
         config: GenerateConfig,
+        context: str = "",
     ) -> str:
-        """Return the file name for the reply to a request."""
+        """Return the file name for the reply to a request.
+
+        Args:
+            model: The name of the model.
+            input: The messages, with references in place of prompts.
+            tools: The tools that the model may call.
+            tool_choice: Whether it has to.
+            config: The settings of the request.
+            context: An id of the context that is read, as equal messages may belong to several.
+        """
         parts = [
             self._scopes,
             model,
@@ -48,6 +58,7 @@ class ReplyCache:
             [tool.model_dump(mode="json") for tool in tools],
             tool_choice,
             config.model_dump(mode="json", exclude=set(_UNSENT)),
+            context,
         ]
         return blake2b(json.dumps(parts, sort_keys=True, default=str).encode(), digest_size=16).hexdigest()
 

@@ -140,7 +140,7 @@ class Repl(Reader):
         from inspect_ai.model import ChatMessage, ChatMessageUser
 
         # The id keeps items apart in the cache of replies: without the context, their prompts may be the same.
-        first = ChatMessageUser(content=self._prompt(context), metadata={"item": context.id})
+        first = ChatMessageUser(content=self._prompt(context))
         messages: list[ChatMessage] = [first]
         left = self.blocks
         while left:
