@@ -122,7 +122,7 @@ def test_a_session_is_like_a_notebook() -> None:
 
 def test_a_loop_without_end_is_interrupted() -> None:
     endless, after = run_blocks("y = 5\nwhile True: pass", "print(y)")
-    assert endless.error == "TimeLimit: the block ran for more than 1 seconds; variables are kept"
+    assert endless.error == "TimeLimitError: the block ran for more than 1 seconds; variables are kept"
     assert after == BlockResult("5\n")
 
 
@@ -142,9 +142,9 @@ def test_a_block_that_does_not_stop_is_killed() -> None:
         "import multiprocessing as mp\ndef square(x): return x * x\nwith mp.Pool(2) as p: print(p.map(square, [2, 3]))",
     )
     assert stubborn.lost
-    assert stubborn.error == "TimeLimit: the block did not stop after 1 seconds"
+    assert stubborn.error == "TimeLimitError: the block did not stop after 1 seconds"
     assert child.text.startswith("child\n")
-    assert "TimeLimit" in (child.error or "")
+    assert "TimeLimitError" in (child.error or "")
     assert after.text == "[4, 9]\n"
 
 

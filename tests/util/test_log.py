@@ -53,12 +53,16 @@ def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: s
     assert [line.startswith(begins) for line in done.stderr.splitlines()] == [True] * bool(begins)
 
 
+PROGRAMS = ("driver.py",)
+"""Files that are programs of their own, and print what another process reads."""
+
+
 def test_library_code_does_not_print() -> None:
     source = Path(carrara_package.__file__).parent
     for path in source.rglob("*.py"):
         tree = ast.parse(path.read_text("utf-8"))
         called = {getattr(node.func, "id", "") for node in ast.walk(tree) if isinstance(node, ast.Call)}
-        assert "print" not in called or path.parent == source / "cli", path
+        assert "print" not in called or path.parent == source / "cli" or path.name in PROGRAMS, path
 
 
 def said_by(*asked: str) -> list[str]:

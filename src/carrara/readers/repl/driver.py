@@ -57,7 +57,7 @@ class LLMError(RuntimeError):
     """A call of `llm` got no answer."""
 
 
-class TimeLimit(KeyboardInterrupt):
+class TimeLimitError(KeyboardInterrupt):
     """A block ran for too long."""
 
 
@@ -140,7 +140,9 @@ class Worker:
 
     def interrupt(self, number: int, frame: object) -> None:
         if self.running:
-            raise TimeLimit("the block ran for more than {} seconds; variables are kept".format(self.limits["seconds"]))
+            raise TimeLimitError(
+                "the block ran for more than {} seconds; variables are kept".format(self.limits["seconds"])
+            )
 
     def execute(self, message: Message) -> Message:
         """Run a block, and return what the supervisor is told of it. The output goes through a pipe."""
@@ -309,7 +311,9 @@ class Supervisor:
             return
         self.interrupts += 1
         if self.interrupts > INTERRUPTS:
-            self.replace_worker("TimeLimit: the block did not stop after {} seconds".format(self.limits["seconds"]))
+            self.replace_worker(
+                "TimeLimitError: the block did not stop after {} seconds".format(self.limits["seconds"])
+            )
         else:
             os.kill(self.pid, signal.SIGINT)
 
