@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -118,3 +119,23 @@ def test_a_plan_that_cannot_be_is_a_sentence(asked: list[str], message: str) -> 
     assert ended.returncode == 2
     assert message in ended.stderr
     assert len(ended.stderr.splitlines()) == 1
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("reader", ["notes:chunk=512,size=128", "compact:window=1k,strategy=trim", "search", "none"])
+def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
+    """Notes are read as often as was said, and no reader sends more than was said: notes need not be full."""
+    asked: dict[str, Any] = {"lengths": "4k", "n": 4, "reader": reader, "tokenizer": "o200k"}
+    [line] = door.plan("qa1", "carrara/oracle", **asked).lines
+    made = door.run("qa1", "carrara/oracle", out=tmp_path, **asked)
+    calls = sum(one.reading.calls for one in made if one.reading)
+    sent = sum(one.input_tokens or 0 for one in made)
+    assert line.model == f"carrara/oracle ({made[0].settings['reader']})"
+    if reader.startswith("notes"):
+        assert line.requests == pytest.approx(calls, rel=0.2)
+    assert calls <= 1.2 * line.requests
+    assert sent <= 1.2 * line.sent
+    [again] = door.plan("qa1", "carrara/oracle", like=tmp_path, **asked).lines
+    assert again.requests == pytest.approx(calls, rel=0.1)
+    assert again.sent == pytest.approx(sent, rel=0.01)

@@ -11,6 +11,7 @@ from functools import cache
 from statistics import fmean
 
 from carrara import tokenizers
+from carrara.constants import READER
 from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
 from carrara.items.item import context_of, questions_of
@@ -18,7 +19,7 @@ from carrara.logs.log_files import leave_out
 from carrara.logs.replies import read_results
 from carrara.packing.prompt_pack import Pack
 from carrara.planning.config import PlanConfig
-from carrara.readers.reader import Reader
+from carrara.readers.reader import Estimate, Reader
 from carrara.result import Result
 from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
@@ -82,13 +83,13 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
     like = config.like or ()
     if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
         like = read_results(like, leave_out)
-    written, pace = _written(like, model), config.speed or _pace(like, model)
+    earlier = _Earlier(like, model, config.setting_of_reader)
     shaped = cache(lambda first: _shape(first, pack))
     found: dict[tuple[str, int], list[EstimateLine]] = {}
     reader = config.context_reader
     for job in jobs:
         reader.check(job.first)
-        line = _line(job, model, reader, shaped, written, price, pace, window)
+        line = _line(job, model, reader, shaped, earlier, price, config.speed or earlier.pace, window)
         found.setdefault((line.task, line.length), []).append(line)
     return [_sum(lines, *found_at) for found_at, lines in found.items()]
 
@@ -98,7 +99,7 @@ def _line(
     model: str,
     reader: Reader,
     shaped: Callable[[ItemId], PromptShape],
-    written: Callable[[str, int], float | None],
+    earlier: "_Earlier",
     price: Price | None,
     pace: float | None,
     window: int | None,
@@ -111,8 +112,10 @@ def _line(
     instances = job.instances
     size = length or shape.bare
     items = instances * shape.questions
-    told = written(job.first.task, length)
-    one = reader.estimate(round(size), round(shape.around), round(answer + AROUND if told is None else told))
+    one = None if reader.is_whole else earlier.cost(job.first.task, length)
+    if one is None:
+        told = earlier.reply_tokens(job.first.task, length) if reader.is_whole else None
+        one = reader.estimate(round(size), round(shape.around), round(answer + AROUND if told is None else told))
     requests, sent, replies = items * one.requests, round(items * one.sent), round(items * one.written)
     repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail)) if reader.is_whole else 0
     return EstimateLine(
@@ -170,25 +173,41 @@ def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
     )
 
 
-def _written(like: Sequence[Result], model: str) -> Callable[[str, int], float | None]:
-    """Return the reply tokens of this model in an earlier run: on the task at that length, on the task, or on any."""
-    own = [result for result in like if result.model == model and result.output_tokens is not None]
+class _Earlier:
+    """The replies of this model by this reader in an earlier run."""
 
-    def reply_tokens(task: str, length: int) -> float | None:
-        near = [result for result in own if result.task.partition(":")[0] == task]
+    def __init__(self, like: Sequence[Result], model: str, reader: str) -> None:
+        self._own = [one for one in like if one.model == model and one.settings.get(READER, "") == reader]
+
+    def reply_tokens(self, task: str, length: int) -> float | None:
+        """Return the tokens of a reply: on the task at that length, on the task, or on any."""
+        own = [one for one in self._own if one.output_tokens is not None]
+        near = [one for one in own if one.task.partition(":")[0] == task]
         for found in ([one for one in near if one.length == length], near, own):
             if found:
                 return fmean(one.output_tokens or 0 for one in found)
         return None
 
-    return reply_tokens
+    def cost(self, task: str, length: int) -> Estimate | None:
+        """Return what the reader's calls took for an item of the task at that length. None: there was none."""
+        near = [one for one in self._own if one.reading and one.task.partition(":")[0] == task]
+        found = [(one.reading, one) for one in near if one.reading and one.length == length]
+        if not found:
+            return None
+        return Estimate(
+            round(fmean(reading.calls for reading, _ in found)),
+            round(fmean(one.input_tokens or 0 for _, one in found)),
+            round(fmean(one.output_tokens or 0 for _, one in found)),
+        )
 
-
-def _pace(like: Sequence[Result], model: str) -> float | None:
-    """Return the tokens a second of an earlier run, as if its requests had been made one after the other."""
-    own = [one for one in like if one.model == model and one.seconds]
-    spent = sum(one.seconds or 0.0 for one in own)
-    return sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
+    @property
+    def pace(self) -> float | None:
+        """The tokens a second, as if the requests had been made one after the other."""
+        own = [one for one in self._own if one.seconds]
+        spent = sum(one.seconds or 0.0 for one in own)
+        return (
+            sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
+        )
 
 
 def warnings(lines: Sequence[EstimateLine]) -> list[str]:

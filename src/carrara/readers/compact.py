@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from carrara.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
-from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
+from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading, count_passages
 from carrara.util.errors import UsageError, nearest
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Compact(Reader):
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         text, size = max(0, prompt - around), self.chunk or max(1, self.window // PASSAGES)
-        parts = -(-text // size)
+        parts = count_passages(text, size)
         whole = text + parts * OVERHEAD + 2 * around
         kept = min(whole, self.window)
         times = max(0, -(-(whole - kept) // max(1, self.window - WRITTEN))) if self.strategy == "summary" else 0

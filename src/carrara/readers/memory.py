@@ -26,7 +26,7 @@ import anyio.to_thread
 from carrara.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
-from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading
+from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading, count_passages
 from carrara.util.errors import UsageError
 
 IDLE = 4
@@ -130,7 +130,7 @@ class MemoryReader(Reader):
             return Reading(reply, seen=await held.found(), earlier=earlier)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
-        passages = max(1, -(-max(0, prompt - around) // self.chunk))
+        passages = count_passages(max(0, prompt - around), self.chunk)
         sent = prompt + passages * INSTRUCTIONS + self.chunk
         return Estimate(passages + 1, sent, passages * EXTRACTED + answer)
 

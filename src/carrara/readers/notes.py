@@ -6,7 +6,7 @@ It is the loop of MemAgent (arXiv:2507.02259). With `blind` the model does not k
 from dataclasses import dataclass
 
 from carrara.readers.context import ReaderContext
-from carrara.readers.reader import Estimate, Reader, ReaderModel
+from carrara.readers.reader import Estimate, Reader, ReaderModel, count_passages
 from carrara.util.errors import UsageError
 
 OPEN, CLOSE = "<notes>", "</notes>"
@@ -58,7 +58,7 @@ class Notes(Reader):
         return await model.answer(notes)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
-        parts = max(1, -(-max(0, prompt - around) // self.chunk))
+        parts = count_passages(max(0, prompt - around), self.chunk)
         question = 0 if self.blind else around
         sent = parts * (WRITTEN + question + self.size) + prompt + self.size
         return Estimate(parts + 1, sent, parts * self.size + answer)

@@ -73,6 +73,19 @@ class Estimate(NamedTuple):
     """Tokens of all replies."""
 
 
+SLACK = 128
+"""The tokens by which a passage of whole sentences is shorter than it may be, about, if that is less than a quarter."""
+
+
+def count_passages(tokens: int, most: int) -> int:
+    """Return the number of passages of a text, about.
+
+    >>> count_passages(3900, 512), count_passages(3900, 4096)
+    (11, 1)
+    """
+    return max(1, -(-tokens // max(1, most - min(SLACK, most // 4))))
+
+
 class ReaderModel(Protocol):
     """The model under test, as a reader calls it. Every call is counted, limited, cached and logged.
 
