@@ -162,6 +162,8 @@ class Result:
     """Tokens of the answer in the reply, counted likewise."""
     seconds: float | None = None
     """The time that the request took."""
+    money: float | None = None
+    """The money that all calls cost, by the price that the run was given. None if it was given none."""
     nats: float | None = None
     """The mean negative log-probability of a token of the prompt, if it was requested. The perplexity is e to this."""
     requests: int | None = None

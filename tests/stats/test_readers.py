@@ -124,3 +124,12 @@ def test_costs_and_fates_as_json() -> None:
     assert row["cost"]["per_item"]["input_tokens"] == 2000
     assert row["facts"]["dropped"] == row["facts_by_place"]["0-20 %"]["dropped"] == 1
     assert "facts" not in series_costs(WHOLE)[0].record()
+
+
+def test_money_is_known_where_each_reply_has_a_price() -> None:
+    paid = [replace(one, money=0.25) for one in WHOLE]
+    [cost] = over_tasks(series_costs(paid))
+    assert cost.total.money == 0.25 * len(paid)
+    assert cost.per_item.money == 0.25
+    [unknown] = over_tasks(series_costs([*paid[1:], replace(paid[0], money=None)]))
+    assert unknown.total.money is None

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
-from carrara.constants import KEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REQUEST, REQUESTS
+from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
 from carrara.result import FATES, NEVER_ASKED, FactTrace, ReadingCost, Result, Status, Subject, task_of
@@ -38,7 +38,7 @@ _COUNTS = (
     "answering",
     "requests",
 )
-_MEASURES = ("seconds", "nats")
+_MEASURES = ("seconds", "money", "nats")
 _LARGEST = 1 << 53
 """The bound of counts and measures. Larger whole numbers are not exact in JSON."""
 
@@ -214,6 +214,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         reasoning=notes.get("reasoning"),
         answering=notes.get("answer"),
         seconds=reading["seconds"] if reading else output.get("time"),
+        money=meta.get(MONEY),
         nats=notes.get(NATS),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
         error_type=notes.get("kind", ""),

@@ -80,6 +80,7 @@ def environment() -> Environment:
         "few": lambda stat: stat.n_effective < FEW,
         "whole": lambda value: "–" if value is None else f"{value:,.0f}",
         "tenth": lambda value: "–" if value is None else f"{value:,.1f}",
+        "money": lambda value: "–" if value is None else f"{value:,.3g}",
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
         "about": about_count,

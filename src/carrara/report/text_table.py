@@ -7,7 +7,7 @@ from carrara.constants import WHOLE
 from carrara.stats import EffectiveLength, Row, score_categories
 from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
-from carrara.stats.readers import SeriesCost, over_tasks
+from carrara.stats.readers import SeriesCost, Spending, over_tasks
 from carrara.stats.scores import RECALL, describe_metric
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -86,10 +86,11 @@ def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:
     if all(cost.reader == WHOLE for cost in costs):
         return
     names = distinct(str(cost.series) for cost in costs)
+    has_money = any(cost.total.money is not None for cost in costs)
     yield from ("", "Cost of readers, for an item:")
     yield from table(
         ["model", "length", "calls", "tokens in", "tokens out", "longest call", "tokens for a right answer",
-         "needed facts"],
+         *(["money", "for a right answer"] if has_money else []), "needed facts"],
         [
             (
                 names[str(cost.series)],
@@ -99,11 +100,20 @@ def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:
                 "–" if cost.per_item.output_tokens is None else f"{cost.per_item.output_tokens:,.0f}",
                 f"{cost.peak_tokens:,}",
                 f"{cost.per_right_answer.tokens:,.0f}" if cost.per_right_answer else "–",
+                *(map(_money, (cost.per_item, cost.per_right_answer)) if has_money else []),
                 _fates(cost),
             )
             for cost in over_tasks(costs)
         ],
     )  # fmt: skip
+
+
+def _money(spent: Spending | None) -> str:
+    """
+    >>> _money(Spending(1, 900, 10, 0, 0.5, 0.00123456))
+    '0.00123'
+    """
+    return "–" if spent is None or spent.money is None else f"{spent.money:,.3g}"
 
 
 def _fates(cost: SeriesCost) -> str:

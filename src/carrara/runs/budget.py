@@ -164,6 +164,8 @@ class ItemBudget:
     meter: Meter | None
     """The run's meter. None: the item is not counted."""
     reserved: float = 0.0
+    money: float | None = None
+    """The money that the calls for the item have cost. None: no price is known."""
 
     def check(self, prompt: int) -> None:
         """Raise `BudgetExhaustedError` if the budget has no room for one more request, beside what is reserved."""
@@ -174,6 +176,8 @@ class ItemBudget:
         """Count the reply to a request."""
         if self.meter:
             self.reserved = self.meter.spend(sent, cached, written, self.reserved)
+            if self.meter.price:
+                self.money = (self.money or 0.0) + self.meter.price.of(sent, cached, written)
 
 
 _METERS: list[Meter] = []

@@ -17,7 +17,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.constants import COT, KEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
+from carrara.constants import COT, KEY, MONEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
 from carrara.item_id import ItemId
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
@@ -162,7 +162,7 @@ async def _ask(
     if watch.places:
         state.metadata[PLACES] = list(watch.places)
     if known := model.api.recall(id, whole.sha256):
-        _settle(state, whole, ModelOutput.model_validate(known.output), known.reading)
+        _settle(state, whole, ModelOutput.model_validate(known.output), known.reading, known.result.money)
         return
     completes = getattr(model.api, "base", None)
     if completes is not None and completes != (item.item_id.style == "base"):
@@ -186,12 +186,20 @@ async def _ask(
         exchanges = [Exchange(call.parts, call.output) for call in made.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
         record = reading_record(whole.sha256, made.made, reading, traced)
-    _settle(state, whole, called.output_of(reading.reply), record)
+    _settle(state, whole, called.output_of(reading.reply), record, allowance.money)
 
 
-def _settle(state: TaskState, whole: PromptReference, output: ModelOutput, record: Mapping[str, Any] | None) -> None:
-    """Store the reply to an item, and what its reader did."""
+def _settle(
+    state: TaskState,
+    whole: PromptReference,
+    output: ModelOutput,
+    record: Mapping[str, Any] | None,
+    money: float | None,
+) -> None:
+    """Store the reply to an item, what its reader did, and what its calls cost."""
     state.output = output
+    if money is not None:
+        state.metadata[MONEY] = round(money, 9)
     if record is not None:
         state.metadata[READING] = record
     referenced = any(message.metadata and KEY in message.metadata for message in state.messages)

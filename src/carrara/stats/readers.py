@@ -21,7 +21,7 @@ from carrara.util.natsort import natural
 
 @dataclass(frozen=True)
 class Spending:
-    """Calls, tokens and seconds: the sum over replies, or a mean."""
+    """Calls, tokens, seconds and money: the sum over replies, or a mean."""
 
     calls: float
     input_tokens: float
@@ -31,6 +31,8 @@ class Spending:
     cached_tokens: float | None
     """Tokens of the prompts that the server had in its cache."""
     seconds: float | None
+    money: float | None
+    """Money, by the price that the run was given."""
 
     @property
     def tokens(self) -> float:
@@ -44,6 +46,7 @@ class Spending:
             _quotient(self.output_tokens, number),
             _quotient(self.cached_tokens, number),
             _quotient(self.seconds, number),
+            _quotient(self.money, number),
         )
 
 
@@ -59,6 +62,7 @@ def sum_spending(parts: Sequence[Spending]) -> Spending:
         _sum([part.output_tokens for part in parts]),
         _sum([part.cached_tokens for part in parts]),
         _sum([part.seconds for part in parts]),
+        _sum([part.money for part in parts]),
     )
 
 
@@ -79,10 +83,10 @@ def spending_of(result: Result) -> Spending:
     3
     """
     if result.reading is None and result.status in NEVER_ASKED:
-        return Spending(0, 0, 0, 0, 0)
+        return Spending(0, 0, 0, 0, 0, 0)
     sent = result.tokens if result.input_tokens is None else result.input_tokens
     calls = result.reading.calls if result.reading else 1
-    return Spending(calls, sent, result.output_tokens, result.cached_tokens, result.seconds)
+    return Spending(calls, sent, result.output_tokens, result.cached_tokens, result.seconds, result.money)
 
 
 @dataclass(frozen=True)
