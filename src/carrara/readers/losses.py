@@ -16,11 +16,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Literal, NamedTuple
 
 from carrara.items.item import Item
-from carrara.readers.context import NeededFact, Part, ReaderContext
+from carrara.readers.context import NeededFact, ReaderContext
 from carrara.readers.reader import Exchange
 from carrara.types import Marker
 
@@ -32,6 +32,8 @@ MOST = 1024
 """The number of needed facts above which they are not traced: an answer that counts words needs each of them."""
 SHOWN = 240
 """The most characters of a fact, and of the notes about it, that are stored."""
+GAP = 8
+"""The most characters of white space between two neighbouring passages."""
 DISTINCT = 4
 """The least characters of a value that identifies a fact alone, if no other fact has it and it has a digit."""
 
@@ -85,7 +87,10 @@ class _Fact:
         assert self.marker is not None
         state: State = "absent"
         about = ""
+        plain = _plain(text)
         for subject in self.marker.subjects or ("",):
+            if _plain(subject) not in plain:
+                continue
             for statement in _statements(text, self.values.subjects, _plain(subject)):
                 own = _plain(statement)
                 if self._says(own):
@@ -136,6 +141,7 @@ class _Values:
         return "mutated" if subject and numbers - known else "absent"
 
 
+@lru_cache(maxsize=1024)
 def _plain(text: str) -> str:
     """Return a text in lower case, without marks of emphasis and with single spaces."""
     return _SPACE.sub(" ", _SIGNS.sub(" ", text)).strip().casefold()
@@ -226,6 +232,10 @@ class _History:
         self._calls = list(calls)
         if seen is not None:  # the answer was given from these
             self._calls.append(Exchange(list(seen), ""))
+        self._passages = [
+            sorted((part[0], part[1]) for part in call.parts if not isinstance(part, str)) for call in self._calls
+        ]
+        self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
     def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
         """Return the fate of a fact, the number of the call in which it was lost, and what was written of it then.
@@ -233,12 +243,12 @@ class _History:
         None: the model wrote about the text in words of its own, and the fact has no marker.
         """
         last = len(self._calls) - 1
-        if self._is_seen(fact, self._calls[last].parts):
+        if self._is_seen(fact, last):
             return "present", None, ""
-        state, said = fact.state_in(_written(self._calls[last].parts))
+        state, said = fact.state_in(self._written[last])
         if state == "present":
             return "present", None, said
-        first = next((n for n, call in enumerate(self._calls) if self._is_seen(fact, call.parts)), None)
+        first = next((number for number in range(len(self._calls)) if self._is_seen(fact, number)), None)
         if first is None:
             return "unseen", None, ""
         if fact.marker is None and any(call.output for call in self._calls[first:last]):
@@ -255,19 +265,15 @@ class _History:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
         return "dropped", min(kept + 1, last - 1) + 1, before
 
-    def _is_seen(self, fact: _Fact, parts: Sequence[Part]) -> bool:
-        """Return whether an input has the whole fact: in passages of the context, or word for word in a text."""
+    def _is_seen(self, fact: _Fact, call: int) -> bool:
+        """Return whether a call's input has the whole fact: in passages, or word for word in another text."""
         start, end = fact.needed.start, fact.needed.end
         covered = start
-        for first, last in sorted((part[0], part[1]) for part in parts if not isinstance(part, str)):
-            if first <= covered or not self._text[covered:first].strip():  # neighbours, with a separator between them
+        for first, last in self._passages[call]:
+            is_next = first <= covered or (first - covered <= GAP and not self._text[covered:first].strip())
+            if is_next:
                 covered = max(covered, last)
-        return covered >= end or (bool(fact.words) and fact.words in _plain(_written(parts)))
-
-
-def _written(parts: Sequence[Part]) -> str:
-    """Return the texts of an input that are no passages of the context."""
-    return "\n".join(part for part in parts if isinstance(part, str))
+        return covered >= end or (bool(fact.words) and fact.words in _plain(self._written[call]))
 
 
 def _facts(item: Item, context: ReaderContext) -> list[_Fact]:
