@@ -158,6 +158,21 @@ def test_a_function_is_a_reader(tmp_path: Path) -> None:
     assert again.prompts == []
 
 
+async def gives_up(context: ReaderContext, question: str, model: ReaderModel) -> str:
+    with model.limit(2):
+        for passage in context.passages(256):
+            await model(passage)
+    return "unreachable"
+
+
+def test_a_limit_without_an_answer_is_a_status(tmp_path: Path) -> None:
+    model = Recorded()
+    [result] = read_by(gives_up, model, tmp_path)
+    assert (result.status, result.score, result.reply) == ("limited", 0.0, "")
+    assert result.reading is not None
+    assert result.reading.calls == len(model.prompts) == 2
+
+
 async def raises(context: ReaderContext, question: str, model: ReaderModel) -> str:
     await model("hello")
     raise ValueError("the store is empty")

@@ -26,7 +26,7 @@ from carrara.packing.prompt_pack import Pack
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
-from carrara.readers.reader import Exchange, Reader, Reading
+from carrara.readers.reader import Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
@@ -167,19 +167,13 @@ async def _ask(
     completes = getattr(model.api, "base", None)
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
-    config = GenerateConfigArgs()
-    if state.metadata["held"]:
-        config["max_tokens"] = item.question.budget
-    if item.item_id.style == "base" and item.prompt.template.stop:
-        config["stop_seqs"] = list(item.prompt.template.stop)
     context = ReaderContext(item)
     with calls(id, allowance, context) as made:
+        config = _answer_config(item, state)
         called = CalledModel(item, context, whole, thinking, state, generate, config, made)
-        reading = await reader.read(context, context.question, called)
+        reading = await _read(reader, context, called)
     if made.refused:
         raise made.refused
-    if isinstance(reading, str):
-        reading = Reading(reading)
     record = None
     if not reader.is_whole:
         remove_texts(context.passed)  # agents pass the results of tools on without references
@@ -187,6 +181,25 @@ async def _ask(
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
         record = reading_record(whole.sha256, made.made, reading, traced)
     _settle(state, whole, called.output_of(reading.reply), record, allowance.money)
+
+
+def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
+    """Return the settings of the request that is answered with the reply to the item."""
+    config = GenerateConfigArgs()
+    if state.metadata["held"]:
+        config["max_tokens"] = item.question.budget
+    if item.item_id.style == "base" and item.prompt.template.stop:
+        config["stop_seqs"] = list(item.prompt.template.stop)
+    return config
+
+
+async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> Reading:
+    """Return what a reader makes of a context. If it has no answer because of a limit, the reply is empty."""
+    try:
+        reading = await reader.read(context, context.question, model)
+    except LimitReachedError:
+        return Reading("", "limited")
+    return Reading(reading) if isinstance(reading, str) else reading
 
 
 def _settle(
