@@ -11,13 +11,12 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from markupsafe import Markup
-
 from carrara.cli._output import print_summary
 from carrara.logs.replies import read_results
 from carrara.report import chart
 from carrara.report.style import styles_of
 from carrara.stats import summarize
+from tools.svg_file import write_svg
 
 TASK = "classic/niah"
 CHART = Path("docs/two-models.svg")
@@ -34,11 +33,7 @@ def main() -> None:
     print_summary(summarize(results))
     rows = summarize([replace(result, model=name_of(result.model)) for result in results])
     drawn = chart.score_chart(TASK, rows, styles_of(rows), FRAME, "wide")
-    style = Markup("<style>{}</style>").format(Markup(chart.css()))  # our own style sheet
-    head, mark, rest = str(drawn).partition(">")
-    CHART.write_text(
-        head.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1) + mark + str(style) + rest + "\n"
-    )
+    write_svg(drawn, CHART)
 
 
 def name_of(model: str) -> str:

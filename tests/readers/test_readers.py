@@ -54,7 +54,7 @@ def test_the_model_reads_every_passage_once_and_answers_from_its_notes(tmp_path:
     *reads, answer = [messages[0]["content"] for messages in model.prompts]
     passages = [prompt.rpartition("<part>\n")[2].partition("\n</part>")[0] for prompt in reads]
     assert passages == context.passages(512)
-    assert all(context.question in prompt for prompt in reads)
+    assert all(context.ask in prompt and "FINAL ANSWER" not in prompt for prompt in reads)
     assert ["<notes>\n\n</notes>" in prompt for prompt in reads] == [True] + [False] * (len(reads) - 1)
     assert all("<notes>\nmy notes\n</notes>" in prompt for prompt in reads[1:])
     assert answer == context.prompt(["my notes"])[0].content

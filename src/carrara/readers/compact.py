@@ -91,7 +91,7 @@ class Compact(Reader):
         from inspect_ai.model import ChatMessageUser
 
         passages = context.passages(self.chunk or max(1, self.window // PASSAGES))
-        purpose = _BLIND if self.blind else _KNOWN.format(question=question)
+        purpose = _BLIND if self.blind else _KNOWN.format(question=context.ask)
         task = _TASK.format(parts=len(passages), tool=NEXT) + purpose
         talk = _Conversation(self, context, model, [ChatMessageUser(content=task, source="input")])
         for number, passage in enumerate(passages, 1):

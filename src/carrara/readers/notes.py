@@ -46,7 +46,7 @@ class Notes(Reader):
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         notes = ""
         passages = context.passages(self.chunk)
-        purpose = _BLIND if self.blind else _KNOWN.format(question=question)
+        purpose = _BLIND if self.blind else _KNOWN.format(question=context.ask)
         task = f"{_TASK.format(parts=len(passages))} {purpose}"
         for number, passage in enumerate(passages, 1):
             prompt = (
