@@ -28,9 +28,9 @@ def test_which_tasks_need_the_whole_text() -> None:
         carrara.run("cwe", "carrara/oracle", reader="evidence", out="unused")
 
 
-def scores(tasks: str, reader: str, out: Path) -> dict[str, set[float]]:
+def scores(tasks: str, reader: str, out: Path, lengths: str = "4k") -> dict[str, set[float]]:
     found: dict[str, set[float]] = {}
-    for result in carrara.run(tasks, "carrara/oracle", lengths="0,4k", n=2, out=out, reader=reader):
+    for result in carrara.run(tasks, "carrara/oracle", lengths=lengths, n=1, out=out, reader=reader):
         found.setdefault(result.task.partition(":")[0], set()).add(result.score)
     return found
 

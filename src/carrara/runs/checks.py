@@ -31,9 +31,9 @@ COMPARING = 10.0
 def check_size(config: RunConfig, tokens: int, about: str = "") -> None:
     """Raise `UsageError` for a run of very many tokens, unless the user allowed it or the model is free."""
     if tokens > LARGE and not (config.in_process or config.allow_large):
-        before = "" if config.context_reader.is_whole else f", before {config.context_reader}"
+        read_by = f", read by {config.setting_of_reader}" if config.setting_of_reader else ""
         raise UsageError(
-            f"this run has {about}{tokens:,} tokens of prompts{before}, for {config.model}: "
+            f"this run has {about}{tokens:,} tokens of prompts for {config.model}{read_by}: "
             "give `allow_large=True` to go on with so many"
         )
 
