@@ -127,7 +127,7 @@ class MemoryReader(Reader):
             reply = await held.call(memory.answer, question)
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
-            return Reading(reply, seen=await held.found(), earlier=earlier)
+            return Reading(reply, seen=await held.texts_of_answer(), earlier=earlier)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         passages = count_passages(max(0, prompt - around), self.chunk)
@@ -215,7 +215,7 @@ class _HeldMemory:
         result = await anyio.to_thread.run_sync(partial(function, *arguments), limiter=self._thread)
         return await result if inspect.isawaitable(result) else result
 
-    async def found(self) -> list[str] | None:
+    async def texts_of_answer(self) -> list[str] | None:
         """Return the texts from which the last answer was given. None if the memory does not say."""
         found = getattr(self.memory, "found", None)
         if callable(found):

@@ -99,13 +99,13 @@ class Search(Reader):
 
     def _call(self, context: ReaderContext, name: str, arguments: Mapping[str, Any]) -> str:
         """Return the result of a call, or a sentence that says what is wrong with it."""
-        start = _whole(arguments.get("start", 0))
+        start = _number_of(arguments.get("start", 0))
         if start is None:
             return "`start` is not a position: give a whole number of characters, such as 0."
         if name == "find":
             return find(context, arguments.get("pattern"), start, self.page)
         if name == "read":
-            tokens = _whole(arguments.get("tokens", self.page))
+            tokens = _number_of(arguments.get("tokens", self.page))
             if not tokens:
                 return "`tokens` is not a number of tokens: give a whole number, such as 500."
             return read(context, start, min(tokens, self.page))
@@ -214,8 +214,8 @@ def written_calls(reply: str) -> list[tuple[str, Mapping[str, Any]]]:
     return found
 
 
-def _whole(value: object) -> int | None:
-    """Return a whole number of at least 0, from what a model wrote."""
+def _number_of(value: object) -> int | None:
+    """Return the number that a model wrote. None if it is no whole number of at least 0."""
     if isinstance(value, str) and re.fullmatch(r"\s*[0-9]{1,12}\s*", value):
         value = int(value)
     if isinstance(value, float) and value.is_integer():

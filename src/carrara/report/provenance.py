@@ -138,7 +138,7 @@ def _expected_tokens(result: Result) -> int:
 def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether the server counted as many tokens, and a warning if not.
 
-    Of a reader that shortens the context, or asks several times, return only the server's count.
+    If a reader shortens the context or asks several times, return the server's count alone.
     """
     counted = [(result, result.input_tokens) for result in results if result.input_tokens and result.tokens]
     if not counted:

@@ -129,7 +129,7 @@ class PromptReference:
 
     def fields(self) -> dict[str, Any]:
         """Return the fields from which the messages are rendered, with their hash."""
-        # Whoever compacts a conversation replaces the content of its messages: then a reference no longer holds.
+        # Compaction replaces the content of a message. The excerpt shows whether the reference still holds.
         excerpt = self.excerpt if self.parts is not None else None
         named = ((CONTEXT, self.context), (PARTS, self.parts), (EXCERPT, excerpt), (REQUEST, self.request or None))
         return {"id": self.id, "sha256": self.sha256} | {name: value for name, value in named if value is not None}

@@ -156,7 +156,7 @@ class Repl(Reader):
                     return Reading(results[-1].final)
                 if results[-1].error is not None:  # later blocks may rest on this one
                     break
-            text = shorten("\n".join(map(_shown, results)), self.page, context)
+            text = shorten("\n".join(map(_describe_result, results)), self.page, context)
             await anyio.to_thread.run_sync(quotes.hand_out, text)
             rest = _LEFT.format(blocks=left) if left else _LAST
             messages += [output.message, ChatMessageUser(content=_OUTPUT.format(text=text, rest=rest))]
@@ -200,7 +200,7 @@ def shorten(text: str, tokens: int, context: ReaderContext) -> str:
     return context.clip(f"{text[:half]}{_LEFT_OUT}{text[len(text) - half :]}", tokens)
 
 
-def _shown(result: BlockResult) -> str:
+def _describe_result(result: BlockResult) -> str:
     """Return what the model sees of a block."""
     text = result.text.strip("\n")
     if result.lost:
