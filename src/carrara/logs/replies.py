@@ -26,7 +26,9 @@ NAME = 100
 LOGS = "logs"
 """The folder of a run in which Inspect keeps its logs."""
 
-_FIELDS = create_model("_FIELDS", __config__=ConfigDict(strict=True), **dict(get_type_hints(Result)))
+_FIELDS = create_model(
+    "_FIELDS", __config__=ConfigDict(strict=True, revalidate_instances="always"), **dict(get_type_hints(Result))
+)
 _COUNTS = (
     "version",
     "length",
@@ -251,8 +253,12 @@ def _check(result: Result) -> None:
     numbers = [getattr(result, name) for name in (*_COUNTS, *_MEASURES)]
     if not all(number is None or 0 <= number < _LARGEST for number in numbers):
         raise ValueError("a count is out of range")
-    if result.places and not all(0 <= place <= 1 for place in result.places[:2]):
+    places = [*(result.places or ())[:2], *(fact.place for fact in result.facts)]
+    if not all(0 <= place <= 1 for place in places):
         raise ValueError("a place is not a share of the context")
+    reading = result.reading
+    if reading and not all(0 <= number < _LARGEST for number in (reading.calls, reading.peak_tokens)):
+        raise ValueError("a count is out of range")
 
 
 def _text(content: Any) -> str:
