@@ -28,6 +28,7 @@ def evaluate(
     """Return the logs, and their number unless the evaluation was interrupted. `known` are items with a reply."""
     root = getLogger()
     level = root.level
+    was_frozen = gc.get_freeze_count() > 0
 
     def evaluate_set() -> tuple[bool, list[EvalLog]]:
         return eval_set(
@@ -62,7 +63,8 @@ def evaluate(
     except PrerequisiteError as error:
         raise UsageError(plain(error)) from None
     finally:
-        gc.unfreeze()  # frozen when the first prompt was rendered (run.py)
+        if not was_frozen:  # a program may have frozen objects of its own
+            gc.unfreeze()  # frozen when the first prompt was rendered (run.py)
         root.setLevel(level)  # Inspect sets its own, and a program that calls us would keep it
 
 
