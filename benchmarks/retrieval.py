@@ -19,8 +19,8 @@ from typing import NamedTuple
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import FoundParts, Index, Recall, Retrieval
 from carrara.readers.retrieval.choosing import embedder
-from carrara.readers.retrieval.recall import Stretch
 from carrara.readers.retrieval.store import store_file
+from carrara.readers.spans import Span
 from carrara.util.quantities import read_lengths, write_length
 
 TASKS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
@@ -31,7 +31,7 @@ SETTINGS = ("sentences;by=minilm", "chunks:512;by=minilm", "sentences;by=bm25", 
 class Asked(NamedTuple):
     context: str
     question: str
-    evidence: Sequence[Stretch]
+    evidence: Sequence[Span]
 
 
 def asked(item: Item) -> Asked:

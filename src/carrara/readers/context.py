@@ -14,21 +14,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from carrara.item_id import ItemId
-from carrara.items.item import Item, item_of, weight
+from carrara.items.item import Item, item_of
 from carrara.packing.prompt import assemble
+from carrara.readers.conversation import Turns
+from carrara.readers.layout import BETWEEN_TURNS, Layout, layout_of
 from carrara.readers.retrieval.chunks import by_tokens
 from carrara.tokenizers import get
-from carrara.types import Message, Role, Segment
-from carrara.util.cache import WeightedCache
+from carrara.types import Message
 
-KEPT = 8 << 20
-"""The tokens of the contexts in the cache."""
-SPEAKERS: dict[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
-"""The beginning of each turn of a conversation that is shown as one text."""
-BETWEEN_TURNS = "\n\n"
-BEGINNING = 20
-"""The characters by which a turn is recognized first. A shorter turn is not recognized."""
 _WORD = re.compile(r"\S+")
 _CLOSE = re.compile(r"\A\s*</\w+>")
 """The mark at the end of the context, with which the text after it begins."""
@@ -66,21 +59,6 @@ class NeededFact(NamedTuple):
     start: int
     """The position of its first character in the context."""
     end: int
-
-
-class _Layout(NamedTuple):
-    text: str
-    starts: list[int]
-    """The position of each segment."""
-    ends: list[int]
-    tokens: list[int]
-    """The tokens that each segment adds."""
-    roles: list[Role]
-    facts: dict[int, tuple[int, int]]
-    """The positions of each fact."""
-    together: list[tuple[int, int]]
-    """The first segment of each group that stays together, and the segment after it: a fact, or a request and its
-    reply."""
 
 
 class ReaderContext:
@@ -155,8 +133,12 @@ class ReaderContext:
         return BETWEEN_TURNS if template.turns else template.separator
 
     @property
-    def _layout(self) -> _Layout:
-        return _layout(str(replace(self._item.item_id, question=0)))
+    def _layout(self) -> Layout:
+        return layout_of(str(replace(self._item.item_id, question=0)))
+
+    @cached_property
+    def _turns(self) -> Turns:
+        return Turns(self._layout)
 
     def count(self, text: str) -> int:
         """Return the tokens of a text, by the tokenizer of the item.
@@ -413,45 +395,11 @@ class ReaderContext:
         template = self._item.prompt.template
         if not template.turns:
             return [Message("user", template.before + self.render(parts) + template.after)]
-        if turns := self._turns(parts):
+        found = [self._turns.find(self.render_part(part)) for part in parts]
+        turns = [] if None in found else [turn for own in found for turn in own or ()]
+        if turns:
             return assemble(template, turns)
         return [Message("user", template.before + self.render(parts) + BETWEEN_TURNS + template.after)]
-
-    def _turns(self, parts: Sequence[Part]) -> list[Segment]:
-        """Return the turns that these parts are. Empty if they are anything else."""
-        found = list[Segment]()
-        for part in parts:
-            turns = self._turns_of(self.render_part(part))
-            if turns is None:
-                return []
-            found += turns
-        return found
-
-    def _turns_of(self, text: str) -> list[Segment] | None:
-        """Return the turns that a text is. None if it is no text of whole turns."""
-        layout, found, place = self._layout, list[Segment](), 0
-        text = text.strip()
-        while place < len(text):
-            known = self._turns_by_beginning.get(text[place : place + BEGINNING], ())
-            turns = ((n, layout.text[layout.starts[n] : layout.ends[n]]) for n in known)
-            number, turn = next(((n, turn) for n, turn in turns if text.startswith(turn, place)), (-1, ""))
-            if not turn:
-                return None
-            role = layout.roles[number]
-            found.append(Segment(turn.removeprefix(SPEAKERS[role]), role))
-            place += len(turn)
-            while text[place : place + 1].isspace():
-                place += 1
-        return found
-
-    @cached_property
-    def _turns_by_beginning(self) -> dict[str, list[int]]:
-        """The numbers of the turns by their first characters, the longest first."""
-        layout, found = self._layout, dict[str, list[int]]()
-        for number in sorted(range(len(layout.starts)), key=lambda n: layout.starts[n] - layout.ends[n]):
-            start, end = layout.starts[number], layout.ends[number]
-            found.setdefault(layout.text[start : min(end, start + BEGINNING)], []).append(number)
-        return found
 
 
 def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:
@@ -472,52 +420,3 @@ def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:
 def context_of(id: str) -> ReaderContext:
     """Return the context of an item."""
     return ReaderContext(item_of(id))
-
-
-def _lay_out(id: str) -> _Layout:
-    """Return the text of an item's context with the positions of its segments, from one pass over its prompt."""
-    prompt = item_of(id).prompt
-    template = prompt.template
-    layout = _Layout("", [], [], [], [], {}, [])
-    fact: int | None = None
-    texts, place = list[str](), 0
-    skipped = len(template.before)
-    for part in prompt.parts():
-        text = part.text
-        if template.turns:
-            if not part.segment:
-                continue
-            text = (BETWEEN_TURNS if place else "") + SPEAKERS[part.role] + text
-            start = place + (len(BETWEEN_TURNS) if place else 0)
-        else:
-            if skipped:  # the text before the context is one part
-                skipped -= len(text)
-                continue
-            start = place
-        texts.append(text)
-        place += len(text)
-        if part.segment:
-            layout.starts.append(start)
-            layout.ends.append(place)
-            layout.tokens.append(part.tokens)
-            layout.roles.append(part.role)
-            number = len(layout.starts)
-            goes_on = (part.fact is not None and part.fact == fact) or (template.turns and part.role == "assistant")
-            if goes_on and layout.together:
-                layout.together[-1] = layout.together[-1][0], number
-            else:
-                layout.together.append((number - 1, number))
-            fact = part.fact
-            if fact is not None:
-                first, _ = layout.facts.get(fact, (start, place))
-                layout.facts[fact] = first, place
-    if not template.turns:
-        place -= len(texts.pop())  # the text after the context
-    return layout._replace(text="".join(texts))
-
-
-def _weight(id: str) -> int:
-    return max(weight(ItemId.parse(id)), ItemId.parse(id).length)
-
-
-_layout = WeightedCache(_lay_out, _weight, KEPT)

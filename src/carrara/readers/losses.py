@@ -22,6 +22,7 @@ from typing import Literal, NamedTuple
 from carrara.items.item import Item
 from carrara.readers.context import NeededFact, ReaderContext
 from carrara.readers.reader import Exchange
+from carrara.readers.spans import covers, merge
 from carrara.types import Marker
 
 Fate = Literal["present", "unseen", "not kept", "dropped", "mutated", "stale"]
@@ -32,8 +33,6 @@ MOST = 1024
 """The number of needed facts above which they are not traced: an answer that counts words needs each of them."""
 SHOWN = 240
 """The most characters of a fact, and of the notes about it, that are stored."""
-GAP = 8
-"""The most characters of white space between two neighbouring passages."""
 DISTINCT = 4
 """The least characters of a value that identifies a fact alone, if no other fact has it and it has a digit."""
 
@@ -233,7 +232,8 @@ class _History:
         if seen is not None:  # the answer was given from these
             self._calls.append(Exchange(list(seen), ""))
         self._passages = [
-            sorted((part[0], part[1]) for part in call.parts if not isinstance(part, str)) for call in self._calls
+            merge(context.text, ((part[0], part[1]) for part in call.parts if not isinstance(part, str)))
+            for call in self._calls
         ]
         self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
@@ -267,13 +267,10 @@ class _History:
 
     def _is_seen(self, fact: _Fact, call: int) -> bool:
         """Return whether a call's input has the whole fact: in passages, or word for word in another text."""
-        start, end = fact.needed.start, fact.needed.end
-        covered = start
-        for first, last in self._passages[call]:
-            is_next = first <= covered or (first - covered <= GAP and not self._text[covered:first].strip())
-            if is_next:
-                covered = max(covered, last)
-        return covered >= end or (bool(fact.words) and fact.words in _plain(self._written[call]))
+        span = fact.needed.start, fact.needed.end
+        if covers(self._text, self._passages[call], span):
+            return True
+        return bool(fact.words) and fact.words in _plain(self._written[call])
 
 
 def _facts(item: Item, context: ReaderContext) -> list[_Fact]:

@@ -10,9 +10,10 @@ from carrara.readers.retrieval.choosing import embedder
 from carrara.readers.retrieval.chunks import Chunk, by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Watch
 from carrara.readers.retrieval.ranking import BM25, Dense, Ranking
-from carrara.readers.retrieval.recall import Recall, Stretch, recall
+from carrara.readers.retrieval.recall import Recall, recall
 from carrara.readers.retrieval.setting import BM25 as BY_WORDS
 from carrara.readers.retrieval.setting import Retrieval
+from carrara.readers.spans import Span
 
 JOINT = "\n\n"
 
@@ -73,7 +74,7 @@ class Index:
         if texts:
             self.ranking = BM25(texts) if setting.by == BY_WORDS else Dense(texts, embedder(setting.by), watch)
 
-    def find(self, question: str, evidence: Sequence[Stretch] | None = None) -> FoundParts:
+    def find(self, question: str, evidence: Sequence[Span] | None = None) -> FoundParts:
         """Return the parts that are most similar to a question.
 
         Args:
@@ -100,7 +101,7 @@ class Index:
         return FoundParts(text, tuple(found), None if evidence is None else recall(self.context, evidence, chosen))
 
 
-def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Stretch] | None = None) -> FoundParts:
+def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Span] | None = None) -> FoundParts:
     """Return the parts of a context that are most similar to a question.
 
     Use an `Index` for several questions on one context.

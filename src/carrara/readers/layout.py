@@ -1,0 +1,80 @@
+"""The layout of a context: its text, and where each segment and each fact stands in it."""
+
+from typing import NamedTuple
+
+from carrara.item_id import ItemId
+from carrara.items.item import item_of, weight
+from carrara.types import Role
+from carrara.util.cache import WeightedCache
+
+KEPT = 8 << 20
+"""The tokens of the contexts in the cache."""
+SPEAKERS: dict[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
+"""The beginning of each turn of a conversation that is shown as one text."""
+BETWEEN_TURNS = "\n\n"
+
+
+class Layout(NamedTuple):
+    """The text of a context with the positions of its parts."""
+
+    text: str
+    starts: list[int]
+    """The position of each segment."""
+    ends: list[int]
+    tokens: list[int]
+    """The tokens that each segment adds."""
+    roles: list[Role]
+    facts: dict[int, tuple[int, int]]
+    """The positions of each fact."""
+    together: list[tuple[int, int]]
+    """The first segment of each group that stays together, and the segment after it: a fact, or a request and its
+    reply."""
+
+
+def _lay_out(id: str) -> Layout:
+    """Return the text of an item's context with the positions of its segments, from one pass over its prompt."""
+    prompt = item_of(id).prompt
+    template = prompt.template
+    layout = Layout("", [], [], [], [], {}, [])
+    fact: int | None = None
+    texts, place = list[str](), 0
+    skipped = len(template.before)
+    for part in prompt.parts():
+        text = part.text
+        if template.turns:
+            if not part.segment:
+                continue
+            text = (BETWEEN_TURNS if place else "") + SPEAKERS[part.role] + text
+            start = place + (len(BETWEEN_TURNS) if place else 0)
+        else:
+            if skipped:  # the text before the context is one part
+                skipped -= len(text)
+                continue
+            start = place
+        texts.append(text)
+        place += len(text)
+        if part.segment:
+            layout.starts.append(start)
+            layout.ends.append(place)
+            layout.tokens.append(part.tokens)
+            layout.roles.append(part.role)
+            number = len(layout.starts)
+            goes_on = (part.fact is not None and part.fact == fact) or (template.turns and part.role == "assistant")
+            if goes_on and layout.together:
+                layout.together[-1] = layout.together[-1][0], number
+            else:
+                layout.together.append((number - 1, number))
+            fact = part.fact
+            if fact is not None:
+                first, _ = layout.facts.get(fact, (start, place))
+                layout.facts[fact] = first, place
+    if not template.turns:
+        place -= len(texts.pop())  # the text after the context
+    return layout._replace(text="".join(texts))
+
+
+def _weight(id: str) -> int:
+    return max(weight(ItemId.parse(id)), ItemId.parse(id).length)
+
+
+layout_of = WeightedCache(_lay_out, _weight, KEPT)
