@@ -102,7 +102,7 @@ class Author(Handler):
 def authors(journal: Path, latency: tuple[float, float] = (0.0, 0.0)) -> Iterator[Address]:
     with journal.open("a") as file, Server(file, latency, 0, 0) as server:
         server.RequestHandlerClass = Author
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield Address(f"http://127.0.0.1:{server.server_address[1]}/v1", journal)

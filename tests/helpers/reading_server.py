@@ -116,7 +116,7 @@ def reading(behaviour: Reading) -> Iterator[str]:
     """Its address, within this process: it reads with this process' solvers."""
     with Server(("127.0.0.1", 0), Handler) as server:
         server.reading = behaviour
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -588,7 +588,7 @@ class Handler(BaseHTTPRequestHandler):
 @pytest.fixture
 def server() -> Iterator[Server]:
     with Server() as running:
-        thread = threading.Thread(target=running.serve_forever, daemon=True)
+        thread = threading.Thread(target=running.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         yield running
         running.late.set()

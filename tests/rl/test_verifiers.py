@@ -58,7 +58,7 @@ def answering(answer: Callable[[str], dict[str, Any]]) -> Iterator[str]:
             self.wfile.write(body)
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}/v1"

@@ -91,7 +91,7 @@ class Handler(BaseHTTPRequestHandler):
 def providing(provider: Provider) -> Iterator[str]:
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
         server.provider = provider  # type: ignore[attr-defined]
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_address[1]}/v1"

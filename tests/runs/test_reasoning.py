@@ -193,7 +193,7 @@ class Server(ThreadingHTTPServer):
 @pytest.fixture
 def server() -> Iterator[Server]:
     server = Server()
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     yield server
     server.shutdown()
     server.server_close()
