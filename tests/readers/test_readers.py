@@ -14,6 +14,7 @@ from carrara.readers.reader import ReaderModel, Reading
 from carrara.result import Result
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.sandbox import OnlyForTests
 from tests.helpers.server import GREETING
 from tests.readers import strategies
 from tests.readers.scripted import SEEN, Told
@@ -202,7 +203,9 @@ def test_what_a_function_does_wrong_is_said(tmp_path: Path) -> None:
 
 AGENTS = """
 from inspect_ai.agent import agent, react
+from inspect_ai.model import ChatMessageUser
 from inspect_ai.solver import basic_agent, generate, solver
+from inspect_ai.util import sandbox
 
 @agent
 def careful(tools=()):
@@ -215,6 +218,14 @@ def plain():
 @solver
 def basic(tools=()):
     return basic_agent(tools=list(tools))
+
+@solver
+def from_file():
+    async def solve(state, generate):
+        state.messages.append(ChatMessageUser(content=await sandbox().read_file("context.txt")))
+        return await generate(state)
+
+    return solve
 """
 
 
@@ -234,6 +245,27 @@ def test_a_strangers_agent_gets_the_whole_text(name: str, tmp_path: Path) -> Non
         assert result.reading is not None
         assert result.reading.calls == sum(GREETING not in messages[0].text for messages in SEEN)
         SEEN.clear()
+
+
+def test_an_agent_reads_the_context_as_a_file_in_its_sandbox(tmp_path: Path) -> None:
+    file, described = tmp_path / "strangers.py", tmp_path / "compose.yaml"
+    file.write_text(AGENTS)
+    described.write_text("services: {}")
+    model = Recorded()
+    [result] = read_by(f"agent:{file}@from_file,sandbox=test_only:{described}", model, tmp_path / "run")
+    context = ReaderContext(item_of(result.id))
+    [question, text] = [message["content"] for message in model.prompts[-1]]
+    assert text == context.text
+    assert context.ask in question
+    assert context.text not in question
+    assert OnlyForTests.configs[-1] == str(described)
+    assert [trace.fate for trace in result.facts] == ["unused"]
+
+
+def test_a_sandbox_that_an_agent_cannot_have_is_said(tmp_path: Path) -> None:
+    for sandbox, complaint in (("dockre", "Inspect has no sandbox 'dockre'"), ("docker:a.yaml", "no absolute path")):
+        with pytest.raises(UsageError, match=complaint):
+            read_by(f"agent:react,sandbox={sandbox}", Recorded(), tmp_path / "out")
 
 
 def test_an_agent_that_goes_on_and_on_has_to_answer(tmp_path: Path) -> None:

@@ -12,7 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
-from inspect_ai.util import SandboxEnvironment, SandboxEnvironmentConfigType, sandboxenv
 from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 
 import carrara
@@ -22,6 +21,7 @@ from carrara.readers.registry import parse_reader
 from carrara.readers.repl.quotes import SHORTEST, Quotes
 from carrara.readers.repl.reader import shorten
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
+from carrara.readers.sandboxes import parse_sandbox
 from carrara.util.errors import UsageError
 
 pytestmark = [
@@ -30,17 +30,6 @@ pytestmark = [
 ]
 
 LIMITS = SessionLimits(seconds=1, output=400, calls=5, prompt=10_000, answer=100)
-
-
-@sandboxenv(name="test_only")
-class OnlyForTests(LocalSandboxEnvironment):
-    """A folder of this machine in place of a sandbox."""
-
-    @classmethod
-    async def sample_init(
-        cls, task_name: str, config: SandboxEnvironmentConfigType | None, metadata: dict[str, str]
-    ) -> dict[str, SandboxEnvironment]:
-        return {"default": cls()}
 
 
 async def echo(prompt: str) -> str:
@@ -298,7 +287,7 @@ def test_a_file_describes_the_sandbox(tmp_path: Path) -> None:
     file = tmp_path / "compose.yaml"
     file.write_text("services: {}")
     reader = parse_reader(f"repl:sandbox=docker:{file}")
-    assert reader.sandbox_type == ("docker", str(file))
+    assert parse_sandbox("repl", reader.sandbox) == ("docker", str(file))
     assert parse_reader(str(reader)) == reader
 
 

@@ -21,6 +21,7 @@ from carrara.item_id import ItemId
 from carrara.readers import search
 from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, LimitReachedError, Reader, ReaderModel, Reading
+from carrara.readers.sandboxes import check_sandbox, parse_sandbox
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
@@ -53,9 +54,13 @@ class AgentReader(Reader):
     page: int = 1024
     """The most tokens that a call of `find` or `read` returns."""
     sandbox: str = ""
-    """The type of Inspect's sandbox in which the context is a file. Without it the agent gets two tools."""
+    """The type of Inspect's sandbox in which the context is a file, or TYPE:FILE with the absolute path of the file
+    that describes it. Without it the agent gets two tools."""
 
     name = "agent"
+
+    def __post_init__(self) -> None:
+        parse_sandbox(self.name, self.sandbox)
 
     @classmethod
     def parse(cls, options: str) -> "Reader":
@@ -68,15 +73,13 @@ class AgentReader(Reader):
     def __str__(self) -> str:
         return f"{self.name}:{self.agent},{self.write_settings(('calls', 'page', 'sandbox'))}"
 
-    @property
-    def sandbox_type(self) -> str:
-        return self.sandbox
-
     def check(self, first: ItemId) -> None:
         if first.style == "base":
             raise UsageError("the reader agent is a conversation, and a base model only completes its prompt")
 
     def ready(self) -> None:
+        if self.sandbox:
+            check_sandbox(self.name, parse_sandbox(self.name, self.sandbox)[0])
         self._make([])
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:

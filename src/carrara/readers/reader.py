@@ -202,13 +202,8 @@ class Reader(ABC):
             UsageError: Something is missing.
         """
 
-    @property
-    def sandbox_type(self) -> str | tuple[str, str]:
-        """The type of Inspect's sandbox in which code of the model runs, or the type and a file that describes it.
-
-        Empty if no code runs.
-        """
-        return ""
+    sandbox = ""
+    """The type of Inspect's sandbox in which code of the model runs, or TYPE:FILE. Empty if no code runs."""
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         """Return the requests for one item.

@@ -28,6 +28,7 @@ from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.readers.reader import Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
+from carrara.readers.sandboxes import parse_sandbox
 from carrara.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
@@ -74,6 +75,7 @@ def inspect_task(
     ]
     reader.check(first)
     read_by = "" if reader.is_whole else str(reader)
+    kind, file = parse_sandbox(reader.name, reader.sandbox)
     given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     return Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
@@ -81,7 +83,7 @@ def inspect_task(
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
-        sandbox=reader.sandbox_type or None,
+        sandbox=(kind, file) if file else kind or None,
         name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
         version=first.version,
         metadata={"task": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},

@@ -9,7 +9,6 @@ The context is the variable `context`, and the function `llm` asks the model in 
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import anyio
 
@@ -19,6 +18,7 @@ from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.readers.repl.quotes import Quotes
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
+from carrara.readers.sandboxes import check_sandbox, parse_sandbox
 from carrara.util.errors import UsageError
 
 CHARACTERS = 4
@@ -73,7 +73,7 @@ class Repl(Reader):
     name = "repl"
 
     def __post_init__(self) -> None:
-        kind, _, file = self.sandbox.partition(":")
+        kind, _ = parse_sandbox(self.name, self.sandbox)
         if not kind:
             raise UsageError(
                 "the reader repl runs code that the model writes: name a sandbox of Inspect, such as sandbox=docker"
@@ -83,36 +83,16 @@ class Repl(Reader):
                 "the reader repl: local is this machine itself, not a sandbox: name another one of Inspect, such as "
                 "sandbox=docker"
             )
-        if file and not (Path(file).is_absolute() and Path(file).is_file()):
-            raise UsageError(f"the reader repl: {file} is no absolute path of a file: give that of the sandbox's file")
         for setting in ("blocks", "seconds", "page"):
             if getattr(self, setting) < 1:
                 raise UsageError(f"the reader repl: {setting} is 0, give 1 or more")
-
-    @property
-    def sandbox_type(self) -> str | tuple[str, str]:
-        kind, _, file = self.sandbox.partition(":")
-        return (kind, file) if file else kind
 
     def check(self, first: ItemId) -> None:
         if first.style == "base":
             raise UsageError("the reader repl is a conversation, and a base model only completes its prompt")
 
     def ready(self) -> None:
-        from inspect_ai.util import RegistryInfo
-
-        from carrara.servers.inspect_private import registry_find
-
-        kind = self.sandbox.partition(":")[0]
-
-        def is_it(info: RegistryInfo) -> bool:
-            return info.type == "sandboxenv" and info.name.split("/", 1)[-1] == kind
-
-        if not registry_find(is_it):
-            raise UsageError(
-                f"the reader repl: Inspect has no sandbox {kind!r}: install its package, or name another one, such as "
-                "sandbox=docker"
-            )
+        check_sandbox(self.name, parse_sandbox(self.name, self.sandbox)[0])
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.util import sandbox
