@@ -5,12 +5,10 @@ moment it arrives, so that a kill loses none of those that the logs do not have 
 describes what may still be sent twice.
 """
 
-import gc
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -330,13 +328,9 @@ def _make_provider(
         known: The replies that the logs have, by item.
         extra_body: What requests that the server is to continue hold; may be filled in later.
     """
-    freeze_once = cache(gc.freeze)
 
     def render(wanted: Reference) -> Sequence[Message]:
         check_disk(config.out)
-        # Half a million objects of Inspect and of its samples stay until the end. Scanning them again and
-        # again took a sixth of a run's time.
-        freeze_once()
         return prompt_of(wanted)
 
     def recall(id: str, sha256: str) -> LoggedReply | None:
