@@ -156,7 +156,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
     terminal = Console(file=(shown := io.StringIO()), force_terminal=True, width=200, color_system=None)
     with RunProgress(2, {"1": 1, "2": 1}, terminal) as progress:
         assert progress.is_bar
-        progress.troubled(RetryTrouble("failing", TEXT), again=True)
+        progress.on_trouble(RetryTrouble("failing", TEXT), again=True)
     assert f"trouble: {TEXT}, asking again" in shown.getvalue()
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import carrara
 from carrara.items.item import item_of, make
-from carrara.readers.one_prompt import joined
+from carrara.readers.one_prompt import join_passages
 from carrara.readers.prompts import prompt_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, contexts
 from carrara.readers.retrieval.contexts import retrieve_parts
@@ -58,7 +58,7 @@ def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
 def test_the_prompt_keeps_everything_but_the_context() -> None:
     item = make("babilong/qa1", length=8192, tokenizer="gpt2")
     found = retrieve_parts(item.id, SETTING)
-    context = joined([(part.chunk.start, part.chunk.end) for part in found.chunks], "\n\n")
+    context = join_passages([(part.chunk.start, part.chunk.end) for part in found.chunks], "\n\n")
     (message,) = prompt_of({"id": item.id, "context": context})
     template = item.prompt.template
     assert message.content.startswith(template.before)

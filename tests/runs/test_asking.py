@@ -205,10 +205,10 @@ def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: py
     console = Console(file=io.StringIO(), width=200)
     with progress.progress(24, {str(n): 100 for n in range(24)}, "24 prompts", console):
         for n in range(24):
-            progress.sent(str(n))
+            progress.on_request(str(n))
         for n in range(21):
-            progress.ended(str(n))
-            progress.answered(str(n))
+            progress.on_end(str(n))
+            progress.on_answer(str(n))
         time.sleep(2.2)
     assert isinstance(console.file, io.StringIO)
     _, *lines = console.file.getvalue().splitlines()

@@ -268,17 +268,17 @@ def test_progress_without_a_terminal_says_trouble_now_and_then() -> None:
     console = Console(file=io.StringIO(), width=200)
     gone = RetryTrouble("unreachable", "the server is gone")
     with progress.progress(3, {"b": 100, "c": 100}, "2 of 3 prompts to ask", console) as shown:
-        progress.answered("a")  # known already
+        progress.on_answer("a")  # known already
         for _ in range(50):
-            progress.troubled(gone, True)
+            progress.on_trouble(gone, True)
         shown.shown_at -= LINE_EVERY
         for _ in range(50):
-            progress.troubled(gone, True)
-        progress.answered("b")
-        progress.troubled(gone, False)
-        progress.failed("c")
+            progress.on_trouble(gone, True)
+        progress.on_answer("b")
+        progress.on_trouble(gone, False)
+        progress.on_failure("c")
         for _ in range(50):
-            progress.troubled(gone, True)
+            progress.on_trouble(gone, True)
     assert isinstance(console.file, io.StringIO)
     assert console.file.getvalue().splitlines() == [
         "2 of 3 prompts to ask",

@@ -145,7 +145,7 @@ def test_a_corpus_is_without_them_and_says_how_many(text: Path) -> None:
     clean_text = text.with_name("clean.txt")
     clean_text.write_text(PLAIN_ODD, "utf-8")
     assert corpora.open(str(clean_text)).hash == opened.hash
-    assert not corpora.open(str(clean_text)).left_out.named
+    assert not corpora.open(str(clean_text)).left_out.by_reason
 
 
 def test_the_command_says_how_many(text: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -53,7 +53,7 @@ def add(
     tokens = f", {added.tokens(tokenizer):,} tokens by {tokenizer}" if tokenizer else ""
     about = added.about
     print(f"{name} ({added.hash}): {about.sentences:,} sentences in {count(about.documents, 'document')}{tokens}")
-    if left_out := added.left_out.named:
+    if left_out := added.left_out.by_reason:
         print("left out: " + ", ".join(f"{what} {number:,}" for what, number in left_out.items()))
     return 0
 
@@ -123,7 +123,7 @@ def show(
         return 0
     rows = [
         *((field, f"{value:,}" if isinstance(value, int) else value) for field, value in asdict(opened.about).items()),
-        *((f"left out: {what}", f"{number:,}") for what, number in opened.left_out.named.items()),
+        *((f"left out: {what}", f"{number:,}") for what, number in opened.left_out.by_reason.items()),
         *((f"documents of {split}", f"{number:,}") for split, number in owned.items()),
         *((f"tokens by {one}", f"{number:,}") for one, number in tokens.items()),
         ("begins", _beginning(opened)),

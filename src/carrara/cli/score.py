@@ -156,7 +156,7 @@ def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPo
     from carrara.score.scored import output
     from carrara.util.files import whole_file
 
-    def rendered(results: "list[Result]") -> bytes:
+    def render(results: "list[Result]") -> bytes:
         return b"".join(output(result, result.model != config.model) for result in results)
 
     if out is None:
@@ -164,7 +164,7 @@ def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPo
         def to_stdout(results: "list[Result]") -> None:
             # UTF-8 in any locale; flush each batch, so that a pipe gets whole lines
             sys.stdout.flush()
-            sys.stdout.buffer.write(rendered(results))
+            sys.stdout.buffer.write(render(results))
             sys.stdout.buffer.flush()
 
         yield to_stdout
@@ -172,7 +172,7 @@ def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPo
         with whole_file(out) as file:
 
             def to_file(results: "list[Result]") -> None:
-                file.write(rendered(results).decode())
+                file.write(render(results).decode())
 
             yield to_file
     else:

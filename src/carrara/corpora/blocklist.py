@@ -49,7 +49,7 @@ class Blocklist:
         """All skipped sentences, ascending."""
         return np.union1d(self.failed, self.named)
 
-    def unblocked(self, spans: Numbers) -> Numbers:
+    def without_blocked(self, spans: Numbers) -> Numbers:
         """Return spans of sentences (start, stop) without blocked ones: runs, in the same order."""
         return _remove_blocked(self, spans.tobytes())
 

@@ -80,7 +80,7 @@ class LeftOut:
     """Control characters, escape sequences and other invisible characters (sentences.py)."""
 
     @property
-    def named(self) -> dict[str, int]:
+    def by_reason(self) -> dict[str, int]:
         """Return a description of what was left out."""
         named = {
             "documents that another repeats": self.duplicates,

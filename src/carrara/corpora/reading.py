@@ -38,7 +38,7 @@ class CorpusStream:
         """The tokens that can be read once."""
         self.used = 0
         self._sums = corpus.counts(tokenizer)
-        self._batches = self._drawn(rng)
+        self._batches = self._draw(rng)
         # The batch that is being read: its runs (the one at `_next` may have been begun), the tokens of the
         # batch at the end of each run, and the tokens read of it so far.
         self._runs: list[tuple[int, int]] = []
@@ -121,7 +121,7 @@ class CorpusStream:
 
     def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
         self.used += cost
-        return (Segment(self.corpus.joined(runs), tokens=cost),)
+        return (Segment(self.corpus.join(runs), tokens=cost),)
 
     def _begun(self, end: int, stop: int) -> tuple[int, int]:
         """Read the next run up to a sentence, and return its bounds."""
@@ -144,12 +144,12 @@ class CorpusStream:
         if not self.repeat and self.used + tokens > self.available:
             raise too_small(self, self.used + tokens)
 
-    def _drawn(self, rng: Rng) -> Iterator[Numbers]:
+    def _draw(self, rng: Rng) -> Iterator[Numbers]:
         """Yield batches of runs: sentences within one document in order, without blocked ones."""
         documents = self.corpus.documents_of(self.split)
         while True:
             for spans in _batches(self._spans(rng, documents)):
-                yield self.blocklist.unblocked(spans) if self.blocklist else spans
+                yield self.blocklist.without_blocked(spans) if self.blocklist else spans
 
     def _spans(self, rng: Rng, documents: npt.NDArray[np.intp]) -> Iterator[tuple[int, int]]:
         """Yield all documents once, from a drawn sentence on."""

@@ -178,7 +178,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
 
 def _report_left_out(spec: str, left_out: LeftOut) -> None:
     """Report parts of a text that were left out and that users should know of: markers and control characters."""
-    if found := [f"{left_out.named[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.named]:
+    if found := [f"{left_out.by_reason[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.by_reason]:
         logger.warning(f"of {spec} {' and '.join(found)} are left out")
 
 

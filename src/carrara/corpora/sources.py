@@ -114,12 +114,12 @@ def decode(data: bytes, where: str, offset: int = 0) -> str:
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
     """Return files sorted by name. Links are followed once each. A folder that cannot be read is an error."""
 
-    def refused(error: OSError) -> None:
+    def refuse(error: OSError) -> None:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
 
     found: list[Path] = []
     seen: set[tuple[int, int]] = set()
-    for place, folders, files in os.walk(folder, onerror=refused, followlinks=True):
+    for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         here = os.stat(place)
         if (here.st_dev, here.st_ino) in seen:
             folders.clear()
@@ -164,7 +164,7 @@ class TableSource:
         if not paths or paths[0].suffix.lower() not in SUFFIXES:
             raise UsageError(f"{path} is not a JSONL or Parquet file, nor a folder of such: only these have columns")
 
-        def named(columns: Sequence[str], file: str) -> str:
+        def find_column(columns: Sequence[str], file: str) -> str:
             if column in columns:
                 return column
             if not column:
@@ -173,7 +173,7 @@ class TableSource:
                 )
             raise UsageError(f"{file} has no column {column!r}; it has {list_columns(columns)}")
 
-        return TableSource(f"{path}:{column}", paths, named)
+        return TableSource(f"{path}:{column}", paths, find_column)
 
     def state(self) -> str:
         return state_of(self.paths)
@@ -300,11 +300,11 @@ class HubDataset:
     def _files(self) -> list[Path]:
         folder = self.folder
         if folder is None:
-            return self._fetched()
+            return self._fetch()
         files = [path.relative_to(folder).as_posix() for path in files_below(folder, SUFFIXES)]
-        return [folder / file for file in self._chosen(files)]
+        return [folder / file for file in self._choose(files)]
 
-    def _fetched(self) -> list[Path]:
+    def _fetch(self) -> list[Path]:
         from huggingface_hub import HfApi, hf_hub_download
 
         from carrara.tokenizers.hub import resolves
@@ -318,7 +318,7 @@ class HubDataset:
                 if tables:
                     return [
                         Path(hf_hub_download(self.name, file, repo_type="dataset", revision=branch))
-                        for file in self._chosen(tables)
+                        for file in self._choose(tables)
                     ]
         except UsageError:
             raise
@@ -329,7 +329,7 @@ class HubDataset:
             ) from error
         raise UsageError(f"{self.spec} has no Parquet or JSONL files on the hub: download its text, and add the folder")
 
-    def _chosen(self, files: Sequence[str]) -> list[str]:
+    def _choose(self, files: Sequence[str]) -> list[str]:
         """Return the files of the configuration and split, in order."""
         placed = [(_config(file), _split(file), file) for file in sorted(files)]
         configs = sorted({config for config, _, _ in placed})

@@ -91,7 +91,7 @@ class Corpus:
         raw, starts = self.raw(i, j), (self.starts[i : j + 1] - self.starts[i]).tolist()
         return [raw[a : b - 1].decode() for a, b in pairwise(starts)]
 
-    def joined(self, runs: Sequence[tuple[int, int]]) -> str:
+    def join(self, runs: Sequence[tuple[int, int]]) -> str:
         """Return several runs of sentences, joined by single spaces too."""
         if len(runs) == 1:
             return self.text(*runs[0])

@@ -29,7 +29,7 @@ def means(one: Definition, data: FigureData) -> Figure:
     own = mean_of([mark for mark in single if mark.panel in tasks])
     published = data.published_marks({MEAN: ""}, tables=["Table 2"])
     if len(tasks) < len(one.tasks):
-        wanted = data.requested(published) if data.models else []
+        wanted = data.select(published) if data.models else []
         published = mean_of(data.published_marks({task: task for task in tasks}, tables=["Table 4"]))
         known = {mark.model for mark in published}
         if only := list(dict.fromkeys(mark.model for mark in wanted if mark.model not in known)):

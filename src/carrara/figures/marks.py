@@ -128,11 +128,11 @@ class FigureData:
         run = {by(mark) for mark in own}
         published = [mark for mark in published if not own or by(mark) in run]
         if self.models or (all_published and not own):
-            return [*own, *self.requested(published)]
+            return [*own, *self.select(published)]
         best = _best(published, MOST_PUBLISHED)
         return [*own, *(mark for mark in published if mark.model in best)]
 
-    def requested(self, published: Sequence[Mark]) -> list[Mark]:
+    def select(self, published: Sequence[Mark]) -> list[Mark]:
         """Return the marks of the requested models. Without a request, return all marks."""
         return [
             mark

@@ -36,18 +36,18 @@ class TemplateFiller:
         if kind == "topic":
             return self.topic.name
         if kind in _ANYWHERE:
-            return self._drawn(kind, _ANYWHERE[kind])
+            return self._draw(kind, _ANYWHERE[kind])
         if kind == "person" and self._cast:
-            return self._called(self._drawn(kind, self._cast, said))
-        return self._drawn(kind, self.topic.entries[kind], said)
+            return self._name_of(self._draw(kind, self._cast, said))
+        return self._draw(kind, self.topic.entries[kind], said)
 
     def say(self, kind: str, but: str = "") -> str:
         """Return a sentence of the voice that repeats none of some words."""
-        return self.fill(self._drawn(kind, self.voice.entries[kind]), but)
+        return self.fill(self._draw(kind, self.voice.entries[kind]), but)
 
     def feel(self, kind: str) -> str:
         """Return a sentence of the mood, or of the voice if there is none."""
-        return self.fill(self._drawn(kind, (self.mood or self.voice).entries[kind]))
+        return self.fill(self._draw(kind, (self.mood or self.voice).entries[kind]))
 
     def fill(self, pattern: str, but: str = "") -> str:
         slots, end, said = _parse(pattern)
@@ -85,13 +85,13 @@ class TemplateFiller:
         names = {short(person) for person in people}
         return [person for person in self.topic.entries["person"] if short(person) not in names]
 
-    def _called(self, person: str) -> str:
+    def _name_of(self, person: str) -> str:
         if person in self._met:
             return short(person)
         self._met.add(person)
         return person
 
-    def _drawn(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
+    def _draw(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
         used, random, count = self._used.setdefault(id(options), set()), self.rng.random, len(options)
         if len(used) >= count:
             used.clear()

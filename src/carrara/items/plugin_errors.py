@@ -135,7 +135,7 @@ def _describe(error: BaseException) -> str:
 def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
     """Return an instance whose texts are checked, and whose filler, which is drawn much later, is checked too."""
 
-    def opened(filler: Filler | None) -> Filler | None:
+    def open_filler(filler: Filler | None) -> Filler | None:
         if filler is None:
             return None
         opening = _caught(filler, file)
@@ -152,7 +152,7 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
     @wraps(method)
     def generate_sized(*args: Any) -> Instance:
         made = _checked_instance(method(*args))
-        return replace(made, filler=opened(made.filler), fine_filler=opened(made.fine_filler))
+        return replace(made, filler=open_filler(made.filler), fine_filler=open_filler(made.fine_filler))
 
     return generate_sized
 

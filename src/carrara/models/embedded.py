@@ -174,7 +174,7 @@ class EmbeddedAPI(ModelAPI):
                 answer = llama.handle_completions({**request, "prompt": "\n\n".join(m.text for m in input)})
             else:
                 if tools:
-                    request["tools"] = [{"type": "function", "function": described(tool)} for tool in tools]
+                    request["tools"] = [{"type": "function", "function": describe_tool(tool)} for tool in tools]
                 answer = llama.handle_chat_completions({**request, "messages": [in_chat(m) for m in input]})
         finally:
             self.idle.put(llama)
@@ -203,7 +203,7 @@ def in_chat(message: ChatMessage) -> dict[str, Any]:
     return sent
 
 
-def described(tool: ToolInfo) -> dict[str, Any]:
+def describe_tool(tool: ToolInfo) -> dict[str, Any]:
     """Return a tool as llama.cpp takes it."""
     parameters = tool.parameters.model_dump(exclude_none=True)
     return {"name": tool.name, "description": tool.description, "parameters": parameters}

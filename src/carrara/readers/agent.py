@@ -206,11 +206,11 @@ def _factory(name: str) -> Callable[..., Any]:
         return _from_file(Path(path), function)
     for kind in ("agent", "solver"):
         if _create(kind, name) is not None:
-            return partial(_registered, kind, name)
+            return partial(_from_registry, kind, name)
     raise UsageError(f"Inspect has no agent and no solver {name!r}: give the name of an installed one, or file.py@name")
 
 
-def _registered(kind: str, name: str, tools: "Sequence[Tool] | None" = None) -> Any:
+def _from_registry(kind: str, name: str, tools: "Sequence[Tool] | None" = None) -> Any:
     """Return a registered agent or solver, made with the tools if it takes any."""
     made = _create(kind, name, tools=list(tools or []))
     return _create(kind, name) if made is None else made

@@ -76,12 +76,12 @@ class _Fact:
             return "present", self.text
         if self.marker is None or not plain:
             return "absent", ""
-        state, about = self._stated(text)
+        state, about = self._state_in_statements(text)
         if state != "present" and self.values.is_distinct(self.marker) and self._says(plain):
             return "present", ""
         return state, about
 
-    def _stated(self, text: str) -> tuple[State, str]:
+    def _state_in_statements(self, text: str) -> tuple[State, str]:
         """Return what the statements about the fact's subjects say of it."""
         assert self.marker is not None
         state: State = "absent"

@@ -57,10 +57,10 @@ class Evidence(Reader):
 def evidence_parts(context: ReaderContext) -> Sequence[Part]:
     """Return the opening of the context and its needed facts as parts."""
     opening = [context.opening] if context.opening[1] else []
-    return joined([*opening, *((fact.start, fact.end) for fact in context.needed)], context.separator)
+    return join_passages([*opening, *((fact.start, fact.end) for fact in context.needed)], context.separator)
 
 
-def joined(passages: Sequence[tuple[int, int]], separator: str) -> list[Part]:
+def join_passages(passages: Sequence[tuple[int, int]], separator: str) -> list[Part]:
     """Return passages as parts with separators between them."""
     parts: list[Part] = []
     for start, end in passages:

@@ -38,7 +38,7 @@ def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
     """Return the calls that show all needed facts, as far as the number of calls allows."""
     context, shown = ReaderContext(item), 0
     reads = list[ReadCall]()
-    for start, end in _needed(context):
+    for start, end in _needed_spans(context):
         if end > shown:
             reads.append(ReadCall(start, page))
             shown = context.from_position(start, page).end
@@ -59,7 +59,7 @@ def next_block(item: Item, made: int) -> str:
     """
     context = ReaderContext(item)
     pages, left = list[list[tuple[int, int]]](), 0
-    for start, end in _needed(context):
+    for start, end in _needed_spans(context):
         tokens = context.count(context.text[start:end]) + 1  # and the end of the line
         if tokens > left:
             pages.append([])
@@ -80,7 +80,7 @@ def answer_from(item: Item, texts: Sequence[str]) -> str:
         return f"The text does not say: {reason}"
 
 
-def _needed(context: ReaderContext) -> list[tuple[int, int]]:
+def _needed_spans(context: ReaderContext) -> list[tuple[int, int]]:
     opening = [context.opening] if context.opening[1] else []
     return [*opening, *((fact.start, fact.end) for fact in context.needed)]
 
@@ -88,5 +88,5 @@ def _needed(context: ReaderContext) -> list[tuple[int, int]]:
 def _present(context: ReaderContext, texts: Iterable[str]) -> str:
     """Return the needed facts that stand in texts, in order."""
     whole = "\n".join(texts)
-    found = (context.text[start:end] for start, end in _needed(context))
+    found = (context.text[start:end] for start, end in _needed_spans(context))
     return context.separator.join(fact for fact in found if fact in whole)

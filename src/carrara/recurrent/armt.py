@@ -159,7 +159,7 @@ class ARMT(nn.Module):
         said = self.head(norm(x[:, -ids.shape[1] :])) if tell else None
         if not keep:
             return state, said
-        return State(tuple(stores), self.embedding.left(ids, state.behind), torch.cat(opened, -1)), said
+        return State(tuple(stores), self.embedding.tail(ids, state.behind), torch.cat(opened, -1)), said
 
     def nbytes(self, state: State) -> int:
         return sum(part[:1].nbytes for store in state.stores for part in store) + state.behind[:1].nbytes

@@ -89,7 +89,7 @@ class _MemoryWrapper(nn.Module):
         self.slots, self.width = slots, embeddings.embedding_dim
         self.memory = nn.Parameter(torch.randn(slots, self.width) * embeddings.weight.std().detach())
 
-    def _embedded(self, ids: Tensor) -> Tensor:
+    def _embed(self, ids: Tensor) -> Tensor:
         found: Tensor = self.model.get_input_embeddings()(ids)  # type: ignore[operator]
         return found
 
@@ -99,7 +99,7 @@ class _MemoryWrapper(nn.Module):
         found: Tensor = bare.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
         return found
 
-    def _said(self, hidden: Tensor) -> Tensor:
+    def _logits(self, hidden: Tensor) -> Tensor:
         found: Tensor = self.model.get_output_embeddings()(hidden)  # type: ignore[operator]
         return found
 
@@ -114,10 +114,10 @@ class RMTWrapper(_MemoryWrapper):
         return self.memory.expand(batch, -1, -1)
 
     def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
-        parts = [state, self._embedded(ids), *([state] if keep else [])]
+        parts = [state, self._embed(ids), *([state] if keep else [])]
         hidden = self._read(torch.cat([part.to(parts[1].dtype) for part in parts], 1))
         text = hidden[:, self.slots : self.slots + ids.shape[1]]
-        return (hidden[:, -self.slots :] if keep else state), (self._said(text) if tell else None)
+        return (hidden[:, -self.slots :] if keep else state), (self._logits(text) if tell else None)
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes
@@ -160,14 +160,14 @@ class ARMTWrapper(_MemoryWrapper):
         return Stores(tuple(memory.init(batch, self.width) for memory in self.memories))  # type: ignore[operator]
 
     def step(self, state: Stores, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Stores, Tensor | None]:
-        embedded = self._embedded(ids)
+        embedded = self._embed(ids)
         if keep:
             embedded = torch.cat([embedded, self.memory.to(embedded.dtype).expand(len(ids), -1, -1)], 1)
         self._now, self._keeps = list(state.layers), keep
         hidden = self._read(embedded)
         after = Stores(tuple(self._now)) if keep else state
         self._now = []
-        return after, (self._said(hidden[:, : ids.shape[1]]) if tell else None)
+        return after, (self._logits(hidden[:, : ids.shape[1]]) if tell else None)
 
     def nbytes(self, state: Stores) -> int:
         return sum(part[:1].nbytes for store in state.layers for part in store)

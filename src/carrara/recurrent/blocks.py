@@ -103,7 +103,7 @@ class Embedding(nn.Module):
         found: Tensor = x[:, self.reach - 1 :] + mixed
         return found
 
-    def left(self, ids: Tensor, behind: Tensor) -> Tensor:
+    def tail(self, ids: Tensor, behind: Tensor) -> Tensor:
         """What stands before the next token."""
         return torch.cat([behind, ids], 1)[:, 1 - self.reach :]
 

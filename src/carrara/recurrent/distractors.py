@@ -24,7 +24,7 @@ class Strewing:
         near = (_replace_word(rng.choice(own), rng.choice(theirs), rng) for _ in range(NEAR if theirs else 0))
         self.near: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not tells(sentence)]
 
-    def strewn(self, piece: Segment, rng: Rng) -> Segment:
+    def replace(self, piece: Segment, rng: Rng) -> Segment:
         """Another piece in its place. It may say something after all, which its story has to find out."""
         if self.near and rng.chance(0.5):
             return Segment(rng.choice(self.near))

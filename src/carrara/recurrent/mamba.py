@@ -53,13 +53,13 @@ class MambaWrapper(nn.Module):
         x = backbone.embeddings(ids)
         layers = []
         for block, kept in zip(backbone.layers, state.layers, strict=True):
-            mixed, after = self._mixed(block.mixer, block.norm(x), kept)
+            mixed, after = self._mix(block.mixer, block.norm(x), kept)
             x = x + mixed
             layers.append(after)
         said = self._bare.get_output_embeddings()(backbone.norm_f(x)) if tell else None
         return (State(tuple(layers)) if keep else state), said
 
-    def _mixed(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
+    def _mix(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
         inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
         whole = torch.cat([kept.behind.to(inner.dtype), inner], 2)
         conv = mixer.conv1d

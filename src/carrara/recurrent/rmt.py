@@ -89,10 +89,10 @@ class RMT(nn.Module):
         said = self.head(x[:, -ids.shape[1] :]) if tell else None
         if not keep:
             return state, said
-        memory, opened = self._kept(memory, x[:, :low])
-        return State(memory, self.embedding.left(ids, state.behind), opened), said
+        memory, opened = self._update(memory, x[:, :low])
+        return State(memory, self.embedding.tail(ids, state.behind), opened), said
 
-    def _kept(self, memory: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
+    def _update(self, memory: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
         new = norm(self.value(written))
         if not self.gated:
             return new, new.new_ones(new.shape[:2])

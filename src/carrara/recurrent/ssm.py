@@ -96,7 +96,7 @@ class SSM(nn.Module):
         said = self.head(norm(x)) if tell else None
         if not keep:
             return state, said
-        return State(tuple(layers), self.embedding.left(ids, state.behind), torch.cat(opened, -1)), said
+        return State(tuple(layers), self.embedding.tail(ids, state.behind), torch.cat(opened, -1)), said
 
     def nbytes(self, state: State) -> int:
         return sum(layer[:1].nbytes for layer in state.layers) + state.behind[:1].nbytes

@@ -76,14 +76,14 @@ class Stories:
         self.index, self.stride = start, stride
         """Of the next instance: all that goes on from one sample to another."""
 
-    def _posed(self, split: Split, index: int) -> PosedInstance:
+    def _pose(self, split: Split, index: int) -> PosedInstance:
         """Without the examples that a prompt shows: nobody reads them here, and they may take longer than all else."""
         posed = pose(replace(self.first, split=split, index=index), None)
         return posed._replace(questions=[replace(question, examples=()) for question in posed.questions])
 
     @cached_property
     def _examples(self) -> list[PosedInstance]:
-        return [self._posed("few-shot", index) for index in range(SAMPLED)]
+        return [self._pose("few-shot", index) for index in range(SAMPLED)]
 
     @cached_property
     def pool(self) -> list[Question[Any]]:
@@ -97,7 +97,7 @@ class Stories:
 
         def tells(sentence: str) -> bool:
             asks = (*first.questions, *self.pool)
-            return any(self._solved(first, question, [Segment(sentence)]) is not None for question in asks)
+            return any(self._solve(first, question, [Segment(sentence)]) is not None for question in asks)
 
         facts = (piece.text for posed in self._examples for piece in _facts_of(posed))
         return Strewing(facts, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
@@ -110,10 +110,10 @@ class Stories:
             yield from (piece.text for piece in told)
             for question in posed.questions:
                 yield from (question.ask, self.task.write(question.gold))
-            yield from (answer for question in self.pool if (answer := self._solved(posed, question, told)) is not None)
+            yield from (answer for question in self.pool if (answer := self._solve(posed, question, told)) is not None)
 
     def filler(self, tokens: int) -> Iterator[str]:
-        posed = self._posed("train", 0)
+        posed = self._pose("train", 0)
         stream = posed.instance.filler(posed.key.rng("vocabulary"), TOKENIZER) if posed.instance.filler else None
         used = 0
         while stream and used < tokens:
@@ -131,7 +131,7 @@ class Stories:
         and `between` them as well.
         """
         for _ in range(TRIES):
-            posed = self._posed("train", self.index)
+            posed = self._pose("train", self.index)
             self.index += self.stride
             for strewn in dict.fromkeys((self.strewn, 0.0)):
                 if found := self._sample(tongue, posed, segments, size, between, strewn):
@@ -199,7 +199,7 @@ class Stories:
         for gap, place in enumerate([*places, 1.0]):
             while stream:
                 stray = bool(strewn) and other.chance(strewn)
-                group = [self._strewing.strewn(piece, other) if stray else piece for piece in stream(gap)]
+                group = [self._strewing.replace(piece, other) if stray else piece for piece in stream(gap)]
                 cost = sum(len(encode(piece)) for piece in group)
                 if used + cost > place * room:
                     break
@@ -222,14 +222,14 @@ class Stories:
         others = [question for question in self.pool if question.ask not in own]
         found = []
         for question in [*posed.questions, *rng.sample(others, min(ASKED, len(others)))]:
-            answer = self._solved(posed, question, known)
-            if len(known) < len(read) and self._solved(posed, question, [span.piece for span in read]) != answer:
+            answer = self._solve(posed, question, known)
+            if len(known) < len(read) and self._solve(posed, question, [span.piece for span in read]) != answer:
                 return None
             if answer is not None and tongue.says(answer):
                 found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
         return found
 
-    def _solved(self, posed: PosedInstance, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
+    def _solve(self, posed: PosedInstance, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
         """The answer by the task's own solver, where these pieces decide it."""
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")

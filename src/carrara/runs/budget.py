@@ -150,7 +150,7 @@ class Meter:
         self._under_way += left - reserved
         return left
 
-    def said(self) -> str:
+    def describe(self) -> str:
         """Return the usage so far, for the progress display."""
         spent = max(1e-9, time.monotonic() - self._begun)
         pace = f"{self.tokens / spent:,.0f} tokens/s" if self.tokens else ""

@@ -104,12 +104,12 @@ class Cache(Protocol):
 class Watcher(Protocol):
     """An observer of requests."""
 
-    def sent(self, id: str) -> None: ...
+    def on_request(self, id: str) -> None: ...
 
-    def ended(self, id: str) -> None:
+    def on_end(self, id: str) -> None:
         """Report that a request ended, with or without a reply."""
 
-    def troubled(self, trouble: RetryTrouble, again: bool) -> None:
+    def on_trouble(self, trouble: RetryTrouble, again: bool) -> None:
         """Report that a request failed. It may be made again."""
 
 
@@ -263,9 +263,9 @@ class ReferencedAPI(ModelAPI):
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
         reply = await self._send(made.id if made else wanted["id"], input, tools, tool_choice, config, attempts)
-        output, call = self._settled(reply, attempts), reply.call
+        output, call = self._settle(reply, attempts), reply.call
         output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
-        output.metadata = {**(output.metadata or {}), REQUESTS: attempts.answered()}
+        output.metadata = {**(output.metadata or {}), REQUESTS: attempts.count_answer()}
         took = call.time if call is not None and call.time is not None else time.monotonic() - began
         timed = output.model_copy(update={"time": took})
         if self._cache:
@@ -288,12 +288,12 @@ class ReferencedAPI(ModelAPI):
         characters, was_sent = 0, False
         try:
             # Not stored in a variable of this frame: the traceback of an error would keep it alive.
-            rendered = [await self._rendered(input)]
+            rendered = [await self._render_all(input)]
             characters = sum(len(message.text) for message in rendered[0])
-            attempts.sent()
+            attempts.count_request()
             was_sent = True
             if self._watcher:
-                self._watcher.sent(id)
+                self._watcher.on_request(id)
             # Providers attach the raw request to the active model event. Here there is none.
             with track_active_model_event(cast(ModelEvent, None)), anyio.move_on_after(self._limit) as clock:
                 result = await self.provider.generate(rendered.pop(), tools, tool_choice, config)
@@ -303,11 +303,11 @@ class ReferencedAPI(ModelAPI):
             result = error
         finally:
             if was_sent and self._watcher:
-                self._watcher.ended(id)
+                self._watcher.on_end(id)
         output, call = result if isinstance(result, tuple) else (result, None)
         return _Reply(output, call, was_sent, characters)
 
-    async def _rendered(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
+    async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
         """Return the messages with the texts that their references stand for."""
         found: list[ChatMessage] = []
         for message in input:
@@ -330,7 +330,7 @@ class ReferencedAPI(ModelAPI):
         # A reference model reads the item's id from the metadata of a message, which other providers ignore.
         return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
 
-    def _settled(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
+    def _settle(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
         """Return the output of a request; raise its error, with the decision whether to make the request again."""
         if isinstance(reply.output, ModelOutput):
             return reply.output
@@ -343,7 +343,7 @@ class ReferencedAPI(ModelAPI):
         again = trouble is not None and attempts.again(trouble, self._patience)
         error.trouble, error.again = trouble, again  # type: ignore[attr-defined]
         if self._watcher and trouble:
-            self._watcher.troubled(trouble, again)
+            self._watcher.on_trouble(trouble, again)
         raise error
 
     def should_retry(self, ex: Exception) -> bool | RetryDecision:

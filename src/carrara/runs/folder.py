@@ -47,7 +47,7 @@ def local_folder(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder for this run, or for its shards."""
-    with storage_errors(out), _locked(out, shard), _inspects_files(), _full_disk_said(out):
+    with storage_errors(out), _lock(out, shard), _inspects_files(), _full_disk_said(out):
         if is_remote(out) and not out.is_dir():  # it never existed, or somebody removed it
             rmtree(local_folder(out) / CACHE, ignore_errors=True)
         yield
@@ -73,7 +73,7 @@ def _full_disk_said(out: Path) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(out: Path, shard: Shard | None) -> Iterator[None]:
+def _lock(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder. Two runs in it would ask everything twice; its shards ask different items."""
     with ExitStack() as locks:
         names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}

@@ -31,34 +31,34 @@ _SHOWN: list["RunProgress"] = []
 """The active progress display. Solvers and models report to it, and Inspect makes them."""
 
 
-def answered(id: str) -> None:
+def on_answer(id: str) -> None:
     for shown in _SHOWN:
-        shown.answered(id)
+        shown.on_answer(id)
 
 
-def failed(id: str) -> None:
+def on_failure(id: str) -> None:
     for shown in _SHOWN:
-        shown.failed(id)
+        shown.on_failure(id)
 
 
-def dropped(id: str) -> None:
+def on_drop(id: str) -> None:
     for shown in _SHOWN:
-        shown.dropped(id)
+        shown.on_drop(id)
 
 
-def sent(id: str) -> None:
+def on_request(id: str) -> None:
     for shown in _SHOWN:
         shown.waiting[id] = time.monotonic()
 
 
-def ended(id: str) -> None:
+def on_end(id: str) -> None:
     for shown in _SHOWN:
         shown.waiting.pop(id, None)
 
 
-def troubled(trouble: RetryTrouble, again: bool) -> None:
+def on_trouble(trouble: RetryTrouble, again: bool) -> None:
     for shown in _SHOWN:
-        shown.troubled(trouble, again)
+        shown.on_trouble(trouble, again)
 
 
 class RunProgress(Progress):
@@ -80,23 +80,23 @@ class RunProgress(Progress):
         self._asked = len(left)
         self._trouble: tuple[float, str] | None = None
 
-    def answered(self, id: str) -> None:
+    def on_answer(self, id: str) -> None:
         if id in self.left:
             self.tokens += self.left.pop(id)
             self.advance()
             self.show(final=not self.left)
 
-    def failed(self, id: str) -> None:
+    def on_failure(self, id: str) -> None:
         if id in self.left:
             del self.left[id]
             self.errors += 1
             self.show(final=not self.left)
 
-    def dropped(self, id: str) -> None:
+    def on_drop(self, id: str) -> None:
         """Stop expecting a reply, because the budget has no room for it."""
         self.left.pop(id, None)
 
-    def troubled(self, trouble: RetryTrouble, again: bool) -> None:
+    def on_trouble(self, trouble: RetryTrouble, again: bool) -> None:
         """Show a failed attempt, which may be made again."""
         self._trouble = time.monotonic(), f"{trouble.words}, {'asking again' if again else 'given up'}"
         self.show()
@@ -110,7 +110,7 @@ class RunProgress(Progress):
             yield f"{len(sent_at)} waiting" + (f", the longest for {duration(oldest)}" if oldest >= PATIENT else "")
         if self.tokens:
             yield f"{self.tokens:,} tokens"
-        if used := budget.current().said():
+        if used := budget.current().describe():
             yield used
         if self._trouble and self._trouble[0] >= (now - TROUBLE_SHOWN if self.is_bar else self.shown_at):
             yield f"trouble: {self._trouble[1]}"

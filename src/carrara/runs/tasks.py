@@ -137,15 +137,15 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
                     await _ask(id, way, thinking, state, generate, allowance)
             except budget.BudgetExhaustedError as error:
                 budget.current().unasked += 1
-                progress.dropped(id)
+                progress.on_drop(id)
                 _tell(error, made)
                 raise
             except Exception as error:
-                progress.failed(id)
+                progress.on_failure(id)
                 state.metadata[REQUESTS] = made.requests
                 _tell(error, made)
                 raise
-        progress.answered(id)
+        progress.on_answer(id)
         return state
 
     return solve

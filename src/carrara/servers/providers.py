@@ -1,4 +1,4 @@
-"""Providers of models, prepared for a run: credentials separate from the address, and a client that does not retry.
+"""Providers of models, prepare for a run: credentials separate from the address, and a client that does not retry.
 
     http://name:word@host/v1?api_key=sk-1   →   http://host/v1, with `Authorization: Basic …` and `?api_key=sk-1` added
                                                 on the way out
@@ -112,12 +112,12 @@ def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
     initialize: Any = api.initialize
     if not getattr(initialize, "prepares", False):
 
-        def prepared() -> None:
+        def prepare() -> None:
             initialize()
             _prepare(api, limit)
 
-        prepared.prepares = True  # type: ignore[attr-defined]
-        api.initialize = prepared  # type: ignore[method-assign]
+        prepare.prepares = True  # type: ignore[attr-defined]
+        api.initialize = prepare  # type: ignore[method-assign]
     _prepare(api, limit)
 
 

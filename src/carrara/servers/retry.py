@@ -177,11 +177,11 @@ class Attempts:
     answers_then: int = 0
     """The number of answers from the server at the last failure."""
 
-    def sent(self) -> None:
+    def count_request(self) -> None:
         self.requests += 1
         TALLY.requests += 1
 
-    def answered(self) -> int:
+    def count_answer(self) -> int:
         """Count an answer. Return the number of requests that it took."""
         TALLY.answers += 1
         took, self.requests = self.requests, 0

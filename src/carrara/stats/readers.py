@@ -161,7 +161,7 @@ def over_tasks(costs: Iterable[SeriesCost]) -> list[SeriesCost]:
     groups: dict[tuple[Series, int], list[SeriesCost]] = {}
     for cost in costs:
         groups.setdefault((cost.series, cost.length), []).append(cost)
-    return [_joined(series, length, group) for (series, length), group in sorted(groups.items())]
+    return [_merge(series, length, group) for (series, length), group in sorted(groups.items())]
 
 
 def _cost(task: str, series: Series, length: int, results: Sequence[Result]) -> SeriesCost:
@@ -195,7 +195,7 @@ def _in_order(counts: Mapping[Fate, int]) -> Mapping[Fate, int]:
     return {fate: counts.get(fate, 0) for fate in FATES} if counts else {}
 
 
-def _joined(series: Series, length: int, costs: Sequence[SeriesCost]) -> SeriesCost:
+def _merge(series: Series, length: int, costs: Sequence[SeriesCost]) -> SeriesCost:
     places: dict[str, Counter[Fate]] = {}
     for cost in costs:
         for place, counts in cost.places.items():

@@ -19,7 +19,7 @@ def prices(tokenizer: str) -> TokenCosts:
     count_many = tokenizers.get(tokenizer).count_many
     by_joint = defaultdict[str, dict[str, int]](dict)
 
-    def priced(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
+    def price(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
         kept = by_joint[separator]
         costs = list(map(kept.get, texts))
         if None not in costs:
@@ -33,4 +33,4 @@ def prices(tokenizer: str) -> TokenCosts:
         kept.update(words)
         return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
 
-    return priced
+    return price

@@ -94,7 +94,7 @@ class Endpoint:
         with ThreadPoolExecutor(_REQUESTS) as pool:
             found = [vectors for vectors in pool.map(vectors_of, batches) if len(vectors)]
         if len({vectors.shape[1] for vectors in found}) > 1:
-            raise self._garbled()
+            raise self._garbled_error()
         return unit(np.concatenate(found)) if found else np.zeros((0, 0), np.float32)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
@@ -121,16 +121,16 @@ class Endpoint:
                 raise RunError(why) from None
             if why := protocol_error(error):
                 raise self._no_vectors(why) from None
-            reason = self._quoted(str(error.__cause__ or error))
+            reason = self._quote(str(error.__cause__ or error))
             raise EmbedderUnavailableError(
                 f"{self.address.url} does not answer ({reason}): is the server running?"
             ) from None
         except (ReplyTooLargeError, PackingError) as error:
             raise self._no_vectors(str(error)) from None
         except (AttributeError, TypeError, ValueError):
-            raise self._garbled() from None
+            raise self._garbled_error() from None
         if len(vectors) != len(texts) or not np.isfinite(lengths).all() or not lengths.all():
-            raise self._garbled()
+            raise self._garbled_error()
         return vectors
 
     def _answer(self, texts: Sequence[str]) -> "CreateEmbeddingResponse":
@@ -151,9 +151,9 @@ class Endpoint:
         return create()
 
     def _no_vectors(self, why: str) -> RunError:
-        return RunError(f"{self.address.url} did not answer with vectors: {self._quoted(why)}")
+        return RunError(f"{self.address.url} did not answer with vectors: {self._quote(why)}")
 
-    def _garbled(self) -> RunError:
+    def _garbled_error(self) -> RunError:
         return RunError(
             f"{self.address.url} did not answer with one vector for each text, finite and not 0: is it a server for "
             f"embeddings by {self.address.model}?"
@@ -166,12 +166,12 @@ class Endpoint:
                 return RunError(f"{where} refuses the API key: check {self.address.key}")
             case 404:
                 return RunError(f"{where} knows no embedding model {model}: check its name and the address")
-        said = self._quoted(error.message.removeprefix(f"Error code: {error.status_code} - "))
+        said = self._quote(error.message.removeprefix(f"Error code: {error.status_code} - "))
         size = f"a text of {len(texts[0]):,} characters" if len(texts) == 1 else f"{len(texts)} texts"
         refused = f"{where} refused {size} with status {error.status_code}: {said}"
         return EmbedderUnavailableError(refused) if _may_pass(error) else RunError(refused)
 
-    def _quoted(self, said: str) -> str:
+    def _quote(self, said: str) -> str:
         """Return the beginning of a server's message on one line, without the key in any form."""
         key = self.client.api_key
         for form in () if key == _NO_KEY else (key, repr(key)[1:-1], json.dumps(key)[1:-1], quote(key, safe="")):

@@ -47,7 +47,7 @@ class MiniLM:
         """
         sums = np.zeros((len(texts), DIMENSION), np.float32)
         with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
-            for numbers, added in pool.map(self._summed, _batches(self._windows(texts))):
+            for numbers, added in pool.map(self._sums, _batches(self._windows(texts))):
                 np.add.at(sums, numbers, added)
         return unit(sums)
 
@@ -58,7 +58,7 @@ class MiniLM:
         encoded = self.tokenizer.encode_batch_fast(list(texts))
         return [(n, part.ids) for n, whole in enumerate(encoded) for part in (whole, *whole.overflowing)]
 
-    def _summed(self, batch: Sequence[Window]) -> tuple[list[int], Vectors]:
+    def _sums(self, batch: Sequence[Window]) -> tuple[list[int], Vectors]:
         """Return the sum of the token vectors of each window. It has the same direction as their mean."""
         [states] = self.session.run(None, {"ids": np.array([ids for _, ids in batch])})
         return [number for number, _ in batch], states.sum(axis=1)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import anyio
 
 from carrara.readers.context import ReaderContext
-from carrara.readers.one_prompt import joined
+from carrara.readers.one_prompt import join_passages
 from carrara.readers.reader import Estimate, Reader, ReaderModel
 from carrara.readers.retrieval.contexts import retrieve_parts
 from carrara.readers.retrieval.index import JOINT, ready
@@ -36,7 +36,7 @@ class RetrievalReader(Reader):
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         found = await anyio.to_thread.run_sync(retrieve_parts, context.id, str(self.setting))
-        return await model.answer(joined([(part.chunk.start, part.chunk.end) for part in found.chunks], JOINT))
+        return await model.answer(join_passages([(part.chunk.start, part.chunk.end) for part in found.chunks], JOINT))
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         found = self.setting.top * (self.setting.size or SENTENCE)

@@ -49,7 +49,7 @@ class PublishedItems(Babilong[Any]):
         found = self._rows(budget.tokens)
         if index >= len(found):
             raise UsageError(f"the published files of {task} have {len(found)} rows, and none numbered {index}")
-        row, where = found.numbered(index)
+        row, where = found.row(index)
         try:
             target = self.official_gold(row["question"], row["target"])
         except UsageError as error:

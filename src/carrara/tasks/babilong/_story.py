@@ -99,7 +99,7 @@ class History:
         return Stop(seen[-1].places[0], seen[-1].facts[-1])
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def antecedent(self) -> tuple[str, ...]:
         """Whom a pronoun would stand for now."""
         return self._last_journey[1].who if self._last_journey else ()
 

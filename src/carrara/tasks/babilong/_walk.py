@@ -176,7 +176,7 @@ def _clauses(history: History, index: int, fact: Fact) -> list[Clause]:
     """Return the clauses of a sentence: none where it is about no person."""
     match fact:
         case Went():
-            return [Clause(index, who, fact) for who in (history.named if fact.pronoun else fact.who)]
+            return [Clause(index, who, fact) for who in (history.antecedent if fact.pronoun else fact.who)]
         case Stays(who) | Absent(who) | Either(who) | Got(who) | Drop(who) | Gave(who):
             return [Clause(index, who, fact)]
         case _:

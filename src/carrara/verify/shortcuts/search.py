@@ -143,7 +143,7 @@ class Search:
     def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
         shortcuts = [*self._best("blind", tested), *self._best("strings", tested), *self._best("part", tested)]
-        if scores := self._learned(tested):
+        if scores := self._learned_scores(tested):
             shortcuts.append(_shortcut("learned", LEARNED, scores, tested))
         parts = {name: fmean(_fill_scores("part", name, tested)) for name in _names("part", tested)}
         backwards = parts.pop(truncated.BACKWARDS, None)
@@ -162,7 +162,7 @@ class Search:
             if not _by_name(self._declared, name):
                 return
 
-    def _learned(self, tested: Sequence[Measurement]) -> list[float]:
+    def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         found = list[float]()
         for name in sorted({taken.item.question.part for taken in tested}):
