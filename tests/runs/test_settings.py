@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from carrara.constants import READER
 from carrara.logs.replies import read_results
 from carrara.result import Result
 from carrara.stats import summarize
@@ -105,6 +106,9 @@ def test_ways_are_never_averaged() -> None:
     }
     assert [str(row.series) for row in summarize(both[2:])] == ["m (adapter=x)"]
     assert [str(row.series) for row in summarize(both[:1], among=both)] == ["m (temperature=0)"]
+    on_two, on_four = result(1.0, {"-M threads": "2", READER: "notes"}), result(1.0, {"-M threads": "4"})
+    assert [str(row.series) for row in summarize([on_two])] == ["m (notes)"]
+    assert {str(row.series) for row in summarize([on_two, on_four])} == {"m (notes, threads=2)", "m (threads=4)"}
 
 
 def test_a_server_that_changes_its_model_is_noticed(tmp_path: Path, server: Address) -> None:

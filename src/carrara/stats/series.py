@@ -4,8 +4,8 @@ A folder may hold one model with different parameters, tokenizers, styles, promp
 Averages over such a mixture mean nothing. Results are therefore separated by every setting that differs, and the
 difference becomes part of the name: `SmolLM2` and `SmolLM2 (base)`. The same holds for the model that answers, if the
 server changes it during a run: `m (answered by b)`. A model's own arguments, such as its weights, are always part of
-the name. So are a reader and a solver other than Carrara's own, because they are measured together with the model:
-`SmolLM2 (retrieval:sentences)`.
+the name, but for those that change its speed or its window alone. So are a reader and a solver other than Carrara's
+own, because they are measured together with the model: `SmolLM2 (retrieval:sentences)`.
 
 A cell is one task at one length, with the score of each model. There the two kinds of settings are separated. Those of
 the model (server, temperature, reader, chat or plain text) are part of the model's name. Those of the task
@@ -33,6 +33,8 @@ _BETWEEN = re.compile(r"[;,]|:(?=\w+=)")
 """The signs between the name of a reader and its settings."""
 _DEFAULTS = {"temperature": "0"}
 """Settings that are named if another series has another value. Unset values of other settings have no name."""
+_SERVING = {ARGUMENT + name for name in ("context", "copies", "threads")}
+"""Arguments of a model that change its speed or its window. They are named if another series has another value."""
 
 
 class Series(NamedTuple):
@@ -111,10 +113,11 @@ def _taken_apart(subject: Subject) -> dict[str, str]:
 
 
 def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the settings to name: those that differ, the model's own arguments, and the reader."""
+    """Return the settings to name: the reader, those that differ, and the model's own arguments."""
     names = dict.fromkeys(name for settings in asked for name in settings)
     differs = {name for name in names if len({settings.get(name) for settings in _comparable(name, asked)}) > 1}
-    return sorted(name for name in names if name in differs or name.startswith(ARGUMENT) or name in (READER, SOLVER))
+    own = {name for name in names if name.startswith(ARGUMENT) or name in (READER, SOLVER)} - _SERVING
+    return sorted(own | differs, key=lambda name: (not name.startswith(READER), name))
 
 
 def _comparable(name: str, asked: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
