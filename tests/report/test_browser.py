@@ -272,7 +272,7 @@ def test_readers_are_drawn_and_tabled_without_scripts(browser: Browser, pages: d
     assert charts.count() == 2
     for chart in charts.all():
         assert "mean score against tokens spent" in (chart.locator("> title").text_content() or "")
-        assert "model (search): 0: 0." in (chart.locator("> desc").text_content() or "")
+        assert "search: 0: 0." in (chart.locator("> desc").text_content() or "")
         assert chart.locator("g.series").count() == 3
     assert section.locator(".legend.statuses li >> visible=true").count() == len(FATES)
     assert section.locator("svg.bar rect").count() > len(FATES)

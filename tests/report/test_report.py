@@ -347,8 +347,9 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
         for r in run({0: 0.2, 1024: 0.1})
     ]
     text = text_of(render([*run({0: 0.9, 1024: 0.8}), *other], "t"))
-    assert "model (gpt2): 0.90 at 0" in text
-    assert "model (o200k): 0.20 at 0" in text
+    assert "lab/model with 2 settings" in text
+    assert " gpt2: 0.90 at 0" in text
+    assert " o200k: 0.20 at 0" in text
 
 
 def test_models_of_one_name_keep_their_makers() -> None:
@@ -379,7 +380,7 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     plain, setting = run({4096: 0.5}), f"sentences;{LOCAL};top=5;order=score"
     assert "etriev" not in text_of(render(plain, "t"))
     text = text_of(render([*plain, *retrieved(plain, setting, 0.25)], "t"))
-    assert "model (retrieval:sentences): 0.50 at 4k" in text
+    assert " retrieval:sentences: 0.50 at 4k" in text
     assert (
         f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
         in text
@@ -405,8 +406,8 @@ def test_names_in_a_chart_keep_their_ends() -> None:
     ways = [f"sentences;{LOCAL};top=5;order={order}" for order in ("score", "position")]
     page = render([r for way in ways for r in retrieved(run({0: 0.5, 1024: 0.5}), way)], "t")
     assert set(re.findall(r'class="name">([^<]+)<', page)) == {
-        "model (ret…der=score)",
-        "model (ret…=position)",
+        "retrieval:…rder=score",
+        "retrieval:…r=position",
     }
 
 
@@ -692,13 +693,13 @@ def test_readers_have_a_section_with_costs_and_fates() -> None:
     page = render([*plain, *by_notes(plain)], "t")
     text = text_of(page)
     assert "suite/test: mean score against tokens spent" in page
-    assert "model (notes): 0: 1.00 (0.84 to 1.00, n = 20) for 2,200 tokens; 4k: 0.50" in page
-    assert "model (notes) 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
+    assert "notes: 0: 1.00 (0.84 to 1.00, n = 20) for 2,200 tokens; 4k: 0.50" in page
+    assert "notes 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
     assert "model 4k 0.50 1.0 4,096 – 4 4,100 0.5 8,200 1.0 20" in text
     assert "40 used, 10 unused, 10 dropped" not in text
-    assert "model (notes) suite/test 60 used, 10 unused, 10 dropped 75.0 12.5 12.5 80" in text
-    assert "model (notes) suite/test 4k 20 used, 10 unused, 10 dropped 50.0 25.0 25.0 40" in text
-    assert "model (notes) suite/test 80-100 % 30 used, 10 dropped 75.0 0.0 25.0 40" in text
+    assert "notes suite/test 60 used, 10 unused, 10 dropped 75.0 12.5 12.5 80" in text
+    assert "notes suite/test 4k 20 used, 10 unused, 10 dropped 50.0 25.0 25.0 40" in text
+    assert "notes suite/test 80-100 % 30 used, 10 dropped 75.0 0.0 25.0 40" in text
     assert "dropped the model wrote the fact down and later left it out" in text
     assert "mutated" not in text  # it does not occur
 

@@ -142,6 +142,7 @@ def _content(
         "lengths": sorted({row.length for row in rows}),
         "of": styles,
         "styles": list(styles.values()),
+        "models": list(dict.fromkeys(series.model for series in styles)),
         "numbers": {task.name: task.number for task in tasks},
         "tasks": tasks,
         "measures": {task.number: _measures(task, findings) for task in tasks},

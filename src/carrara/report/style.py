@@ -117,13 +117,18 @@ Styles = Mapping[Series, SeriesStyle]
 
 
 def styles_of(rows: Sequence[Row]) -> Styles:
-    """Return the style of each series, ordered by the mean over their rows as on a leaderboard."""
+    """Return the style of each series, ordered by the mean over their rows as on a leaderboard.
+
+    Several series of one model are named by their differences alone.
+    """
     means: dict[Series, list[float]] = {}
     for row in rows:
         means.setdefault(row.series, []).extend([row.stat.mean] if row.stat.scored else [])
     order = sorted(means, key=lambda series: (-sum(means[series]) / max(1, len(means[series])), series))
     models = _short_names(list(dict.fromkeys(series.model for series in order)))
     shorter = {series: str(Series(models[series.model], series.variant)) for series in order}
+    if len(models) == 1 < len(order):
+        shorter = {series: series.variant or models[series.model] for series in order}
     names, full = distinct(shorter.values(), 60), distinct(map(str, order), 160)
     return {
         series: SeriesStyle(
