@@ -16,6 +16,7 @@ from types import ModuleType
 from typing import TypeGuard
 
 from carrara.items.plugin_errors import guard_methods, not_loaded
+from carrara.items.registry import FROM_FILES
 from carrara.task import Task
 from carrara.util.errors import UsageError
 
@@ -31,7 +32,7 @@ def load_official(name: str, file: Path) -> Task:
 
 
 def load_published(name: str) -> Task | None:
-    """Return a task of published items. None if the name is not one of them."""
+    """Return a task of published items or questions. None if the name is not one of them."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
 
@@ -44,6 +45,10 @@ def load_published(name: str) -> Task | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name in FROM_FILES:
+        from carrara.tasks.classic import _qa as qa
+
+        return qa.TASKS[name]()
     return None
 
 
