@@ -91,14 +91,14 @@ def _ruler_lines(rows: Sequence[RulerRow]) -> Iterator[str]:
         return
     lengths = sorted({length for row in rows for length in row.means})
     names = distinct(row.model for row in rows)
-    yield from ("", f"RULER's mean of {len(ruler.TASKS)} tasks, in percent:")
+    yield from ("", "RULER's table: the mean of its tasks at each length, and averages over lengths, in percent")
     yield from table(
         ["model", "score", "tasks", *map(write_length, lengths), "Avg.", "wAvg. (inc)", "wAvg. (dec)"],
         [
             (
                 names[row.model],
                 "RULER's" if row.metric else "own",
-                str(len(ruler.TASKS) - len(row.missing)),
+                f"{len(ruler.TASKS) - len(row.missing)} of {len(ruler.TASKS)}",
                 *(f"{100 * row.means[length]:.1f}" if length in row.means else "" for length in lengths),
                 *(f"{100 * mean:.1f}" for mean in (row.average, row.increasing, row.decreasing)),
             )
@@ -106,7 +106,7 @@ def _ruler_lines(rows: Sequence[RulerRow]) -> Iterator[str]:
         ],
     )
     for missing in dict.fromkeys(tuple(row.missing) for row in rows if row.missing):
-        yield f"{len(missing)} of RULER's {len(ruler.TASKS)} tasks are missing: {', '.join(missing)}"
+        yield f"{len(missing)} of RULER's {len(ruler.TASKS)} tasks are not in the mean: {', '.join(missing)}"
 
 
 def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:

@@ -11,7 +11,7 @@ has to be read stands in the prompt.
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from functools import lru_cache
 from itertools import chain
@@ -107,7 +107,7 @@ class Qa(Task):
         if not self.data:
             raise UsageError(f"{self.name} needs {self.source}, which you download yourself: give it by `-p data=FILE`")
         [path] = find_files(self.data, self.source)
-        return _read(path, type(self))
+        return _read(path, type(self), self.data)
 
 
 def _data_of(source: str) -> dict[str, object]:
@@ -174,8 +174,10 @@ class Hotpot(Qa):
 TASKS: Mapping[str, type[Qa]] = {kind.name: kind for kind in (Squad, Hotpot)}
 
 
-def _numbers(documents: Iterator[str]) -> dict[str, int]:
+def _numbers(documents: Iterable[str]) -> dict[str, int]:
     """Return all different documents in order, with their numbers, except those with a mark of the prompt in them."""
+    documents = list(documents)
+    "".join(documents).encode()  # half a character is no text
     found = sorted({document for document in documents if OPEN not in document and CLOSE not in document})
     return {document: number for number, document in enumerate(found)}
 
@@ -188,6 +190,7 @@ def _ask(
     near: tuple[int, ...] = (),
 ) -> Asked:
     text = " ".join(text.split())
+    "".join([text, *answers]).encode()  # half a character is no text
     accepted = tuple(dict.fromkeys(answer.strip() for answer in answers))
     if not text or not accepted or not all(map(Accepted.normalize, accepted)):
         raise ValueError(f"the question {text[:80]!r} has no answer")
@@ -195,7 +198,8 @@ def _ask(
 
 
 @lru_cache(maxsize=2)
-def _read(path: Path, kind: type[Qa]) -> File:
+def _read(path: Path, kind: type[Qa], data: str) -> File:
+    """Return the content of a file, which has this hash."""
     try:
         file = kind.read_file(json.loads(content(path, DATA)))
     except KeyError as error:

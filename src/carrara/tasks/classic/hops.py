@@ -174,7 +174,7 @@ def _draw_people(rng: Rng, count: int, relations: Sequence[str]) -> dict[str, Pe
             others = _draw_circle(rng, names)
         for name, one in zip(names, related, strict=True):
             one[relation] = others[name]
-    return {name: Person(name, *more) for name, *more in zip(names, towns, related, strict=True)}
+    return {name: Person(name, town, one) for name, town, one in zip(names, towns, related, strict=True)}
 
 
 def _draw_circle(rng: Rng, names: Sequence[str]) -> dict[str, str]:
