@@ -14,6 +14,7 @@ from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, make
 from carrara.published.rows import file_hash
+from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.tasks.classic._qa import TASKS
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
@@ -251,3 +252,22 @@ def test_only_their_names_select_them() -> None:
     assert registry.select("qa_1,classic/qa_2") == ["classic/qa_1", "classic/qa_2"]
     assert not {*TASKS} & {*registry.names(), *registry.select("classic"), *registry.select("all")}
     assert tuple(TASKS) == registry.FROM_FILES
+
+
+def test_the_grid_has_the_two_tasks_if_their_files_are_given(data: str, caplog: pytest.LogCaptureFixture) -> None:
+    items = RunItems(lengths=(4096,), params={"data": data})
+    jobs = jobs_of(tasks_of("paper:ruler"), items, "carrara/oracle")
+    assert [job.first.task for job in jobs] == [
+        f"classic/{name}" for name in ("niah", "vt", "cwe", "fwe", "qa_1", "qa_2")
+    ]
+    assert not caplog.messages
+    [job] = jobs_of(tasks_of("paper:ruler:qa_2"), items, "carrara/oracle")
+    assert (job.first.task, job.first.length) == ("classic/qa_2", 4096)
+
+
+def test_without_their_files_the_grid_says_what_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    jobs = jobs_of(tasks_of("paper:ruler"), RunItems(lengths=(4096,)), "carrara/oracle")
+    assert len(jobs) == 4
+    [said] = caplog.messages
+    assert "paper:ruler runs eleven of RULER's thirteen tasks" in said
+    assert "-p data=DIR" in said
