@@ -16,7 +16,6 @@ from types import ModuleType
 from typing import TypeGuard
 
 from carrara.items.plugin_errors import guard_methods, not_loaded
-from carrara.items.registry import FROM_FILES
 from carrara.task import Task
 from carrara.util.errors import UsageError
 
@@ -45,10 +44,10 @@ def load_published(name: str) -> Task | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
-    if name in FROM_FILES:
+    if name.startswith("classic/qa_"):
         from carrara.tasks.classic import _qa as qa
 
-        return qa.TASKS[name]()
+        return qa.TASKS[name]() if name in qa.TASKS else None
     return None
 
 

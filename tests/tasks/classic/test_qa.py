@@ -66,6 +66,13 @@ def make_text(task: str, length: int, data: str) -> str:
     return text_of(make(task, length=length, params={"data": data}))
 
 
+@pytest.mark.parametrize("task", TASKS)
+def test_answers_stand_anywhere(task: str, data: str) -> None:
+    """RULER shuffles with one seed, so that they stand at the same place in all samples of a size."""
+    items = [make(task, index=index, length=4096, params={"data": data}) for index in range(20)]
+    assert len({tuple(item.question.evidence) for item in items}) > 12
+
+
 def test_hotpot_has_all_ten_documents_of_its_question(data: str) -> None:
     for length in (0, 3000):
         item = make("classic/qa_2", index=3, length=length, params={"data": data})
