@@ -16,9 +16,9 @@ Tomkede, their driver is Dozgov Dabzeda, and their teacher is Delziv Volzama.
 …
 Who is the doctor of the driver of Zipvug Tomkede?
 
-A fact is a document about one person: a birthplace, and who stands in three relations to that person. All of these have
+A fact is a document about one person: a birthplace, and who stands in four relations to that person. All of these have
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question
-of several hops names one person, whose own document has another answer to each part of it. First and last names are
+of several hops names one person, whose own document has another answer to its last part. First and last names are
 shared. No model can know an answer, because nobody in the documents exists.
 """
 
