@@ -18,6 +18,7 @@ from carrara.items import registry
 from tests.helpers import examples
 from tests.helpers.command_lines import DOCUMENTS, ELSEWHERE, MODEL, OTHER, ROOT, lines_of, small
 from tests.helpers.process import carrara, python
+from tests.helpers.qa_files import write_files
 
 
 def named(path: Path) -> str:
@@ -167,6 +168,8 @@ def lay_out(folder: Path) -> None:
             for one in load(task).items("4k", n=2)
         ]  # fmt: skip
         (published / f"{task}.json").write_text(json.dumps(given), "utf-8")
+    (folder / "data" / "qa").mkdir()
+    write_files(folder / "data" / "qa")
 
 
 @pytest.mark.parametrize("document", DOCS, ids=named)

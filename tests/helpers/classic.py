@@ -5,7 +5,7 @@ from carrara.items import registry
 from carrara.items.item import Item, questions_of
 from carrara.types import Question
 
-TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey")
+TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey", "hops")
 
 
 def item_id(task: str, params: str = "", length: int = 0, index: int = 0, tokenizer: str = "gpt2") -> ItemId:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
     from carrara.stats.completeness import Completeness
     from carrara.stats.readers import SeriesCost
+    from carrara.stats.ruler import RulerRow
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -73,9 +74,10 @@ def print_summary(
     parts: "Sequence[Completeness]" = (),
     effective: "Sequence[EffectiveLength]" = (),
     costs: "Sequence[SeriesCost]" = (),
+    ruler: "Sequence[RulerRow]" = (),
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines
 
-    for line in result_lines(rows, parts, effective, costs):
+    for line in result_lines(rows, parts, effective, costs, ruler):
         show(line)

@@ -42,6 +42,7 @@ def report(
     from carrara.stats import Requirements, effective_lengths, record, summarize
     from carrara.stats.completeness import describe_missing
     from carrara.stats.readers import series_costs
+    from carrara.stats.ruler import ruler_rows
     from carrara.stats.scores import by_metric
     from carrara.stats.summary import summarize_by_labels
     from carrara.tokenizers.permission import allow_all
@@ -81,7 +82,7 @@ def report(
     if as_json:
         print_json(rows_as_json(rows, lacking, effective, costs))
     else:
-        print_summary(rows, lacking, effective, costs)
+        print_summary(rows, lacking, effective, costs, ruler_rows(results))
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "

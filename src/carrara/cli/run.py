@@ -164,6 +164,7 @@ def carry_out(
     from carrara.runs.run import run
     from carrara.stats import Requirements, effective_lengths, summarize
     from carrara.stats.readers import series_costs
+    from carrara.stats.ruler import ruler_rows
     from carrara.tokenizers.gguf import logged_name, split_digest
     from carrara.util.progress import make_console
 
@@ -188,7 +189,7 @@ def carry_out(
     if hand:
         hand(rows_as_json(rows, lacking, effective, costs))
     else:
-        print_summary(rows, lacking, effective, costs)
+        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own))
         show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

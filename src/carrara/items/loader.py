@@ -31,7 +31,7 @@ def load_official(name: str, file: Path) -> Task:
 
 
 def load_published(name: str) -> Task | None:
-    """Return a task of published items. None if the name is not one of them."""
+    """Return a task of published items or questions. None if the name is not one of them."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
 
@@ -44,6 +44,10 @@ def load_published(name: str) -> Task | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name.startswith("classic/qa_"):
+        from carrara.tasks.classic import _qa as qa
+
+        return qa.TASKS[name]() if name in qa.TASKS else None
     return None
 
 

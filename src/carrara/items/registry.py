@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from carrara.task import Task
 
+FROM_FILES = ("classic/qa_1", "classic/qa_2")
+"""Official tasks whose instances come from files that users download. Only their own names select them."""
 _GROUP = "carrara"
 """The group of entry points by which packages offer tasks."""
 _TASKS = Path(__file__).parents[1] / "tasks"
@@ -74,7 +76,7 @@ def select(selection: str) -> list[str]:
             for name in known
             for suite, short in [name.split("/")]
             if word == suite or fnmatchcase(name, pattern) or fnmatchcase(short, pattern)
-        ]
+        ] or [name for name in FROM_FILES if word in (name, name.split("/")[1])]
         if not word or not found:
             options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
             raise UsageError(f"no task is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")

@@ -15,7 +15,7 @@ from carrara.report.standings import breakdown, remarks
 from carrara.report.style import Styles, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
-from carrara.stats import Requirements, Row, Series, TrivialBaseline, summarize, trivial_baselines
+from carrara.stats import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
@@ -149,6 +149,8 @@ def _content(
         "views": views,
         "chosen": "paper" if any(row.metric for row in rows) else "own",
         "names": NAMES,
+        "ruler": ruler.ruler_rows(results),
+        "ruler_tasks": len(ruler.TASKS),
         "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,

@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.constants import WHOLE
-from carrara.stats import EffectiveLength, Row, score_categories
+from carrara.stats import EffectiveLength, Row, ruler, score_categories
 from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.readers import SeriesCost, Spending, over_tasks
+from carrara.stats.ruler import RulerRow
 from carrara.stats.scores import RECALL, describe_metric
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
@@ -22,6 +23,7 @@ def result_lines(
     parts: Sequence[Completeness] = (),
     effective: Sequence[EffectiveLength] = (),
     costs: Sequence[SeriesCost] = (),
+    ruler_rows: Sequence[RulerRow] = (),
 ) -> Iterator[str]:
     """Yield the table of results.
 
@@ -30,6 +32,7 @@ def result_lines(
         parts: How much there is of what was planned.
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
         costs: The costs, one for each model, task and length; they are shown if there are readers.
+        ruler_rows: The rows of RULER's table.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -41,6 +44,7 @@ def result_lines(
         yield from _row_lines(rows)
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
+    yield from _ruler_lines(ruler_rows)
     yield from _cost_lines(costs)
     if what := describe_missing(parts):
         yield from ("", what)
@@ -79,6 +83,30 @@ def _category_lines(rows: Sequence[Row]) -> Iterator[str]:
             for score in scores
         ],
     )
+
+
+def _ruler_lines(rows: Sequence[RulerRow]) -> Iterator[str]:
+    """Return RULER's table, in percent as RULER prints it."""
+    if not rows:
+        return
+    lengths = sorted({length for row in rows for length in row.means})
+    names = distinct(row.model for row in rows)
+    yield from ("", "RULER's table: the mean of its tasks at each length, and averages over lengths, in percent")
+    yield from table(
+        ["model", "score", "tasks", *map(write_length, lengths), "Avg.", "wAvg. (inc)", "wAvg. (dec)"],
+        [
+            (
+                names[row.model],
+                "RULER's" if row.metric else "own",
+                f"{len(ruler.TASKS) - len(row.missing)} of {len(ruler.TASKS)}",
+                *(f"{100 * row.means[length]:.1f}" if length in row.means else "" for length in lengths),
+                *(f"{100 * mean:.1f}" for mean in (row.average, row.increasing, row.decreasing)),
+            )
+            for row in rows
+        ],
+    )
+    for missing in dict.fromkeys(tuple(row.missing) for row in rows if row.missing):
+        yield f"{len(missing)} of RULER's {len(ruler.TASKS)} tasks are not in the mean: {', '.join(missing)}"
 
 
 def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from carrara.packing.prompt_pack import Pack
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers import permission
+from carrara.util.log import warn_once
 from carrara.util.quantities import read_lengths
 
 Tasks = Annotated[str | NamedTask | Selection | RunJob | Iterable[str | NamedTask | Selection | RunJob], text("TASKS")]
@@ -70,6 +71,11 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resoluti
     asked = selection
     if found := preset_of(asked.tasks):
         preset, tasks = found
+        if preset.from_files and tasks == preset.selection:
+            if "data" in asked.params:
+                tasks = preset.all_tasks
+            else:
+                warn_once(f"{asked.tasks} runs {preset.without_files}")
         selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
         if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))

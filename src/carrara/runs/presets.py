@@ -52,6 +52,14 @@ class Preset:
     """The tokenizer that counts tokens, for any model. Empty: the model's own."""
     subsets: tuple[Subset, ...] = ()
     """Parts with their own instances, whose lengths may overlap."""
+    from_files: tuple[str, ...] = ()
+    """Tasks of it whose instances come from files that users give, `-p data=…`."""
+    without_files: str = ""
+    """A sentence that says what is left out without these files."""
+
+    @property
+    def all_tasks(self) -> str:
+        return ",".join((self.selection, *self.from_files))
 
     def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
         """Return the preset's parameters merged with the given ones, which take precedence."""
@@ -96,15 +104,16 @@ PRESETS: dict[str, Preset] = {
         larger=(Larger("qa1,qa2,qa3,qa4,qa5", upto="32k", instances=1000),),
     ),
     "paper:ruler": Preset(
-        about="RULER's eleven synthetic tasks at its six lengths, 500 instances each (the eight of niah in turn), and "
-        "HELMET's JSON KV, 100; variable tracking with chains of other values beside the asked one",
-        selection="classic/niah,classic/vt,classic/cwe,classic/fwe,classic/json_kv",
+        about="RULER's thirteen tasks at its six lengths, 500 instances each (the eight of niah in turn); variable "
+        "tracking with chains of other values beside the asked one; the two of question answering with "
+        "`-p data=DIR`, a folder with SQuAD's dev-v2.0.json and HotpotQA's hotpot_dev_distractor_v1.json",
+        selection="classic/niah,classic/vt,classic/cwe,classic/fwe",
+        from_files=registry.FROM_FILES,
+        without_files="eleven of RULER's thirteen tasks: classic/qa_1 and classic/qa_2 are added by `-p data=DIR`, a "
+        "folder with SQuAD's dev-v2.0.json and HotpotQA's hotpot_dev_distractor_v1.json, which you download",
         lengths="4k,8k,16k,32k,64k,128k",
-        instances=100,
-        larger=(
-            Larger("classic/niah", upto="128k", instances=4000),
-            Larger("classic/vt,classic/cwe,classic/fwe", upto="128k", instances=500),
-        ),
+        instances=500,
+        larger=(Larger("classic/niah", upto="128k", instances=4000),),
     ),
 }
 
@@ -184,7 +193,7 @@ def preset_of(selection: str) -> tuple[Preset, str] | None:
         if selection.startswith(f"{name}:"):
             part = selection.removeprefix(f"{name}:")
             for task in registry.select(part):
-                if task not in registry.select(preset.selection):
-                    raise UsageError(f"{task} is not part of {name}, which has {preset.selection}")
+                if task not in registry.select(preset.all_tasks):
+                    raise UsageError(f"{task} is not part of {name}, which has {preset.all_tasks}")
             return preset, part
     return None

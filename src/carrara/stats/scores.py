@@ -27,7 +27,9 @@ METRICS: tuple[Metric, ...] = get_args(Metric)
 
 PAPER = "paper"
 """The name of a paper's own score among the paper scores of a reply."""
-OTHERS = ("gdm", "openai")
+RULER = "ruler"
+"""The name of RULER's score."""
+OTHERS = ("gdm", "openai", RULER, "helmet")
 """Names of the metrics of other publishers, the authors of the paper first."""
 RECALL, RECALL_SHARE = "recall", "recall, share"
 """Scores of a reader, stored with a reply's others: whether all needed facts reached the answer, and their share."""

@@ -37,6 +37,8 @@ from tests.helpers.graded_answer import answered
         ("fwe", "alpha=3.5"),
         ("json_kv", "depth=0,1"),
         ("passkey", "haystack=sotu;depth=0.5"),
+        ("hops", "hops=4;people=10"),
+        ("hops", "hops=2,3;haystack=sotu"),
     ],
 )
 @pytest.mark.sampled(4)
@@ -82,6 +84,8 @@ def test_the_perfect_reply_fits_its_budget(task: str, tokenizer: str) -> None:
         ("cwe", {"often": "4"}, "rarely goes from 1 to two less than often"),
         ("cwe", {"words": "0"}, "words go from 1 to 100"),
         ("fwe", {"alpha": "9"}, "alpha goes from 1.5 to 3.5"),
+        ("hops", {"hops": "5"}, "hops go from 1 to 4"),
+        ("hops", {"people": "9"}, "people go from 10 to 64"),
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(task: str, params: dict[str, str], said: str) -> None:
@@ -156,7 +160,7 @@ def _try(item: Item, messages: list[Message]) -> tuple[str, ...]:
 
 
 def test_chance_levels_are_what_guesses_score() -> None:
-    for task in ("vt", "cwe", "fwe"):
+    for task in ("vt", "cwe", "fwe", "hops"):
         posed = [questions_of(item_id(task, index=i)) for i in range(40)]
         scores, chance_levels = [], []
         for one in posed:
@@ -169,15 +173,16 @@ def test_chance_levels_are_what_guesses_score() -> None:
         assert sum(scores) / len(scores) == pytest.approx(sum(chance_levels) / len(chance_levels), abs=0.006)
 
 
-def test_the_preset_has_all_of_it() -> None:
+def test_the_preset_has_rulers_thirteen_tasks() -> None:
     found = preset_of("paper:ruler")
     assert found
     preset, selection = found
-    assert registry.select(selection) == [f"classic/{task}" for task in ("niah", "vt", "cwe", "fwe", "json_kv")]
+    assert registry.select(selection) == [f"classic/{task}" for task in ("niah", "vt", "cwe", "fwe")]
+    assert registry.select(preset.all_tasks) == [*registry.select(selection), "classic/qa_1", "classic/qa_2"]
     sizes = {
-        task: [size.instances for size in preset.sizes(f"classic/{task}", None)] for task in ("niah", "vt", "json_kv")
+        task: [size.instances for size in preset.sizes(f"classic/{task}", None)] for task in ("niah", "vt", "qa_1")
     }
-    assert sizes == {"niah": [4000] * 6, "vt": [500] * 6, "json_kv": [100] * 6}
+    assert sizes == {"niah": [4000] * 6, "vt": [500] * 6, "qa_1": [500] * 6}
 
 
 @pytest.mark.parametrize("task", TASKS)

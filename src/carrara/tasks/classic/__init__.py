@@ -1,1 +1,1 @@
-"""The classic tasks of long contexts: RULER's eleven synthetic ones, HELMET's JSON KV, and the passkey."""
+"""The classic tasks of long contexts: RULER's thirteen and a fresh one of their kind, HELMET's JSON KV, the passkey."""
