@@ -41,7 +41,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     ),
     "vegetables": _split(
         "turnips carrots leeks cabbages onions spinach radishes cauliflowers parsnips asparagus broccoli celery "
-        "lettuces potatoes artichokes beetroots kale courgettes aubergines peas"
+        "lettuces potatoes artichokes beetroots kale kohlrabi shallots chard"
     ),
     "musical instruments": _split(
         "violins trumpets flutes cellos pianos clarinets harps trombones oboes banjos accordions bassoons "

@@ -32,7 +32,6 @@ kind has to be learned. Labels mean nothing, and are drawn for each item.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, TypeVar
@@ -42,8 +41,9 @@ from carrara.answers.choice import Choice
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.carrara._helmet import exact_match
 from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
+from carrara.tasks.classic._counting import most_frequent
 from carrara.tasks.classic._values import letters
-from carrara.types import Filler, FillerStream, Question, Segment, UndecidableError
+from carrara.types import Filler, FillerStream, Question, Segment
 
 T = TypeVar("T")
 LABEL = letters("label", 5, str.upper)
@@ -117,11 +117,8 @@ class InContext(Task):
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         kind = kind_of(names["sentence"])
-        labels = Counter(label for sentence, label in _EXAMPLE.findall(context) if kind_of(sentence) == kind)
-        (label, most), (_, second) = [*labels.most_common(2), ("", 0), ("", 0)][:2]
-        if most == second:
-            raise UndecidableError("no label is the most frequent one of sentences about things of that kind")
-        return label
+        labels = (label for sentence, label in _EXAMPLE.findall(context) if kind_of(sentence) == kind)
+        return most_frequent(labels, 1)[0]
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return HELMET's score: an exact match of what the answer line says."""
