@@ -11,7 +11,7 @@ from carrara.tasks.carrara._kinds import KINDS, TEMPLATES, kind_of
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.helpers.carrara import instance_of, item_id, text_of
+from tests.helpers.carrara_suite import instance_of, item_id, text_of
 
 KIND = {thing: kind for kind, things in KINDS.items() for thing in things}
 

@@ -13,7 +13,7 @@ from carrara.tasks.carrara._kinds import KINDS
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.helpers.carrara import instance_of, item_id, text_of
+from tests.helpers.carrara_suite import instance_of, item_id, text_of
 
 
 def criteria_met(line: str, criteria: str) -> int:

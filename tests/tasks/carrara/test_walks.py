@@ -12,7 +12,7 @@ from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
-from tests.helpers.carrara import instance_of, item_id, question_of, text_of
+from tests.helpers.carrara_suite import instance_of, item_id, question_of, text_of
 from tests.helpers.graded_answer import answered
 
 WALKS = registry.load("carrara/walks")
