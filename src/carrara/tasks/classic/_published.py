@@ -24,8 +24,9 @@ def exact(reply: str, reference: str) -> float:
 
     HELMET takes the better of the reply and of the text after the answer's prefix, which is part of the reply.
     """
-    return float(_normal(reference) in _normal(reply))
+    return float(normalize(reference) in normalize(reply))
 
 
-def _normal(text: str) -> str:
+def normalize(text: str) -> str:
+    """Return a text in lower case without punctuation, articles and further spaces."""
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split())

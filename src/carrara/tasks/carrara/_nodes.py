@@ -1,0 +1,95 @@
+"""Sets of nodes as answers, and the score that GraphWalks publishes for them.
+
+>>> from carrara.types import Question
+>>> which = Question("Which nodes have an edge to zpvtjp?", ("bcdfgh", "glmwwb"), (), 0.0)
+>>> Nodes().read("FINAL ANSWER: glmwwb and bcdfgh", which).answer, Nodes().read("FINAL ANSWER: none", which).answer
+(('bcdfgh', 'glmwwb'), ())
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from carrara.answers import AnswerType, asks_for
+from carrara.answers.cues import affirmative_sentences
+from carrara.answers.extraction import behind_label
+from carrara.rng import Rng
+from carrara.tasks.classic._answers import SPARE, right
+from carrara.tasks.classic._values import letters
+from carrara.types import Question
+
+NODE = letters("node", 6, str.lower)
+"""Names of nodes. They have no vowels, so none is a word of a reply. All have six letters: none is part of another."""
+
+_NONE = re.compile(
+    r"(?:there (?:is|are) )?(?:none|no (?:such )?nodes?|(?:an? )?empty(?: set| list)?|\[ ?\])",
+    re.IGNORECASE,
+)
+_BETWEEN = re.compile(r"(?:[\s,;:.|&+*•·\"'`()\[\]{}-]|[0-9]{1,3}[.)]|\b(?:and|also|nodes?)\b)*", re.IGNORECASE)
+_ARROW = re.compile(r"-+>|→|=>")
+_LISTED = re.compile(r"[^\s,;\[\](){}\"'`.:]+")
+
+
+class Nodes(AnswerType[tuple[str, ...]]):
+    """Nodes in any order, or none."""
+
+    rule = asks_for("the names of all these nodes, separated by commas, or none if there is no such node")
+    several_lines = True
+
+    def write(self, answer: tuple[str, ...]) -> str:
+        return ", ".join(answer) or "none"
+
+    def parse_value(self, text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
+        """Return the nodes of a text that lists them and says nothing else. An empty set has to be said."""
+        if _NONE.fullmatch(text.strip(" \"'.,;:!()\n")):
+            return ()
+        found = _nodes(text, question)
+        rest = NODE.pattern.sub(" ", text)
+        return found if found and not _ARROW.search(text) and _BETWEEN.fullmatch(rest) else None
+
+    def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
+        """Return the nodes of each sentence that names some, without those of edges."""
+        for sentence in affirmative_sentences(text, question):
+            if not _ARROW.search(sentence) and (found := _nodes(sentence, question)):
+                yield found
+
+    def guess(self, rng: Rng, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
+        return ()
+
+    def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
+        """Return what a set is worth. An empty one is right, or worth nothing."""
+        return right(answer, gold) if gold else float(not answer)
+
+    def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
+        return float(not gold)
+
+    def budget(self, gold: tuple[str, ...]) -> int:
+        return SPARE + NODE.tokens * len(gold)
+
+
+def _nodes(text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the different nodes in a text, without the one that the question names."""
+    return tuple(sorted({*NODE.find(text)}.difference(NODE.find(question.ask))))
+
+
+def f1(answer: Sequence[str], gold: Sequence[str]) -> float:
+    """Return F1 of two sets. Two empty ones are alike.
+
+    >>> f1("ab", "abcd"), f1("", ""), f1("a", "")
+    (0.6666666666666666, 1.0, 0.0)
+    """
+    both = len({*answer} & {*gold})
+    size = len({*answer}) + len({*gold})
+    return 2 * both / size if size else 1.0
+
+
+def graphwalks(reply: str, gold: Sequence[str]) -> float:
+    """Return the score of GraphWalks: F1 of what the answer line lists.
+
+    A reply that cannot be read lists nothing, which is all of an empty answer.
+
+    >>> graphwalks("FINAL ANSWER: [bcdfgh, x]", ["bcdfgh"]), graphwalks("I cannot say.", [])
+    (0.6666666666666666, 1.0)
+    """
+    answer = behind_label(reply)
+    listed = _LISTED.findall(answer.partition("\n")[0]) if answer != reply else []
+    return f1([name for name in listed if name.lower() != "none"], gold)

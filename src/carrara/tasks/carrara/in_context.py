@@ -1,0 +1,150 @@
+"""Learning in the context: which label belongs to a sentence, by many labelled sentences.
+
+After HELMET's tasks of many-shot in-context learning (arXiv:2410.02694). One item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items.item import make
+>>> for line in make("carrara/in_context", params={"classes": "4", "shots": "3"}).text.split("\\n"):
+...     print(fill(line, 110))
+Each line of the text below is a sentence with its label. Sentences about things of one kind have the same
+label, though a few labels may be wrong. Learn from the lines which label belongs to which kind of thing.
+<BLANKLINE>
+<text> Ada dreamt about plums in January. => GNSDG
+For Ulla, Stella looked up some facts about fireflies. => QGCSH
+In March, Leander changed the subject to starlings. => FDFFN
+On Thursday Pavel read a book about espresso. => HTNVL
+On Thursday Edith read a book about rum. => HTNVL
+Stella told a joke about woodpeckers on the way to Millbrook. => FDFFN
+Conrad wrote to Wanda about blueberries in December. => GNSDG
+In April, Ida changed the subject to pigeons. => FDFFN
+For Ulla, Tilda looked up some facts about mosquitoes. => QGCSH
+Tilda gave a talk about pineapples in Larkhill. => GNSDG
+In June, Beatrix changed the subject to hornets. => QGCSH
+In Larkhill, Hugo asked a stranger about tea. => HTNVL </text>
+<BLANKLINE>
+Which label belongs to the sentence "On Tuesday Jonas read a book about cockroaches."? Reply with one line and
+nothing else: FINAL ANSWER: followed by that label.
+
+The facts are the same number of examples of each class. The filler consists of further examples, of each class in turn.
+Sentences are of one class if they are about things of one kind, such as birds. The thing that is asked about occurs in
+no example, and all other words are drawn alike for all classes. So no word in common with an example helps, and the
+kind has to be learned. Labels mean nothing, and are drawn for each item.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple, TypeVar
+
+from carrara.answers import asks_for
+from carrara.answers.choice import Choice
+from carrara.task import Instance, Rng, Sweep, Task
+from carrara.tasks.carrara._helmet import exact_match
+from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
+from carrara.tasks.classic._counting import most_frequent
+from carrara.tasks.classic._values import letters
+from carrara.types import Filler, FillerStream, Question, Segment
+
+T = TypeVar("T")
+LABEL = letters("label", 5, str.upper)
+_EXAMPLE = re.compile(r"^(.+) => ([A-Z]{5})$", re.MULTILINE)
+
+
+class Label(Choice):
+    """One of the labels of an item."""
+
+    rule = asks_for("that label")
+
+
+class Class(NamedTuple):
+    """A class of sentences."""
+
+    label: str
+    things: Sequence[str]
+    """The things that its sentences are about."""
+
+
+class InContext(Task):
+    version, title = 1, "Learning in the context"
+    capability = "learning classes from many labelled examples"
+    guesser = "context candidates"
+    evidence_decides = False
+    known_shortcuts = {
+        "part": "A few examples of a class teach its label, and a tenth of a long text has them. Noise takes more.",
+    }
+    answer = Label()
+    separator = "\n"
+    instruction = (
+        "Each line of the text below is a sentence with its label. Sentences about things of one kind have the same "
+        "label, though a few labels may be wrong. Learn from the lines which label belongs to which kind of thing."
+    )
+    ask = 'Which label belongs to the sentence "{sentence}"?'
+    classes: Sweep[int] = Sweep(8)
+    """Classes, each with a label."""
+    noise: Sweep[float] = Sweep(0.0)
+    """The share of examples with a wrong label. Each class keeps its label in most of them."""
+    shots: int = 5
+    """Examples of each class without filler."""
+
+    def check(self) -> None:
+        if not 4 <= self.classes <= len(KINDS):
+            raise ValueError(f"classes go from 4 to {len(KINDS)}")
+        if not 0 <= self.noise <= 0.3:
+            raise ValueError("noise goes from 0 to 0.3, so that most labels are right")
+        if not 3 <= self.shots <= 100:
+            raise ValueError("shots go from 3 to 100")
+
+    def generate(self, rng: Rng) -> Instance:
+        drawn = rng.stream("classes")
+        kinds = drawn.sample(list(KINDS), self.classes)
+        labels = LABEL.distinct(drawn, self.classes)
+        thing = drawn.choice(KINDS[kinds[0]])
+        classes = [
+            Class(label, [other for other in KINDS[kind] if other != thing])
+            for kind, label in zip(kinds, labels, strict=True)
+        ]
+        examples = rng.stream("examples")
+        facts = islice(_examples(examples, classes, self.noise), self.classes * self.shots)
+        return Instance(
+            facts=examples.shuffled(list(facts)),
+            gold=labels[0],
+            names={"sentence": write_sentence(drawn, thing)},
+            evidence=(),  # no single example decides
+            options=tuple(sorted(labels)),
+            filler=_more_examples(classes, self.noise),
+            unordered=True,
+        )
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        kind = kind_of(names["sentence"])
+        labels = (label for sentence, label in _EXAMPLE.findall(context) if kind_of(sentence) == kind)
+        return most_frequent(labels, 1)[0]
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        """Return HELMET's score: an exact match of what the answer line says."""
+        return {"helmet": exact_match(reply, question.gold)}
+
+
+def _examples(rng: Rng, classes: Sequence[Class], noise: float) -> Iterator[str]:
+    """Yield examples without end, of each class in turn, in a drawn order. Wrong ones are spread evenly."""
+    percent = round(100 * noise)
+    due = {one.label: rng.below(100) for one in classes}
+    wrong = {one.label: _in_rounds(rng, [other.label for other in classes if other != one]) for one in classes}
+    for one in _in_rounds(rng, classes):
+        due[one.label] += percent
+        is_wrong, due[one.label] = divmod(due[one.label], 100)
+        label = next(wrong[one.label]) if is_wrong else one.label
+        yield f"{write_sentence(rng, rng.choice(one.things))} => {label}"
+
+
+def _in_rounds(rng: Rng, items: Sequence[T]) -> Iterator[T]:
+    while True:
+        yield from rng.shuffled(items)
+
+
+def _more_examples(classes: Sequence[Class], noise: float) -> Filler:
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        examples = _examples(rng, classes, noise)
+        return lambda gap: (Segment(next(examples)),)
+
+    return open_filler

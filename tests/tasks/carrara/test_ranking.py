@@ -1,0 +1,200 @@
+"""Ranking: answers by another way, balance, scores of replies, and readers that judge nothing."""
+
+import re
+from collections import Counter
+from math import log2
+
+import pytest
+
+from carrara.answers.grade import grade
+from carrara.items.item import Item, make
+from carrara.rng import Rng
+from carrara.tasks.carrara._kinds import KINDS
+from carrara.types import UndecidableError
+from carrara.util.errors import UsageError
+from carrara.verify.audit import audit
+from tests.helpers.carrara_suite import instance_of, item_id, text_of
+
+
+def criteria_met(line: str, criteria: str) -> int:
+    """The number of criteria that a line of the text meets, by other means than the task's own."""
+    met = 0
+    for criterion in criteria.split("; "):
+        if years := re.search(r"years ([0-9]{4}) to ([0-9]{4})", criterion):
+            met += int(years[1]) <= int(re.findall(r"[0-9]{4}", line)[0]) <= int(years[2])
+        elif criterion.startswith("it was written in "):
+            met += criterion.removeprefix("it was ") + " in " in line
+        elif criterion.startswith("it is about "):
+            met += line.split(" about ")[1].split()[0] in KINDS[criterion.removeprefix("it is about ")]
+        elif criterion.startswith("it is by "):
+            met += criterion.removeprefix("it is ") + " for " in line
+        else:
+            met += f"A {criterion.removeprefix('it is a ')} about" in line
+    return met
+
+
+def grades_of(item: Item) -> dict[str, int]:
+    criteria = instance_of(item).names["criteria"]
+    return {line[1:7]: max(0, criteria_met(line, criteria) - 1) for line in text_of(item).splitlines()}
+
+
+def ndcg(ids: list[str], grades: dict[str, int]) -> float:
+    best = sorted(grades.values(), reverse=True)[:10]
+    gained = sum(grades.get(one, 0) / log2(n + 2) for n, one in enumerate(ids[:10]))
+    return gained / sum(grade / log2(n + 2) for n, grade in enumerate(best))
+
+
+@pytest.mark.parametrize("criteria", [2, 3, 4, 5])
+@pytest.mark.parametrize("length", [0, 8192])
+def test_the_answer_is_the_ten_that_meet_most_criteria(criteria: int, length: int) -> None:
+    for index in range(15):
+        params = {"criteria": str(criteria)}
+        item = make("carrara/ranking", index=index, length=length, params=params, tokenizer="gpt2")
+        grades = grades_of(item)
+        relevant = [one for one, grade in grades.items() if grade]
+        assert {*item.question.gold.ids} == {*relevant}
+        assert len(relevant) == 10
+        assert {*map(grades.get, relevant)} == {*range(1, criteria)}
+        gold = [grades[one] for one in item.question.gold.ids]
+        assert gold == sorted(gold, reverse=True)
+        assert all(item.question.gold.grades[one] == grades[one] for one in relevant)
+
+
+def test_relevant_documents_stand_anywhere() -> None:
+    fifths = Counter[int]()
+    for index in range(60):
+        item = make("carrara/ranking", index=index, length=4096)
+        ids = [line[1:7] for line in text_of(item).splitlines()]
+        fifths.update(5 * ids.index(one) // len(ids) for one in item.question.gold.ids)
+    assert all(80 < fifths[n] < 165 for n in range(5)), fifths
+
+
+def test_half_of_the_other_documents_meet_one_criterion() -> None:
+    item = make("carrara/ranking", length=32768)
+    criteria = instance_of(item).names["criteria"]
+    met = Counter(criteria_met(line, criteria) for line in text_of(item).splitlines())
+    assert met[1] == pytest.approx(met[0], rel=0.1)
+    assert met[0] > 300
+
+
+def test_ids_are_different_and_none_is_part_of_another() -> None:
+    ids = [line[1:7] for line in text_of(make("carrara/ranking", length=32768)).splitlines()]
+    assert len({*ids}) == len(ids)
+    assert all(re.fullmatch("[b-df-hj-np-tv-z]{6}", one) for one in ids)
+
+
+def test_orders_are_scored_by_their_gain_and_equal_documents_may_change_places() -> None:
+    for index in range(10):
+        item = make("carrara/ranking", index=index)
+        grades, gold = grades_of(item), list(item.question.gold.ids)
+        drawn = Rng("orders", index)
+        for order in (gold, gold[::-1], gold[:4], [*grades], drawn.shuffled(gold), [*gold[3:], "zzzzzz"]):
+            graded = grade(item.task, item.question, f"FINAL ANSWER: {', '.join(order)}")
+            assert graded.score == pytest.approx(ndcg(order, grades))
+            assert graded.scores["helmet"] == pytest.approx(ndcg(order, grades))
+            ordered = [grades.get(one) for one in order] == [grades[one] for one in gold]
+            assert graded.scores["exact"] == float(ordered)
+        swapped = sorted(drawn.shuffled(gold), key=lambda one: -grades[one])
+        assert grade(item.task, item.question, ", ".join(swapped)).scores["exact"] == 1.0
+
+
+def test_an_id_counts_once() -> None:
+    item = make("carrara/ranking")
+    best = item.question.gold.ids[0]
+    once, again = (grade(item.task, item.question, f"FINAL ANSWER: {', '.join([best] * n)}") for n in (1, 10))
+    assert once.score == again.score < 0.5
+
+
+@pytest.mark.parametrize(
+    "form",
+    ["FINAL ANSWER: {}", "{}", "FINAL ANSWER: [{}]", "**FINAL ANSWER:** {}.", "Some text.\n\nFINAL ANSWER: {}"],
+)
+@pytest.mark.parametrize("separator", [", ", " > ", " ", "; ", "\n"])
+def test_lists_are_read(form: str, separator: str) -> None:
+    item = make("carrara/ranking", index=3)
+    assert grade(item.task, item.question, form.format(separator.join(item.question.gold.ids))).score == 1.0
+
+
+def test_lines_with_reasons_are_read() -> None:
+    item = make("carrara/ranking", index=4)
+    lines = "\n".join(f"{n}. [{one}] meets some criteria" for n, one in enumerate(item.question.gold.ids, 1))
+    assert grade(item.task, item.question, f"FINAL ANSWER:\n{lines}").score == 1.0
+
+
+def test_replies_that_judge_nothing_are_at_chance_or_below() -> None:
+    """All ids in the order of the text or of the alphabet, the text, the prompt, and nothing."""
+    chance, items = 0.0, 60
+    scores = dict.fromkeys(("text order", "backwards", "alphabet", "text", "prompt", "empty", "none"), 0.0)
+    for index in range(items):
+        item = make("carrara/ranking", index=index)
+        ids = [line[1:7] for line in text_of(item).splitlines()]
+        replies = {
+            "text order": ", ".join(ids),
+            "backwards": ", ".join(ids[::-1]),
+            "alphabet": ", ".join(sorted(ids)),
+            "text": text_of(item),
+            "prompt": item.text,
+            "empty": "",
+            "none": "FINAL ANSWER: none",
+        }
+        chance += item.question.chance_level / items
+        for name, reply in replies.items():
+            scores[name] += grade(item.task, item.question, reply).score / items
+    assert all(score < chance + 0.05 for score in scores.values()), (chance, scores)
+
+
+def test_the_chance_level_is_what_guesses_score() -> None:
+    scores, levels = [], []
+    for index in range(30):
+        item = make("carrara/ranking", index=index)
+        levels.append(item.question.chance_level)
+        for n in range(50):
+            guess = item.task.guess(Rng("ranking", index, n), instance_of(item), item.question)
+            scores.append(item.task.score(guess, item.question))
+    assert sum(scores) / len(scores) == pytest.approx(sum(levels) / len(levels), abs=0.01)
+
+
+def test_words_in_common_do_not_rank_a_long_text() -> None:
+    """Half of the documents that are not by the author, or of the place, name them in another role."""
+    mean = 0.0
+    for index in range(30):
+        item = make("carrara/ranking", index=index, length=8192)
+        words = {*re.findall(r"\w+", instance_of(item).names["criteria"])} - {
+            *["it", "is", "was", "a", "by", "in", "the", "about", "to"]
+        }
+        lines = sorted(text_of(item).splitlines(), key=lambda line: -len(words & {*re.findall(r"\w+", line)}))
+        mean += grade(item.task, item.question, ", ".join(line[1:7] for line in lines)).score / 30
+    assert mean < 0.5
+
+
+def test_a_text_without_enough_documents_decides_nothing() -> None:
+    item = make("carrara/ranking")
+    with pytest.raises(UndecidableError):
+        item.task.solve("", instance_of(item).names)
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({"criteria": "1"}, "criteria go from 2 to 5"),
+        ({"top": "3"}, "top goes from 4 to 100 with 4 criteria"),
+        ({"documents": "19"}, "documents go from 20 to 1000 where 10 are asked for"),
+    ],
+)
+def test_bad_parameters_are_refused_in_a_sentence(params: dict[str, str], said: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(said)):
+        make("carrara/ranking", params=params)
+
+
+@pytest.mark.parametrize("part", ["bcdfgh, ", "bcdfgh > ", "[bcdfgh] ", "1. bcdfgh\n", "1. ", "document ", "> "])
+@pytest.mark.sampled(2)
+def test_hostile_repetition_ends(part: str) -> None:
+    item = make("carrara/ranking")
+    for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):
+        assert grade(item.task, item.question, reply).score == 0.0
+
+
+@pytest.mark.parametrize("params", ["", "criteria=2,5;top=5", "top=20"])
+@pytest.mark.sampled(2)
+def test_variants_pass_the_audit(params: str) -> None:
+    assert audit(item_id("ranking", params, 4096), 6).breaches == []
