@@ -6,10 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from carrara.cli._messages import messages_on_stderr
 from tests.helpers.process import scan_distributions_once
 from tests.helpers.server import Address, serving
+
+settings.register_profile("slow machines", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("slow machines")  # no test fails because other work keeps it waiting
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -50,7 +50,7 @@ def read(task: str, reply: str) -> None:
     item.task.read(reply, item.question)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=60) | st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
 def test_any_text_is_read_without_complaint(text: str) -> None:
     for task in ONE_OF_EACH:

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import corpora
@@ -112,7 +112,6 @@ def assert_only_facts_are_read(rng: Rng, sentences: list[str]) -> None:
 PART = st.text(alphabet=".!?…”'_) aé,", max_size=12) | st.sampled_from([*HARMLESS, *HARMFUL, "he is", "Bill", "the"])
 
 
-@settings(deadline=None)  # the first one waits for the stories
 @given(st.lists(st.lists(PART, max_size=4).map(" ".join)), st.integers(0, 99))
 def test_facts_among_harmless_sentences_are_the_facts(sentences: list[str], seed: int) -> None:
     assert_only_facts_are_read(Rng("mixed", seed), [sentence for sentence in sentences if is_harmless(sentence)])

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import tokenizers
@@ -102,13 +102,11 @@ def check_slices(text: str, chunks: Sequence[Chunk]) -> None:
 ODD = st.text(st.sampled_from("aB1 \n\t.!?。」”'\"é\u2003\x1cﬀ") | st.characters(codec="utf-8"), max_size=80)
 
 
-@settings(deadline=None)
 @given(ODD)
 def test_sentences_are_slices_of_any_text(text: str) -> None:
     check_slices(text, by_sentences(text))
 
 
-@settings(deadline=None)
 @given(ODD, st.integers(1, 9))
 def test_windows_are_slices_of_any_text(text: str, size: int) -> None:
     check_slices(text, by_tokens(text, size, tokenizers.get("gpt2")))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara.api.results import Results
@@ -478,7 +478,6 @@ def test_clipping_says_how_much() -> None:
     assert clip("x" * 1_000_000, 2000) == "x" * 2000 + "… 998,000 more characters"
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_no_text_leaves_its_place(text: str) -> None:
     """Whatever is put into any field, the page's elements are the same."""

@@ -425,7 +425,7 @@ def test_formats_read_as_the_templates_write_them() -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in BUNDLED if name != "gpt2"])
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(
     st.lists(st.sampled_from([*PARTS, "<|im_start|>", "<|eot_id|>", "[/INST]", "<|im_sep|>"]), min_size=1, max_size=5)
 )

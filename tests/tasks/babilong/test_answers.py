@@ -8,7 +8,7 @@ from time import process_time
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara.rng import Rng
@@ -154,7 +154,6 @@ PERFECT = (
 )
 
 
-@settings(deadline=None)
 @given(
     task=st.sampled_from(TASKS),
     fresh=st.booleans(),
@@ -176,7 +175,6 @@ def test_perfect_replies(task: int, fresh: bool, seed: int, form: str, way: Any)
         assert answer.score(found, option) == 1
 
 
-@settings(deadline=None)
 @given(
     task=st.sampled_from(TASKS), seed=st.integers(0, 10_000), separator=st.sampled_from([", ", " or ", "/", " and "])
 )
@@ -196,7 +194,6 @@ SCRAPS = (
 )
 
 
-@settings(deadline=None)
 @given(
     task=st.sampled_from(TASKS),
     reply=st.one_of(st.text(), st.lists(st.sampled_from(SCRAPS), max_size=30).map(" ".join)),

@@ -89,7 +89,7 @@ def test_all_scores_of_agents() -> None:
     assert len(found) == 11
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(st.characters(codec=None))
     | st.lists(

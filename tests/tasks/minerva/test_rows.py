@@ -278,7 +278,7 @@ def test_the_task_is_not_asked_for(tmp_path: Path, capsys: Capture) -> None:
     assert "--task is for BABILong" in capsys.readouterr().err
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.text(st.characters(codec=None))
     | st.lists(
