@@ -3,7 +3,7 @@
 >>> from carrara.rng import Rng
 >>> rng = Rng("names")
 >>> draw_first(rng), draw_last(rng), draw_town(rng)
-('Pikvan', 'Pavgoru', 'Vulzedig')
+('Pukvav', 'Makvase', 'Pakzomod')
 """
 
 import re
