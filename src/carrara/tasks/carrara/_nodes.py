@@ -71,25 +71,18 @@ def _nodes(text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...]:
     return tuple(sorted({*NODE.find(text)}.difference(NODE.find(question.ask))))
 
 
-def f1(answer: Sequence[str], gold: Sequence[str]) -> float:
-    """Return F1 of two sets. Two empty ones are alike.
+def graphwalks(reply: str, gold: Sequence[str]) -> float:
+    """Return the score of GraphWalks, by revision be6cc6ec of its dataset card: F1 of what the answer line lists.
 
-    >>> f1("ab", "abcd"), f1("", ""), f1("a", "")
+    A reply without an answer line scores 0, and an empty list is right where there is no node.
+
+    >>> graphwalks("FINAL ANSWER: [bcdfgh, x]", ["bcdfgh"]), graphwalks("FINAL ANSWER: []", []), graphwalks("None.", [])
     (0.6666666666666666, 1.0, 0.0)
     """
-    both = len({*answer} & {*gold})
-    size = len({*answer}) + len({*gold})
-    return 2 * both / size if size else 1.0
-
-
-def graphwalks(reply: str, gold: Sequence[str]) -> float:
-    """Return the score of GraphWalks: F1 of what the answer line lists.
-
-    A reply that cannot be read lists nothing, which is all of an empty answer.
-
-    >>> graphwalks("FINAL ANSWER: [bcdfgh, x]", ["bcdfgh"]), graphwalks("I cannot say.", [])
-    (0.6666666666666666, 1.0)
-    """
     answer = behind_label(reply)
-    listed = _LISTED.findall(answer.partition("\n")[0]) if answer != reply else []
-    return f1([name for name in listed if name.lower() != "none"], gold)
+    line = "" if answer == reply else answer.partition("\n")[0].strip()
+    if not line:
+        return 0.0
+    listed = {name for name in _LISTED.findall(line) if name.lower() != "none"}
+    size = len(listed) + len(gold)
+    return 2 * len(listed.intersection(gold)) / size if size else 1.0

@@ -27,7 +27,7 @@ nodes, separated by commas, or none if there is no such node.
 The context is the list of edges. The facts are all edges of a small graph in which the question is decided. The filler
 consists of further edges, which leave other nodes and go to any, so that it changes no answer.
 
-What is ambiguous in the original is not here: a distance is the least number of steps, the node that is asked about
+What was ambiguous in the original is not here: a distance is the least number of steps, the node that is asked about
 never counts, no edge leads from a node to itself, and `none` has to be said.
 """
 
@@ -39,7 +39,7 @@ from typing import Any, Literal
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.carrara import _walk_graph as graphs
-from carrara.tasks.carrara._nodes import NODE, Nodes, f1, graphwalks
+from carrara.tasks.carrara._nodes import NODE, Nodes, graphwalks
 from carrara.types import ANSWER, ErrorType, Question
 
 Ask = Literal["parents", "exactly", "within"]
@@ -144,10 +144,9 @@ class Walks(Task):
         return ErrorType(kind, f"{len(missing)} missing, {len(more)} too many")
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return GraphWalks' F1, in which an unread reply is an empty set; and F1 and exact match of what was read."""
-        found, gold = self.read(reply, question), question.gold
+        """Return GraphWalks' F1, and whether the answer is exactly right."""
+        found = self.read(reply, question)
         return {
-            "graphwalks": graphwalks(reply, gold),
-            "f1": f1(found.answer, gold) if found else 0.0,
-            "exact": float(found is not None and found.answer == gold),
+            "graphwalks": graphwalks(reply, question.gold),
+            "exact": float(found is not None and found.answer == question.gold),
         }
