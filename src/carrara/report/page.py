@@ -12,7 +12,7 @@ from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_c
 from carrara.report.provenance import ItemSource, provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
 from carrara.report.standings import breakdown, remarks
-from carrara.report.style import Styles, styles_of
+from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.stats import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
@@ -128,7 +128,7 @@ def _content(
     requirements: Requirements,
 ) -> dict[str, Any]:
     rows = summarize(results)
-    styles = styles_of(rows)
+    styles = name_by_difference(styles_of(rows))
     runs = provenance(results, styles)
     failed, failures_in_all = failures(results, styles, find_snippet)
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)

@@ -6,7 +6,7 @@ three kinds of colour blindness (CIE Lab distance of any two: 15 or more), and h
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
@@ -117,18 +117,13 @@ Styles = Mapping[Series, SeriesStyle]
 
 
 def styles_of(rows: Sequence[Row]) -> Styles:
-    """Return the style of each series, ordered by the mean over their rows as on a leaderboard.
-
-    Several series of one model are named by their differences alone.
-    """
+    """Return the style of each series, ordered by the mean over their rows as on a leaderboard."""
     means: dict[Series, list[float]] = {}
     for row in rows:
         means.setdefault(row.series, []).extend([row.stat.mean] if row.stat.scored else [])
     order = sorted(means, key=lambda series: (-sum(means[series]) / max(1, len(means[series])), series))
     models = _short_names(list(dict.fromkeys(series.model for series in order)))
     shorter = {series: str(Series(models[series.model], series.variant)) for series in order}
-    if len(models) == 1 < len(order):
-        shorter = {series: series.variant or models[series.model] for series in order}
     names, full = distinct(shorter.values(), 60), distinct(map(str, order), 160)
     return {
         series: SeriesStyle(
@@ -142,6 +137,17 @@ def styles_of(rows: Sequence[Row]) -> Styles:
         )
         for number, series in enumerate(order)
     }
+
+
+def name_by_difference(styles: Styles) -> Styles:
+    """Return the styles of several series of one model, named by their variants, for a page that names the model.
+
+    Styles of several models, or of one series, stay as they are.
+    """
+    if len({series.model for series in styles}) != 1 or len(styles) == 1:
+        return styles
+    names = distinct((series.variant for series in styles if series.variant), 60)
+    return {series: replace(style, name=names.get(series.variant, style.name)) for series, style in styles.items()}
 
 
 def _short_names(models: Sequence[str]) -> dict[str, str]:
