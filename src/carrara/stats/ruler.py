@@ -35,17 +35,17 @@ class RulerRow:
 
     @property
     def average(self) -> float:
-        return self._weighted([1] * len(self.means))
+        return self._mean_by([1] * len(self.means))
 
     @property
     def increasing(self) -> float:
-        return self._weighted(range(1, len(self.means) + 1))
+        return self._mean_by(range(1, len(self.means) + 1))
 
     @property
     def decreasing(self) -> float:
-        return self._weighted(range(len(self.means), 0, -1))
+        return self._mean_by(range(len(self.means), 0, -1))
 
-    def _weighted(self, weights: Sequence[int]) -> float:
+    def _mean_by(self, weights: Sequence[int]) -> float:
         """
         >>> llama = RulerRow("", "", {4: 96.5, 8: 95.8, 16: 95.4, 32: 94.8, 64: 88.4, 128: 66.6}, ())
         >>> [round(mean, 1) for mean in (llama.average, llama.increasing, llama.decreasing)]

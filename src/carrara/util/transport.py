@@ -211,9 +211,9 @@ class _LimitedStream:
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self.inner:
-            yield from self.bounded(data)
+            yield from self.count_read(data)
 
-    def bounded(self, data: bytes) -> Iterator[bytes]:
+    def count_read(self, data: bytes) -> Iterator[bytes]:
         for part in self.unpack(data):
             self.read += len(part)
             if self.read > self.limit:
@@ -227,7 +227,7 @@ class _LimitedStream:
 class _AsyncLimitedStream(_LimitedStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for data in self.inner:
-            for part in self.bounded(data):
+            for part in self.count_read(data):
                 yield part
 
     async def aclose(self) -> None:

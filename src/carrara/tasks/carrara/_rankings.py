@@ -37,7 +37,7 @@ class Ranking:
     """The grade of each relevant document. Only a gold answer has them."""
 
 
-class Ranked(AnswerType[Ranking]):
+class RankingAnswer(AnswerType[Ranking]):
     """Ids in order. An id that is named again counts where it is named first."""
 
     rule = asks_for(
@@ -80,7 +80,7 @@ def ndcg(ids: Sequence[str], gold: Ranking, top: int) -> float:
     """Return the normalized discounted cumulative gain of the first `top` ids. The gain of a document is its grade."""
     gains = [gold.grades.get(one, 0) for one in ids[:top]]
     best = sorted(gold.grades.values(), reverse=True)[:top]
-    return _discounted(gains) / _discounted(best)
+    return _dcg(gains) / _dcg(best)
 
 
 def chance_level(grades: Sequence[int], documents: int, top: int) -> float:
@@ -90,10 +90,10 @@ def chance_level(grades: Sequence[int], documents: int, top: int) -> float:
     (0.4077324383928644, 1.0)
     """
     mean, best = sum(grades) / documents, sorted(grades, reverse=True)[:top]
-    return _discounted([mean] * top) / _discounted(best)
+    return _dcg([mean] * top) / _dcg(best)
 
 
-def _discounted(gains: Sequence[float]) -> float:
+def _dcg(gains: Sequence[float]) -> float:
     return sum(gain / log2(place) for place, gain in enumerate(gains, 2))
 
 

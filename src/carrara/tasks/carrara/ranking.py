@@ -43,7 +43,7 @@ from carrara.tasks.carrara._documents import (
     read_documents,
 )
 from carrara.tasks.carrara._helmet import ranked_ids
-from carrara.tasks.carrara._rankings import ID, Ranked, Ranking, chance_level, is_exact, ndcg
+from carrara.tasks.carrara._rankings import ID, Ranking, RankingAnswer, chance_level, is_exact, ndcg
 from carrara.tasks.classic._words import codes
 from carrara.types import Filler, FillerStream, Question, Segment, UndecidableError
 
@@ -52,7 +52,7 @@ class RankingTask(Task):
     version, title = 1, "Ranking"
     capability = "judging many documents by several criteria, and ordering them"
     guesser = "context candidates"
-    answer = Ranked()
+    answer = RankingAnswer()
     separator = "\n"
     marker = (
         r"\[(?P<subject>[a-z]{6})\] A (?P<form>\w+) about (?P<topic>\w+) by (?P<author>\w+) .*?"

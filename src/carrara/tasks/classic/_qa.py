@@ -22,7 +22,7 @@ from carrara.published.rows import PublishedFile, find_files, remember_files, re
 from carrara.rng import Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published
-from carrara.tasks.classic._accepted import Accepted
+from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.types import LengthBudget, Question, UndecidableError
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import DATA, content
@@ -34,7 +34,7 @@ CHOICE = 512
 """The most documents among which those are chosen that make the length exact."""
 
 
-class Asked(NamedTuple):
+class FileQuestion(NamedTuple):
     """A question of a file. Documents are given by their numbers."""
 
     text: str
@@ -49,12 +49,12 @@ class Asked(NamedTuple):
 
 class File(NamedTuple):
     documents: Sequence[str]
-    questions: Sequence[Asked]
+    questions: Sequence[FileQuestion]
 
 
 class Qa(Task):
     version, capability = 1, "answering questions over documents"
-    answer = Accepted()
+    answer = FreeAnswer()
     instruction = "Below are numbered documents, and a question that some of them answer."
     ask = "Question: {question}\nAnswer it by these documents."
     separator = SEPARATOR
@@ -188,13 +188,13 @@ def _ask(
     documents: tuple[int, ...],
     evidence: tuple[int, ...],
     near: tuple[int, ...] = (),
-) -> Asked:
+) -> FileQuestion:
     text = " ".join(text.split())
     "".join([text, *answers]).encode()  # half a character is no text
     accepted = tuple(dict.fromkeys(answer.strip() for answer in answers))
-    if not text or not accepted or not all(map(Accepted.normalize, accepted)):
+    if not text or not accepted or not all(map(FreeAnswer.normalize, accepted)):
         raise ValueError(f"the question {text[:80]!r} has no answer")
-    return Asked(text, accepted, documents, evidence, near)
+    return FileQuestion(text, accepted, documents, evidence, near)
 
 
 @lru_cache(maxsize=2)
@@ -220,7 +220,7 @@ def _write(file: File, number: int) -> str:
     return f"Document {number + 1}:\n{file.documents[number]}"
 
 
-def _fill(file: File, asked: Asked, rng: Rng, budget: LengthBudget) -> list[int]:
+def _fill(file: File, asked: FileQuestion, rng: Rng, budget: LengthBudget) -> list[int]:
     """Return more documents, so that all together have exactly the tokens of the budget."""
     room = budget.budget - sum(budget.costs([_write(file, number) for number in asked.documents], SEPARATOR))
     if room < 0:

@@ -2,7 +2,7 @@
 
 >>> from carrara.types import Question
 >>> where = Question("Where?", ("in Normandy", "Normandy"), (), 0.0)
->>> Accepted().read("FINAL ANSWER: the Normandy.", where).answer, Accepted().score(("the Normandy",), where.gold)
+>>> FreeAnswer().read("FINAL ANSWER: the Normandy.", where).answer, FreeAnswer().score(("the Normandy",), where.gold)
 (('the Normandy',), 1.0)
 """
 
@@ -20,7 +20,7 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-class Accepted(AnswerType[tuple[str, ...]]):
+class FreeAnswer(AnswerType[tuple[str, ...]]):
     """A short text. It is right if it is one of the accepted ones, without regard to case, articles and punctuation."""
 
     rule = asks_for("the answer alone, in as few words as possible")
@@ -30,7 +30,7 @@ class Accepted(AnswerType[tuple[str, ...]]):
     def normalize(text: str) -> str:
         """Return a text as SQuAD compares it.
 
-        >>> Accepted.normalize("The  U.S. Army")
+        >>> FreeAnswer.normalize("The  U.S. Army")
         'us army'
         """
         return " ".join(_ARTICLE.sub(" ", text.lower().translate(_PUNCTUATION)).split()) or text.strip()
@@ -49,4 +49,4 @@ class Accepted(AnswerType[tuple[str, ...]]):
         return float(not {*map(self.normalize, answer)}.isdisjoint(map(self.normalize, gold)))
 
     def budget(self, gold: tuple[str, ...]) -> int:
-        return max(super(Accepted, self).budget((one,)) for one in gold)
+        return max(super(FreeAnswer, self).budget((one,)) for one in gold)
