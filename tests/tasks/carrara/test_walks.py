@@ -250,7 +250,9 @@ def test_error_types() -> None:
     assert kind("bcdfgh", "zzzzzz") == "nodes missing and too many"
 
 
-@pytest.mark.parametrize("part", ["bcdfgh, ", "bcdfgh -> ", "none ", "[", "1. ", "node ", "bcdfgh and ", "there is "])
+@pytest.mark.parametrize(
+    "part", ["—", "-", "bcdfgh, ", "bcdfgh -> ", "none ", "[", "1. ", "node ", "bcdfgh and ", "there is "]
+)
 @pytest.mark.sampled(3)
 def test_hostile_repetition_ends(part: str) -> None:
     for reply in (part * (300_000 // len(part)), part + " " * 300_000 + "x", f"FINAL ANSWER: {part * 20_000}!"):

@@ -25,7 +25,7 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(r"(?:[\s,;:.|&+*•·\"'`()\[\]{}-]|[0-9]{1,3}[.)]|\b(?:and|also|nodes?)\b)*", re.IGNORECASE)
-_ARROW = re.compile(r"-+>|→|=>")
+_ARROW = re.compile("->|→|=>")
 _LISTED = re.compile(r"[^\s,;\[\](){}\"'`.:]+")
 
 
