@@ -23,7 +23,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
-from carrara.recurrent.cpu import hold, uses_half_precision
+from carrara.recurrent.device import keep_freed_memory, uses_half_precision
 from carrara.recurrent.reading import Desk
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
@@ -112,7 +112,7 @@ def main() -> None:
         print(resident(Path(sys.argv[2]), read_lengths(sys.argv[3])[0], int(sys.argv[4])))
         return
     torch.set_num_threads(1)
-    hold()
+    keep_freed_memory()
     precision = "bfloat16" if uses_half_precision("auto", torch.device("cpu")) else "float32"
     print(f"one core, {precision}: {fastest(precision != 'float32') / 1e9:,.0f} GFLOP/s in a product of large matrices")
     print(f"\n{'':8}{'trained':>19}{'read':>21}{'resident, MB':>18}")

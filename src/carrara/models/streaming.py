@@ -29,8 +29,8 @@ from carrara.packing.prompt import hash_parts
 from carrara.readers.context import context_of
 from carrara.readers.prompts import parts_of
 from carrara.recurrent import checkpoint
-from carrara.recurrent.cpu import hold, uses_half_precision
 from carrara.recurrent.decode import decode_answer, likelihoods, room
+from carrara.recurrent.device import find_device, keep_freed_memory, uses_half_precision
 from carrara.recurrent.protocol import tensors
 from carrara.recurrent.reading import Desk, SegmentReading
 from carrara.recurrent.streams import cut, texts
@@ -94,7 +94,7 @@ class Streaming(ModelAPI):
         """Read on while any item is waiting."""
         desk: Desk[_OpenQuestion] = Desk(self.model)
         torch.set_num_threads(self.threads)
-        hold()
+        keep_freed_memory()
         with torch.inference_mode(), self._precision():
             while True:
                 self._take(desk)
@@ -202,17 +202,19 @@ class Recurrent(Streaming):
         config: GenerateConfig = GenerateConfig(),  # noqa: B008  # as in Inspect
         threads: int = 1,
         copies: int = AT_ONCE,
+        device: str = "cpu",
     ) -> None:
         try:
+            self.device = find_device(device)
             trained = checkpoint.load(Path(model_name.partition(":")[2]))
         except UsageError as error:
             raise SetupError(str(error)) from None
-        super().__init__(model_name, trained.model, trained.tongue, trained.segment, threads, copies)
+        model = trained.model.to(self.device)
+        super().__init__(model_name, model, trained.tongue, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
-        return (
-            torch.autocast("cpu", torch.bfloat16) if uses_half_precision("auto", torch.device("cpu")) else nullcontext()
-        )
+        halved = uses_half_precision("auto", self.device)
+        return torch.autocast(self.device.type, torch.bfloat16) if halved else nullcontext()
 
 
 class ProbedAPI(Streaming):

@@ -8,6 +8,7 @@ elsewhere.
 
 import warnings
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,8 @@ from carrara.util.errors import UsageError
 
 _LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers", "model.decoder.layers")
 """Where transformers' causal models keep their layers."""
+SENTENCES = 1 << 16
+"""Sentences whose tokens are kept."""
 
 
 def load_pretrained(place: str) -> tuple[nn.Module, Any]:
@@ -44,10 +47,14 @@ class BackboneCodec:
         self._tokenizer = tokenizer
         self.end = int(tokenizer.eos_token_id)
         self.pad = self.end
+        # Training reads the same sentences of filler again and again.
+        self._encode = lru_cache(SENTENCES)(self._encode_new)
 
     def encode(self, text: str) -> list[int]:
-        found: list[int] = self._tokenizer(text, add_special_tokens=False).input_ids
-        return found
+        return list(self._encode(text))
+
+    def _encode_new(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
 
     def question(self, ask: str) -> list[int]:
         return self.encode(f"\nQuestion: {ask}\nAnswer:")

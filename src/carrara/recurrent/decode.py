@@ -10,19 +10,19 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from carrara.recurrent.protocol import State, each, telling
+from carrara.recurrent.protocol import State, device_of, each, telling
 from carrara.recurrent.vocabulary import UNTOLD
 
 
 def decode_answer(model: Any, state: State, question: Sequence[int], end: int, most: int) -> list[int]:
     """The tokens of the answer of one item, as far as the end or `most` of them."""
     found: list[int] = []
-    text = list(question)
+    text, device = list(question), device_of(state)
     while len(found) < most:
         if telling(model):
-            logits = model.step(state, torch.tensor([[*question, *found]]), keep=False)[1]
+            logits = model.step(state, torch.tensor([[*question, *found]], device=device), keep=False)[1]
         else:
-            state, logits = model.step(state, torch.tensor([text]))
+            state, logits = model.step(state, torch.tensor([text], device=device))
         token = int(logits[0, -1].argmax())
         if token == end:
             break
@@ -45,6 +45,7 @@ def likelihoods(model: Any, state: State, question: Sequence[int], options: Sequ
     for row, option in enumerate(options):
         ids[row, : len(question) + len(option) - 1] = torch.tensor([*question, *option[:-1]])
         targets[row, len(question) - 1 : len(question) + len(option) - 1] = torch.tensor(option)
+    ids, targets = ids.to(device_of(state)), targets.to(device_of(state))
     many = each(state, lambda tensor: tensor.expand(len(options), *tensor.shape[1:]))
     logits: Tensor = (model.step(many, ids, keep=False) if telling(model) else model.step(many, ids))[1]
     chances = logits.float().log_softmax(-1).gather(2, targets.clamp(min=0)[..., None])[..., 0]

@@ -49,9 +49,14 @@ def tensors(state: State) -> list[Tensor]:
     return [tensor for part in parts for tensor in tensors(part)]
 
 
+def device_of(state: State) -> torch.device:
+    """Return the device of a state's tensors, to which the model's tokens belong too."""
+    return next((tensor.device for tensor in tensors(state)), torch.device("cpu"))
+
+
 def rows(state: State, chosen: Tensor) -> State:
-    """Of a batch, some items."""
-    return each(state, lambda tensor: tensor.index_select(0, chosen))
+    """Return the states of some items of a batch."""
+    return each(state, lambda tensor: tensor.index_select(0, chosen.to(tensor.device)))
 
 
 def join_states(states: list[State]) -> State:
@@ -71,6 +76,7 @@ def nbytes(state: State) -> int:
 
 def read(model: Any, state: State, tokens: Tensor) -> State:
     """The state after some tokens. Models of this house are not asked what may follow: that takes time."""
+    tokens = tokens.to(device_of(state))
     if telling(model):
         return model.step(state, tokens, tell=False)[0]
     return model.step(state, tokens)[0]

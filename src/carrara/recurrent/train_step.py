@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
 from carrara.recurrent.batches import Batch, QuestionBatch, loss_of, merge_questions, right
-from carrara.recurrent.cpu import uses_half_precision
+from carrara.recurrent.device import uses_half_precision
 from carrara.recurrent.protocol import State, each, join_states, rows, tensors
 from carrara.recurrent.settings import Settings, Stage
 

@@ -24,7 +24,7 @@ from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
-from carrara.recurrent.cpu import hold
+from carrara.recurrent.device import find_device, keep_freed_memory
 from carrara.recurrent.muon import Muon
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
@@ -85,7 +85,7 @@ class Training:
         firsts = item_ids(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
         self.at = TrainProgress(indices=[0] * len(self.stories))
-        self.device = torch.device(settings.device)
+        self.device = find_device(settings.device)
         if not self._resume():
             torch.manual_seed(settings.seed)
             segment = max(stage.size for stage in settings.stages)
@@ -190,7 +190,7 @@ class Training:
 
     def run(self, watch: Watch, most: int | None = None) -> None:
         """To the end of the course, or for so many steps."""
-        hold()
+        keep_freed_memory()
         saved = time.monotonic()
         while not self.done and most != 0:
             self.step()
