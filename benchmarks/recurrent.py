@@ -1,6 +1,6 @@
 """Recurrent models from nothing on one core: what each kind comes to, over seeds and lengths.
 
-    python -m benchmarks.recurrent FOLDER KINDS [--seeds 0,1,2] [--tests qa1] [--lengths 16k,64k,256k,1M]
+    python -m benchmarks.recurrent FOLDER KINDS [--seeds 0,1,2] [--tasks qa1] [--lengths 16k,64k,256k,1M]
     python -m benchmarks.recurrent FOLDER --model carrara/smollm2 --lengths 0,4k [--more "--retrieve sentences:5"]
     python -m benchmarks.recurrent
 
@@ -37,12 +37,12 @@ def trained(folder: Path, kind: str, tasks: str, seed: int, more: list[str]) -> 
     state = folder / "training.json"
     if not state.exists() or not _done(json.loads(state.read_text())):
         command("train", tasks, "--kind", kind, "--seed", seed, "--out", folder, *more)
-    at = json.loads(state.read_text())["at"]
+    at = json.loads(state.read_text())["state"]
     return {"minutes": round(at["seconds"] / 60, 1), "steps": at["total"], "tokens": at["tokens"]}
 
 
 def _done(read: dict[str, Any]) -> bool:
-    return int(read["at"]["stage"]) >= len(read["settings"]["stages"])
+    return int(read["state"]["stage"]) >= len(read["settings"]["stages"])
 
 
 def instances(length: int) -> int:
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("kinds", nargs="?", default="")
     parser.add_argument("--model", help="one that is not trained here")
     parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--tests", default="qa1")
+    parser.add_argument("--tasks", default="qa1")
     parser.add_argument("--lengths", default="0,4k,16k,64k,256k,1M")
     parser.add_argument("--text", default="sotu", help="what it is called in the table")
     parser.add_argument("--train", default="", help="further options of training, as one text")
@@ -118,7 +118,7 @@ def main() -> None:
         measure(asked.folder / "runs" / row["kind"].replace("/", "-"), asked.model, row, lengths, more)
     for seed in asked.seeds.split(",") if asked.kinds else ():
         for kind in asked.kinds.split(","):
-            name = f"{asked.tests.replace(',', '+').replace('/', '-')}-{kind}{asked.called}-{seed}"
+            name = f"{asked.tasks.replace(',', '+').replace('/', '-')}-{kind}{asked.called}-{seed}"
             took = trained(asked.folder / name, kind, asked.tasks, int(seed), shlex.split(asked.train))
             for task in tasks:
                 row = {"kind": kind + asked.called, "trained": asked.tasks, "seed": int(seed), **took, "test": task}

@@ -24,7 +24,7 @@ from carrara.items.item import make
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.device import keep_freed_memory, uses_half_precision
-from carrara.recurrent.reading import Desk
+from carrara.recurrent.reading import BatchReader
 from carrara.recurrent.settings import load
 from carrara.recurrent.streams import segments
 from carrara.recurrent.training import Training
@@ -64,19 +64,19 @@ def measure(kind: str, folder: Path, long: bool) -> str:
     training = Training(load("small", None, ["babilong/qa1"], {"kind": kind}), folder)
     training.save()
     stage, rng = training.settings.stages[-1], Rng("speed")
-    batch = batch_of([training.stories[0].sample(training.tongue, 8, stage.size) for _ in range(stage.batch)])
+    batch = batch_of([training.stories[0].sample(training.codec, 8, stage.size) for _ in range(stage.batch)])
     words = batch.ids.numel()
-    needed = flops(lambda: training.lesson.learn(batch, stage))
-    taken = seconds(lambda: training.lesson.learn(batch, stage))
+    needed = flops(lambda: training.train_step.run([batch], stage))
+    taken = seconds(lambda: training.train_step.run([batch], stage))
     half = uses_half_precision("auto", torch.device("cpu"))
     peak = fastest(half)
     model: Any = training.model.eval()
     ids = torch.tensor([[rng.between(3, 2000) for _ in range(SEGMENT)] for _ in range(AT_ONCE)])
     with torch.autocast("cpu", torch.bfloat16, enabled=half):
         state = model.init(AT_ONCE)
-        needs = flops(lambda: model.step(state, ids, tell=False))
+        needs = flops(lambda: model.step(state, ids, predict=False))
         with torch.inference_mode():
-            takes = seconds(lambda: model.step(state, ids, tell=False))
+            takes = seconds(lambda: model.step(state, ids, predict=False))
     read = [(length, BESIDE) for length in READ.split(",")] + ([(LONG, 1)] if long else [])
     resident = [int(_elsewhere(folder, *one)) / 1e6 for one in read]
     trained = f"{words / taken:10,.0f}{needed / taken / peak:9.1%}"
@@ -93,17 +93,17 @@ def resident(folder: Path, length: int, items: int) -> int:
     """The most memory that reading takes, in bytes."""
     torch.set_num_threads(1)
     trained = checkpoint.load(folder)
-    desk: Desk[int] = Desk(trained.model)
+    reader: BatchReader[int] = BatchReader(trained.model)
     for index in range(items):
         params = {"haystack": "sotu", "repeat": "true"} if length > 1 << 20 else {}
         item = make("babilong/qa1", length=length, index=index, tokenizer="gpt2", params=params)
-        desk.lay(index, segments(item, trained.tongue, trained.segment))
+        reader.add(index, segments(item, trained.codec, trained.segment))
     with (
         torch.inference_mode(),
         torch.autocast("cpu", torch.bfloat16, enabled=uses_half_precision("auto", torch.device("cpu"))),
     ):
-        while desk.readings:
-            desk.turn()
+        while reader.readings:
+            reader.read_segments()
     return getrusage(RUSAGE_SELF).ru_maxrss << 10
 
 

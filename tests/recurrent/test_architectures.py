@@ -128,7 +128,7 @@ def test_a_step_leaves_its_state_and_reads_each_item_for_itself(kind: Any) -> No
             assert torch.allclose(one.float(), all_.float(), atol=1e-5)
     assert 0 < model.nbytes(after) <= nbytes(after)
     assert join_states([rows(after, torch.tensor([row])) for row in range(3)])[0] is not None
-    silent, told = model.step(state, ids[:, 1], keep=False)
+    silent, told = model.step(state, ids[:, 1], update=False)
     assert silent is state
     assert told.shape == (3, 16, 20)
 
@@ -139,7 +139,7 @@ def test_a_window_forgets_what_is_behind_it() -> None:
     same = torch.randint(3, 50, (1, 8))
     states = [read(model, read(model, model.init(1), first), same) for first in (one, other)]
     question = torch.randint(3, 50, (1, 5))
-    answers = [model.step(state, question, keep=False)[1] for state in states]
+    answers = [model.step(state, question, update=False)[1] for state in states]
     assert torch.equal(answers[0], answers[1])
 
 

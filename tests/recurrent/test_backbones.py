@@ -34,7 +34,7 @@ def test_a_mamba_in_segments_is_the_whole_one(size: int, rank: int, mamba: Path)
             state, said = around.step(state, ids[:, start : start + size])
             parts.append(said)
         assert torch.allclose(plain.eval()(ids).logits, torch.cat(parts, 1), atol=1e-5)
-        assert around.step(state, ids, keep=False)[0] is state
+        assert around.step(state, ids, update=False)[0] is state
     assert around.nbytes(state) == 2 * (32 * 3 + 32 * 4) * 4
 
 
@@ -66,7 +66,7 @@ def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path
     with torch.inference_mode():
         state, logits = around.step(around.init(2), ids)
         assert torch.allclose(plain.eval()(ids).logits, logits, atol=1e-5)
-        again, other = around.step(state, ids, keep=False)
+        again, other = around.step(state, ids, update=False)
         assert torch.allclose(logits, other, atol=1e-5)
     assert again is state
     assert around.nbytes(state) == 2 * (24 * 16 + 24) * 4
@@ -81,7 +81,7 @@ def test_a_memory_around_a_backbone_goes_from_segment_to_segment(backbone: Path)
             torch.nn.init.normal_(memory.value.weight)
         one, other, ask = torch.randint(0, 200, (3, 1, 12))
         with torch.inference_mode():
-            told = [around.step(read(around, around.init(1), ids), ask, keep=False)[1] for ids in (one, other)]
+            told = [around.step(read(around, around.init(1), ids), ask, update=False)[1] for ids in (one, other)]
         assert not torch.allclose(told[0], told[1], atol=1e-4)
 
 
@@ -111,9 +111,7 @@ def test_a_backbone_is_trained_and_goes_on(
     assert all("lora" in name or name.startswith("memor") for name in before) == bool(rank)
     found = checkpoint.load(tmp_path / "straight")
     state = found.model.init(1)  # type: ignore[operator]
-    assert isinstance(
-        found.tongue.decode(decode_answer(found.model, state, found.tongue.question("Where?"), -1, 3)), str
-    )
+    assert isinstance(found.codec.decode(decode_answer(found.model, state, found.codec.question("Where?"), -1, 3)), str)
 
 
 @pytest.mark.parametrize(("preset", "kind"), [("gpt2", "rmt"), ("paper", "rmt"), ("paper", "armt"), ("paper", "mamba")])
@@ -128,12 +126,12 @@ def test_presets_for_gpus_run_at_toy_size(preset: str, kind: str, backbone: Path
     training = Training(replace(found, stages=stages), tmp_path / "a")
     training.run(lambda _: None)
     assert training.done
-    assert training.at.total == len(found.stages)
+    assert training.state.total == len(found.stages)
     assert checkpoint.load(tmp_path / "a").kind == kind
 
 
 def test_a_backbone_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no backbone"):
         Training(settings(backbone=str(tmp_path), model={}), tmp_path / "a")
-    with pytest.raises(UsageError, match="wants a backbone"):
+    with pytest.raises(UsageError, match="needs a backbone"):
         Training(settings(kind="tune"), tmp_path / "b")

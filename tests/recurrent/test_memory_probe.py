@@ -18,13 +18,13 @@ from tests.recurrent.tiny_models import run, stories
 @pytest.mark.parametrize("kind", ["rmt", "delta", "mamba", "window"])
 def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path: Path) -> None:
     from carrara.recurrent.linear_probe import fit_probes
-    from carrara.recurrent.memory_probe import look
+    from carrara.recurrent.memory_probe import trace_memory
 
     run(tmp_path / "a", 2, kind=kind)
     trained = checkpoint.load(tmp_path / "a")
     item = make("babilong/qa1", length=3000, index=3, tokenizer="gpt2")
     probes = fit_probes(trained, stories(), 8)
-    found = look(trained, item, stories().pool, probes)
+    found = trace_memory(trained, item, stories().pool, probes)
     assert found.points[-1] == found.segments - 1
     assert [fact.text for fact in found.facts] == [piece.text for u in item.context.instance.chunks for piece in u]
     assert [fact.needed for fact in found.facts].count(True) == len(item.question.evidence)
@@ -37,25 +37,25 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
     assert any(len(one.probed) == len(found.points) for one in found.answers)
     assert {len(layers) for one in found.answers for layers in one.returned} == {int(kind == "delta")}
     assert all(found.distances[n][n] < 0.01 for n in range(len(found.points)))
-    assert [one.title.partition(":")[0] for one in found.attended] == {
+    assert [one.title.partition(":")[0] for one in found.attention] == {
         "rmt": ["written", "read"],
         "delta": ["written"],
     }.get(kind, [])
-    for one in found.attended:
+    for one in found.attention:
         assert (len(one.weights), len(one.weights[0])) == (len(one.rows), len(one.columns))
         assert all(0 <= sum(row) <= 1.001 for row in one.weights)
     if kind == "rmt":  # as long as its gates are shut it stays where it is
-        shut = [max(one) == 0 for one in found.opened]
+        shut = [max(one) == 0 for one in found.gates]
         assert all(found.distances[n][n - 1] == 0 for n in range(1, len(shut)) if shut[n])
 
 
 @pytest.mark.slow
-def test_a_model_without_a_memory_is_not_looked_into(backbone: Path, tmp_path: Path) -> None:
+def test_a_model_without_a_memory_is_refused(backbone: Path, tmp_path: Path) -> None:
     stage = Stage(segments=(1, 1), size=160, batch=1, steps=1)
     run(tmp_path / "a", kind="tune", model={}, backbone=str(backbone), stages=(stage,), muon=0.0)
     done = carrara("probe-memory", tmp_path / "a", "--out", tmp_path / "b.html")
     assert done.returncode == 2
-    assert "has no memory to look into" in done.stderr
+    assert "has no memory to inspect" in done.stderr
 
 
 def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
@@ -66,16 +66,16 @@ def test_a_linear_probe_finds_what_is_there_and_nothing_else() -> None:
     directions, noise = torch.randn(4, 30), torch.randn(400, 30)
     there = [noise[n] + 3 * directions[answer[0]] for n, answer in enumerate(answers)]
     probe = _fit(ProbeData(there[:300], answers[:300]), ProbeData(there[300:], answers[300:]))
-    assert probe.right > 0.95
-    assert probe.commonest == 0.25
+    assert probe.accuracy > 0.95
+    assert probe.baseline == 0.25
     assert probe.weights.shape == (31, 4)
     blind = _fit(ProbeData(list(noise[:300]), answers[:300]), ProbeData(list(noise[300:]), answers[300:]))
-    assert blind.right < 0.45
+    assert blind.accuracy < 0.45
     assert probe.chance(there[300][None], answers[300]) > 0.5
     assert probe.chance(there[300][None], [99, 1]) == 0
 
 
-def test_a_large_memory_is_looked_at_through_sums() -> None:
+def test_a_large_memory_is_projected() -> None:
     from carrara.recurrent.linear_probe import FEATURES, features
 
     state = (torch.randn(3, 40, 50), torch.randn(3, 10))

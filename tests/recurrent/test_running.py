@@ -42,7 +42,7 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     assert "delta on babilong/qa1, 3 steps" in done.stdout
     several = carrara(*arguments[:-1], tmp_path / "several", "--seeds", "2")
     assert several.returncode == 0, several.stderr
-    assert "right of late over 2 seeds" in several.stdout
+    assert "recent accuracy over 2 seeds" in several.stdout
     assert {folder.name for folder in (tmp_path / "several").iterdir()} == {"seed-0", "seed-1"}
     again = carrara(*arguments)
     assert again.returncode == 2
@@ -72,22 +72,22 @@ def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path)
 
 
 def test_what_is_read_side_by_side_is_what_is_read_alone(tmp_path: Path) -> None:
-    from carrara.recurrent.reading import Desk
+    from carrara.recurrent.reading import BatchReader
 
     made = run(tmp_path / "a", 3)
-    model, tongue = made.model, made.tongue
+    model, codec = made.model, made.codec
     items = [make("babilong/qa1", length=length, index=i) for i, length in enumerate((1024, 2048, 1500))]
-    together: Desk[int] = Desk(model)
+    together: BatchReader[int] = BatchReader(model)
     with torch.inference_mode():
         for n, item in enumerate(items):
-            together.lay(n, segments(item, tongue, 64))
+            together.add(n, segments(item, codec, 64))
         ended = {}
         while together.readings:
-            for one in together.turn():
-                ended[one.whose] = one.state
+            for one in together.read_segments():
+                ended[one.owner] = one.state
         for n, item in enumerate(items):
             state = model.init(1)  # type: ignore[operator]
-            for segment in segments(item, tongue, 64):
+            for segment in segments(item, codec, 64):
                 state = read(model, state, torch.from_numpy(segment)[None])
             assert torch.allclose(state.memory, ended[n].memory, atol=1e-5)
     assert decode_answer(model, ended[0], [5, 6], END, 4) is not None

@@ -27,18 +27,18 @@ def test_own_words_are_no_bucket_and_come_back() -> None:
     assert build_vocabulary(["b a"], ["a c c d"], common=1).words == ["a", "b", "c"]
 
 
-def test_what_is_strewn_changes_no_answer() -> None:
+def test_distractors_change_no_answer() -> None:
     """Sentences that are nearly facts stand in the text, none of them is one, and answers are those without them."""
     own, plain = stories(), stories()
-    own.strewn = 0.5
-    near = own._strewing.near
+    own.distractors = 0.5
+    near = own._distractor_source.near_facts
     assert len(near) > 100
     assert all(not PLACED.fullmatch(sentence) for sentence in near)
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(2000)))
     differ = 0
     for _ in range(20):
         one, other = own.sample(vocabulary, 3, 96), plain.sample(vocabulary, 3, 96)
-        assert (own.index, one.asks[-1].question) == (plain.index, other.asks[-1].question)
+        assert (own.index, one.questions[-1].question) == (plain.index, other.questions[-1].question)
         assert dict_of(one) == dict_of(other)
         differ += not np.array_equal(one.segments, other.segments)
     assert differ > 10
@@ -52,7 +52,7 @@ PLACED = re.compile(
 
 def dict_of(sample: Sample) -> dict[tuple[int, ...], list[int]]:
     """What is right after the last segment, by question."""
-    return {tuple(ask.question): ask.answer for ask in sample.asks if ask.segment == 2}
+    return {tuple(ask.question): ask.answer for ask in sample.questions if ask.segment == 2}
 
 
 def test_what_cannot_be_said_is_not_asked() -> None:
@@ -60,22 +60,22 @@ def test_what_cannot_be_said_is_not_asked() -> None:
     own = stories("michelangelo/latent_list", complexity="1")
     texts = [*own.texts()]
     few = Words(Vocabulary(sorted({word for word in build_vocabulary(texts, []).own if word not in ("2", "-")}), []))
-    answers = [ask.answer for _ in range(4) for ask in own.sample(few, 2, 128).asks]
+    answers = [ask.answer for _ in range(4) for ask in own.sample(few, 2, 128).questions]
     assert answers
-    assert not few.says("2")
-    assert not few.says("-31")
-    assert few.says("312")
+    assert not few.can_say("2")
+    assert not few.can_say("-31")
+    assert few.can_say("312")
     every = Words(build_vocabulary(texts, []))
-    assert len([ask for _ in range(4) for ask in own.sample(every, 2, 128).asks]) > len(answers)
-    assert all(few.says(few.decode(answer)) for answer in answers)
+    assert len([ask for _ in range(4) for ask in own.sample(every, 2, 128).questions]) > len(answers)
+    assert all(few.can_say(few.decode(answer)) for answer in answers)
 
 
-def test_code_is_not_strewn() -> None:
+def test_code_has_no_distractors() -> None:
     own, plain = (
         stories("michelangelo/latent_list", complexity="1"),
         stories("michelangelo/latent_list", complexity="1"),
     )
-    own.strewn = 1.0
+    own.distractors = 1.0
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
     one, other = own.sample(vocabulary, 4, 64), plain.sample(vocabulary, 4, 64)
     assert np.array_equal(one.segments, other.segments)
@@ -84,8 +84,10 @@ def test_code_is_not_strewn() -> None:
 def test_questions_may_be_asked_at_the_end_alone() -> None:
     own = stories()
     vocabulary = Words(build_vocabulary(own.texts(), own.filler(500)))
-    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).asks} == {0, 1, 2, 3}
-    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, between=False).asks} == {3}
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64).questions} == {0, 1, 2, 3}
+    assert {ask.segment for _ in range(5) for ask in own.sample(vocabulary, 4, 64, ask_after_each=False).questions} == {
+        3
+    }
 
 
 def test_a_conversation_is_not_trained_on() -> None:
@@ -98,7 +100,7 @@ def test_a_question_of_another_graph_is_no_question() -> None:
     """Questions of other instances are asked too; one about a node that this graph has not is left out."""
     own = stories("sync/graph")
     vocabulary = build_vocabulary(own.texts(), own.filler(500))
-    assert own.sample(Words(vocabulary), 8, 128).asks
+    assert own.sample(Words(vocabulary), 8, 128).questions
 
 
 def test_a_story_has_its_segments_and_its_answers() -> None:
@@ -109,8 +111,8 @@ def test_a_story_has_its_segments_and_its_answers() -> None:
     for _ in range(20):
         sample = own.sample(Words(vocabulary), 4, 64)
         assert sample.segments.shape == (4, 64)
-        assert sample.asks[-1].segment == 3
-        for ask in sample.asks:
+        assert sample.questions[-1].segment == 3
+        for ask in sample.questions:
             words = [w for w in sample.segments[: ask.segment + 1].ravel().tolist() if w != PAD]
             text = vocabulary.decode(words)
             moves = r"\b(mary|john|daniel|sandra) (?:went|went back|journeyed|travelled|moved) to the (\w+) ?\."

@@ -20,8 +20,8 @@ import carrara
 from carrara.recurrent import RMT, checkpoint
 from carrara.recurrent.batches import batch_of
 from carrara.recurrent.settings import Stage, load
-from carrara.recurrent.stories import Ask, Sample
-from carrara.recurrent.train_step import Lesson
+from carrara.recurrent.stories import Sample, SegmentQuestion
+from carrara.recurrent.train_step import TrainStep
 from carrara.recurrent.training import Training
 from carrara.util.errors import RunError, UsageError
 from tests.recurrent.tiny_models import TINY, run, same, settings
@@ -36,7 +36,7 @@ def test_a_training_that_was_stopped_comes_to_the_same_bits(kind: str, tmp_path:
     resumed = run(tmp_path / "stopped", kind=kind)
     assert resumed.done
     assert same(straight, resumed)
-    assert (straight.at.curve, straight.at.learned) == (resumed.at.curve, resumed.at.learned)
+    assert (straight.state.curve, straight.state.stage_ends) == (resumed.state.curve, resumed.state.stage_ends)
     found = checkpoint.load(tmp_path / "stopped")
     assert found.kind == kind
     assert {file.suffix for file in (tmp_path / "stopped").iterdir()} == {".safetensors", ".json"}
@@ -58,7 +58,7 @@ def test_a_loss_that_is_no_number_ends_it_and_loses_nothing(tmp_path: Path) -> N
     before = (tmp_path / "a" / "model.safetensors").read_bytes()
     with torch.no_grad():
         next(training.model.parameters()).fill_(float("nan"))
-    with pytest.raises(RunError, match="no number at step 3"):
+    with pytest.raises(RunError, match="not a number at step 3"):
         training.run(lambda _: None)
     assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
     assert run(tmp_path / "a").done
@@ -72,7 +72,7 @@ def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.M
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("carrara.recurrent.checkpoint.save_file", full)
-    with pytest.raises(RunError, match="No space left on device; what was saved before is still there"):
+    with pytest.raises(RunError, match="No space left on device; the last checkpoint is still there"):
         training.run(lambda _: None, 1)
     assert (tmp_path / "a" / "model.safetensors").read_bytes() == before
 
@@ -170,7 +170,7 @@ def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) 
 def test_a_training_whose_state_is_damaged_is_one_sentence(broken: Callable[[Path], object], tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
     broken(tmp_path / "a")
-    with pytest.raises(UsageError, match="cannot be gone on with") as raised:
+    with pytest.raises(UsageError, match="cannot be resumed") as raised:
         run(tmp_path / "a", 1)
     assert str(tmp_path / "a") in str(raised.value)
     assert "\n" not in str(raised.value)
@@ -185,7 +185,7 @@ def test_a_training_whose_state_is_damaged_is_one_sentence(broken: Callable[[Pat
         ("sead = 1\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "no setting 'sead'"),
         ("seed = ", "is no TOML"),
         ("adam = 'much'\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "adam = 'much', which cannot be"),
-        ("longer = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "longer = -1.0"),
+        ("steps_factor = -1.0\n[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps=1", "steps_factor = -1.0"),
         ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=0\nsteps=1", "has nothing to do"),
         ("[[stage]]\nsegments=[2,1]\nsize=8\nbatch=1\nsteps=1", "the smaller one first"),
         ("[[stage]]\nsegments=[1,1]\nsize=8\nbatch=1\nsteps='many'", "steps = 'many'"),
@@ -201,9 +201,9 @@ def test_settings_that_make_no_sense_are_told(text: str, message: str, tmp_path:
 def test_presets_are_read() -> None:
     assert load("small", None, ["qa1"], {}).kind == "rmt"
     assert load("small", None, ["qa1"], {"kind": "delta"}).stages
-    assert [one.steps for one in load("hard", None, ["qa3"], {"longer": 0.5}).stages][:2] == [1000, 750]
-    with pytest.raises(UsageError, match="is no multiple of a course"):
-        load("small", None, ["qa1"], {"longer": 0})
+    assert [one.steps for one in load("hard", None, ["qa3"], {"steps_factor": 0.5}).stages][:2] == [1000, 750]
+    with pytest.raises(UsageError, match="is no factor of the steps"):
+        load("small", None, ["qa1"], {"steps_factor": 0})
     with pytest.raises(UsageError, match="names no tasks"):
         load("small", None, [], {})
     with pytest.raises(UsageError, match="there is no preset 'smal'"):
@@ -228,8 +228,8 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
     before = (folder / "model.safetensors").read_bytes()
     assert carrara.train("qa1", folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
     assert (folder / "model.safetensors").read_bytes() == before
-    with pytest.raises(UsageError, match="no setting 'thruogh'; did you mean through"):
-        carrara.train("qa1", tmp_path / "b", overrides={"thruogh": 3})
+    with pytest.raises(UsageError, match="no setting 'backporp'; did you mean backprop"):
+        carrara.train("qa1", tmp_path / "b", overrides={"backporp": 3})
     with pytest.raises(TypeError, match="sead"):
         carrara.train("qa1", tmp_path / "b", sead=3)  # type: ignore[call-arg]
     with pytest.raises(UsageError, match="there is no kind 'rnt'; did you mean rmt"):
@@ -237,21 +237,24 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
-    """Segments read anew on the way back give the same; gradients through all segments are those through eight of 3."""
+    """Recomputed segments and parts of the batch change nothing; gradients through 3 segments are those through 8."""
     found: dict[str, tuple[Any, dict[str, Any]]] = {}
     ways: dict[str, dict[str, Any]] = {
         "plain": {},
-        "anew": {"anew": True},
-        "all": {"through": 8},
-        "one": {"through": 1},
+        "recompute": {"recompute": True},
+        "all": {"backprop": 8},
+        "one": {"backprop": 1},
+        "parts": {"microbatch": 1},
     }
     for way, more in ways.items():
         torch.manual_seed(0)
         model = RMT(60, 40, 16, **TINY)
         samples = [Sample(np.arange(48).reshape(3, 16) % 30 + 5 + n, [True, False, True], ASKS) for n in range(2)]
-        stage = Stage((3, 3), 16, 2, 1, shut=0.3, noise=0.7)
-        lesson = Lesson(model, settings(precision="float32", **more), torch.device("cpu"))
-        result = lesson.learn(batch_of(samples), stage)
+        samples[1] = samples[1]._replace(questions=ASKS[1:])  # another number of questions in each part
+        stage = Stage((3, 3), 16, 2, 1, gate_penalty=0.3, noise_penalty=0.7)
+        train_step = TrainStep(model, settings(precision="float32", **more), torch.device("cpu"))
+        parts = [batch_of([one]) for one in samples] if "microbatch" in more else [batch_of(samples)]
+        result = train_step.run(parts, stage)
         found[way] = result, {name: p.grad for name, p in model.named_parameters()}
     plain, wanted = found.pop("plain")
     for way, (result, gradients) in found.items():
@@ -260,15 +263,15 @@ def test_gradients_do_not_depend_on_how_they_are_found() -> None:
         assert same == (way != "one")
 
 
-ASKS = [Ask(segment, [3, 4, 2], [7, 1]) for segment in (0, 2)]
+ASKS = [SegmentQuestion(segment, [3, 4, 2], [7, 1]) for segment in (0, 2)]
 
 
 def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
     stages = (Stage((1, 1), 48, 2, 200, patience=3), Stage((1, 1), 48, 2, 2))
     training = run(tmp_path / "a", stages=stages, adam=0.0, muon=0.0)
     assert training.done
-    assert 33 <= training.at.learned[0] < 200
-    assert training.at.learned[1] == training.at.learned[0] + 2
+    assert 33 <= training.state.stage_ends[0] < 200
+    assert training.state.stage_ends[1] == training.state.stage_ends[0] + 2
 
 
 def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
@@ -284,10 +287,10 @@ def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
 
 
 def test_a_rate_grows_and_falls(tmp_path: Path) -> None:
-    stage = Stage((1, 1), 48, 1, 8, rate=(1.0, 0.0), warm=4)
+    stage = Stage((1, 1), 48, 1, 8, rate=(1.0, 0.0), warmup=4)
     training = Training(settings(stages=(stage,), adam=1.0, muon=0.0), tmp_path / "a")
     rates = []
     while not training.done:
         training.step()
-        rates.append(training.optimisers[0].param_groups[0]["lr"])
+        rates.append(training.optimizers[0].param_groups[0]["lr"])
     assert rates == pytest.approx([n * (1 - k / 8) for k, n in enumerate((0.25, 0.5, 0.75, 1, 1, 1, 1, 1))])

@@ -22,9 +22,9 @@ def stories(task: str = "babilong/qa1", **params: str) -> Stories:
 
 
 def settings(task: str = "babilong/qa1", **other: Any) -> Settings:
-    stage = Stage(segments=(1, 2), size=64, batch=2, steps=6, inside=0.5, shut=0.1, noise=0.1)
-    longer = Stage(segments=(2, 2), size=64, batch=2, steps=6)
-    given: dict[str, Any] = {"tasks": (task,), "stages": (stage, longer), "model": TINY, **other}
+    stage = Stage(segments=(1, 2), size=64, batch=2, steps=6, in_segment_loss=0.5, gate_penalty=0.1, noise_penalty=0.1)
+    steps_factor = Stage(segments=(2, 2), size=64, batch=2, steps=6)
+    given: dict[str, Any] = {"tasks": (task,), "stages": (stage, steps_factor), "model": TINY, **other}
     return Settings(**given)
 
 

@@ -109,9 +109,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         points=points,
         facts=facts,
         distances=[[abs(one - other) / 40 for one in points] for other in points],
-        opened=[[value] for value in falling],
+        gates=[[value] for value in falling],
         answers=[(HOSTILE[0], ["kitchen"] * 20, falling, falling, [[value] for value in falling])],
-        attended=[("layer 4", ["memory"], [f"token {n}" for n in points], [falling])],
+        attention=[("layer 4", ["memory"], [f"token {n}" for n in points], [falling])],
         probes=[("Where is Mary?", 0.8, 0.3)],
     )
     (folder / "memory.html").write_text(memory)

@@ -52,8 +52,8 @@ def finish(training: "Training", console: "Console") -> None:
 
     if training.done:
         return
-    if training.at.total:
-        logger.info(f"{training.folder} goes on at step {training.at.total:,}")
+    if training.state.total:
+        logger.info(f"{training.folder} resumes at step {training.state.total:,}")
     with TrainingProgress(training, console) as progress:
         while not training.done:
             training.run(progress.update, PIECE)
@@ -65,7 +65,7 @@ def draw(training: "Training") -> None:
     from carrara.report.chart import training_curve
     from carrara.util.files import whole_file
 
-    settings, at = training.settings, training.at
+    settings, state = training.settings, training.state
     title = f"{settings.kind} on {', '.join(settings.tasks)}, seed {settings.seed}"
     with whole_file(training.folder / CURVE) as file:
-        file.write(training_curve(title, at.curve, at.learned))
+        file.write(training_curve(title, state.curve, state.stage_ends))

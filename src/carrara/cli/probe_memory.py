@@ -26,15 +26,15 @@ def probe_memory(
     probes: Annotated[int, Parameter(metavar="N")] = 100,
     force: Force = False,
 ) -> int:
-    """Look into the memory of a recurrent model while it reads one item.
+    """Show the memory of a recurrent model while it reads one item.
 
-    The page shows how the memory moves, when its gates open, and what the model would answer.
+    The page shows how the memory changes, when gates open, and what the model would answer at each point.
 
     Example: carrara probe-memory models/qa1 --task qa1 --lengths 16k --out memory.html
 
     Args:
-        index: Which instance of the task.
-        probes: Fit linear probes of the memory to so many stories; 0 fits none.
+        index: The number of the instance.
+        probes: The number of stories to which linear probes of the memory are fitted. 0: no probes.
     """
     from carrara.recurrent import require_torch
 
@@ -42,7 +42,7 @@ def probe_memory(
     from carrara.items.item import Item, context_of
     from carrara.recurrent import checkpoint
     from carrara.recurrent.linear_probe import fit_probes
-    from carrara.recurrent.memory_probe import look, remembering
+    from carrara.recurrent.memory_probe import check_memory, trace_memory
     from carrara.recurrent.stories import Stories
     from carrara.report.memory_page import page
     from carrara.util.files import whole_file
@@ -52,7 +52,7 @@ def probe_memory(
     path, folder = file_of(out), file_of(model)
     check_replaceable(path, force, is_page)
     trained = checkpoint.load(folder)
-    remembering(trained)
+    check_memory(trained)
     items = items or ItemOptions()
     items = evolve(items, tokenizer=items.tokenizer or "gpt2")
     item_ids = items.item_ids(task, [_one(lengths)])
@@ -62,19 +62,22 @@ def probe_memory(
     item = Item(item_id, context_of(item_id, items.pack))
     stories = Stories(item_id)
     fits = fit_probes(trained, stories, probes) if probes else {}
-    found = look(trained, item, stories.pool, fits)
-    questions = {tuple(trained.tongue.question(one.ask)): one.ask for one in found.answers}
-    tried = [(ask, fits[ids].right, fits[ids].commonest) for ids, ask in questions.items() if ids in fits]
-    title = f"Inside {folder.name} ({trained.kind}) while it reads {item_id}"
+    found = trace_memory(trained, item, stories.pool, fits)
+    questions = {tuple(trained.codec.question(one.ask)): one.ask for one in found.answers}
+    tested = [(ask, fits[ids].accuracy, fits[ids].baseline) for ids, ask in questions.items() if ids in fits]
+    title = f"Memory of {folder.name} ({trained.kind}) while it reads {item_id}"
     with whole_file(path) as file:
         facts = [(fact.segment, fact.text, fact.needed) for fact in found.facts]
-        seen = (found.distances, found.opened, found.answers, found.attended)
-        file.write(page(title, found.segments, found.points, facts, *seen, tried))
-    held = found.answers[0].chance[-1] if found.answers else 0.0
+        measured = (found.distances, found.gates, found.answers, found.attention)
+        file.write(page(title, found.segments, found.points, facts, *measured, tested))
+    final = found.answers[0].chance[-1] if found.answers else 0.0
     print(f"{path}: {found.segments:,} segments, {len(found.facts)} facts, {found.nbytes:,} bytes of state")
-    print(f"in the end it gives the right answer {held:.3f}")
-    for ask, right, commonest in tried:
-        print(f"{ask} A linear probe is right in {right:.2f} of other stories, the commonest answer in {commonest:.2f}")
+    print(f"at the end the model gives the right answer a probability of {final:.3f}")
+    for ask, accuracy, baseline in tested:
+        print(
+            f"{ask} A linear probe is right in {accuracy:.2f} of other stories, the most frequent answer in "
+            f"{baseline:.2f}"
+        )
     return 0
 
 

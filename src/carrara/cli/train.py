@@ -34,7 +34,7 @@ def train(
     Example: carrara train qa1 --kind rmt --out models/qa1
 
     Args:
-        seeds: Train so many models, one for each seed, in OUT/seed-0 and so on, each in a process.
+        seeds: The number of models to train, one for each seed, in OUT/seed-0 and so on, each in its own process.
     """
     from carrara.recurrent import require_torch
     from carrara.util.parallel import parallel_map
@@ -49,10 +49,10 @@ def train(
     ]
     ended = []
     for one in parallel_map(train_one, jobs):
-        print(one.said)
-        ended.append(one.right)
+        print(one.summary)
+        ended.append(one.accuracy)
     if len(ended) > 1:
-        print(f"right of late over {len(ended)} seeds: {fmean(ended):.3f}, from {min(ended):.3f} to {max(ended):.3f}")
+        print(f"recent accuracy over {len(ended)} seeds: {fmean(ended):.3f}, from {min(ended):.3f} to {max(ended):.3f}")
     model = f"carrara/recurrent:{jobs[0].folder}"
     print(f"next: carrara run {config.settings.tasks[0]} --model {model} --lengths 4k,64k --out runs/recurrent")
     return 0
@@ -69,8 +69,8 @@ class TrainJob(NamedTuple):
 class Outcome(NamedTuple):
     """The outcome of one training."""
 
-    said: str
-    right: float
+    summary: str
+    accuracy: float
 
 
 def train_one(job: TrainJob) -> Outcome:
@@ -87,9 +87,10 @@ def train_one(job: TrainJob) -> Outcome:
         raise UsageError(f"{job.folder} is trained to its end: name another folder to train another model")
     several = parent_process() is not None  # models are trained in parallel, each in its own process
     finish(training, make_console(lines_only=several))
-    at = training.at
+    state = training.state
     return Outcome(
-        f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tasks)}, {at.total:,} steps, {at.tokens:,} "
-        f"tokens in {at.seconds / 60:.1f} minutes of processor time; {at.right:.3f} right of late",
-        at.right,
+        f"{job.folder}: {job.settings.kind} on {', '.join(job.settings.tasks)}, {state.total:,} steps, "
+        f"{state.tokens:,} tokens in {state.seconds / 60:.1f} minutes of processor time; "
+        f"recent accuracy {state.accuracy:.3f}",
+        state.accuracy,
     )

@@ -32,9 +32,9 @@ from carrara.recurrent import checkpoint
 from carrara.recurrent.decode import decode_answer, likelihoods, room
 from carrara.recurrent.device import find_device, keep_freed_memory, uses_half_precision
 from carrara.recurrent.protocol import tensors
-from carrara.recurrent.reading import Desk, SegmentReading
+from carrara.recurrent.reading import BatchReader, SegmentReading
 from carrara.recurrent.streams import cut, texts
-from carrara.recurrent.text_codec import Text, TextCodec, likeliest
+from carrara.recurrent.text_codec import Text, TextCodec, most_probable
 from carrara.runs.by_reference import PromptMismatchError
 from carrara.servers.inspect_errors import SetupError
 from carrara.util.errors import CarraraError, RunError, UsageError
@@ -60,9 +60,9 @@ class Streaming(ModelAPI):
     streams = True
     """Whether the model opens its items itself."""
 
-    def __init__(self, model_name: str, model: Any, tongue: TextCodec, segment: int, threads: int, copies: int) -> None:
+    def __init__(self, model_name: str, model: Any, codec: TextCodec, segment: int, threads: int, copies: int) -> None:
         super().__init__(model_name)
-        self.model, self.tongue, self.segment = model, tongue, segment
+        self.model, self.codec, self.segment = model, codec, segment
         self.threads, self.copies = threads, copies
         self.waiting: SimpleQueue[tuple[Mapping[str, str], Future[ModelOutput]]] = SimpleQueue()
         self.worker: threading.Thread | None = None
@@ -92,31 +92,31 @@ class Streaming(ModelAPI):
 
     def _work(self) -> None:
         """Read on while any item is waiting."""
-        desk: Desk[_OpenQuestion] = Desk(self.model)
+        reader: BatchReader[_OpenQuestion] = BatchReader(self.model)
         torch.set_num_threads(self.threads)
         keep_freed_memory()
         with torch.inference_mode(), self._precision():
             while True:
-                self._take(desk)
-                if not desk.readings:
+                self._take(reader)
+                if not reader.readings:
                     with self.lock:
                         if self.waiting.empty():
                             self.worker = None
                             return
                     continue
-                here = list(desk.readings)
+                here = list(reader.readings)
                 try:
-                    for ended in desk.turn():
+                    for ended in reader.read_segments():
                         self._answer(ended)
                 except Exception as error:
                     for one in here:
-                        if not one.whose.reply.done():
-                            one.whose.reply.set_exception(self._as_error(error))
-                    desk.readings.clear()
+                        if not one.owner.reply.done():
+                            one.owner.reply.set_exception(self._as_error(error))
+                    reader.readings.clear()
 
     def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
         """Set the reply to an item that was read. An error affects only this item."""
-        asked = ended.whose
+        asked = ended.owner
         if asked.digest.hexdigest() != asked.sha256:
             asked.reply.set_exception(PromptMismatchError(asked.id))
             return
@@ -125,7 +125,7 @@ class Streaming(ModelAPI):
         except Exception as error:
             asked.reply.set_exception(self._as_error(error))
 
-    def _take(self, desk: Desk[_OpenQuestion]) -> None:
+    def _take(self, reader: BatchReader[_OpenQuestion]) -> None:
         while True:
             try:
                 wanted, reply = self.waiting.get_nowait()
@@ -140,7 +140,7 @@ class Streaming(ModelAPI):
                 else:
                     told = texts(item.prompt.template, parts)
                 asked = _OpenQuestion(
-                    self.tongue.question(item.question.ask),
+                    self.codec.question(item.question.ask),
                     item.question.options,
                     time.monotonic(),
                     reply,
@@ -148,7 +148,7 @@ class Streaming(ModelAPI):
                     wanted["sha256"],
                     digest,
                 )
-                desk.lay(asked, cut(told, self.tongue, self.segment))
+                reader.add(asked, cut(told, self.codec, self.segment))
             except Exception as error:
                 reply.set_exception(self._as_error(error))
 
@@ -159,15 +159,15 @@ class Streaming(ModelAPI):
         return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
 
     def _output_of(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
-        asked, state = ended.whose, ended.state
+        asked, state = ended.owner, ended.state
         if asked.options and self._silent:
-            options = [self.tongue.answer(option) for option in asked.options]
-            text = asked.options[likeliest(likelihoods(self.model, state, asked.question, options))]
+            options = [self.codec.answer(option) for option in asked.options]
+            text = asked.options[most_probable(likelihoods(self.model, state, asked.question, options))]
             spoken, cut_off = 0, False
         else:
             most = room(self.model, asked.question, SEGMENT)
-            ids = decode_answer(self.model, state, asked.question, self.tongue.end, most)
-            text, spoken, cut_off = self.tongue.decode(ids), len(ids), len(ids) == most
+            ids = decode_answer(self.model, state, asked.question, self.codec.end, most)
+            text, spoken, cut_off = self.codec.decode(ids), len(ids), len(ids) == most
         output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut_off else "stop")
         read = ended.tokens + len(asked.question)
         output.usage = ModelUsage(input_tokens=read, output_tokens=spoken, total_tokens=read + spoken)
@@ -210,7 +210,7 @@ class Recurrent(Streaming):
         except UsageError as error:
             raise SetupError(str(error)) from None
         model = trained.model.to(self.device)
-        super().__init__(model_name, model, trained.tongue, trained.segment, threads, copies)
+        super().__init__(model_name, model, trained.codec, trained.segment, threads, copies)
 
     def _precision(self) -> AbstractContextManager[Any]:
         halved = uses_half_precision("auto", self.device)

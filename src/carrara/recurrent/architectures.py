@@ -1,4 +1,4 @@
-"""The kinds of models by name: small ones from nothing, or around a backbone, each with its tokens."""
+"""The kinds of models by name: small new ones, and wrappers around a backbone, each with its codec."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -19,20 +19,20 @@ SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta
 
 class BuiltModel(NamedTuple):
     model: nn.Module
-    tongue: TextCodec
+    codec: TextCodec
 
 
 def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
-    """A new model, from nothing."""
+    """Return a small new model."""
     if kind not in SMALL:
-        raise UsageError(f"kind {kind} wants a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
+        raise UsageError(f"kind {kind} needs a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
     made = SMALL[kind]
-    _check(kind, made, arguments, ("vocabulary", "said", "segment"))
-    return BuiltModel(made(len(vocabulary), vocabulary.said, segment, **arguments), Words(vocabulary))
+    _check(kind, made, arguments, ("vocabulary", "outputs", "segment"))
+    return BuiltModel(made(len(vocabulary), vocabulary.outputs, segment, **arguments), Words(vocabulary))
 
 
 def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
-    """A model around a pretrained one."""
+    """Return a model around a pretrained one."""
     from carrara.recurrent.backbone import (
         ARMTWrapper,
         BackboneCodec,

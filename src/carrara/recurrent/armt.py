@@ -1,12 +1,12 @@
 """ARMT, the associative recurrent memory transformer (Rodkin et al. 2024): a memory of keys and values in every layer.
 
-Memory tokens stand at the end of each segment. Behind every layer what they became is written into that layer's matrix,
-as values under keys; before every layer all tokens of the next segment read from it. Nothing else goes from one segment
+Memory tokens stand at the end of each segment. After every layer their outputs are written into that layer's matrix, as
+values under keys. Before every layer all tokens of the next segment read from it. Nothing else passes from one segment
 to the next.
 
-`ARMT` writes as published: all memory tokens at once, read with a normaliser, corrected by what stood under their keys.
-`Delta` is ours: keys of length one, no normaliser, the tokens of a segment written one after another (in one triangular
-solve), and a strength that can be exactly zero.
+`ARMT` writes as published: all memory tokens at once, with a normalizer, corrected by the old values of their keys.
+`Delta` is our variant: keys of length one, no normalizer, the tokens of a segment written one after another (in one
+triangular solve), and a strength that can be exactly zero.
 """
 
 from typing import NamedTuple
@@ -15,33 +15,33 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from carrara.recurrent.blocks import ALL, Embedding, Layer, norm, recency, shrink, shut
+from carrara.recurrent.blocks import ALL, Embedding, Layer, hard_gate, norm, recency, shrink
 from carrara.recurrent.rmt import MARGIN
 
 EPSILON = 1e-5
 
 
 def dpfp(x: Tensor, nu: int = 3) -> Tensor:
-    """The deterministic parameter-free projection (Schlag et al. 2021), of 2·nu times the width."""
+    """Return the deterministic parameter-free projection (Schlag et al. 2021), which has 2·nu times the width."""
     both = torch.cat([F.relu(x), F.relu(-x)], -1)
     return torch.cat([both * both.roll(j, -1) for j in range(1, nu + 1)], -1)
 
 
 class Store(NamedTuple):
-    """What one layer remembers."""
+    """The memory of one layer."""
 
     values: Tensor
     """Keys × width."""
     norms: Tensor
-    """Of the keys; unused without a normaliser."""
+    """The norms of the keys. Unused without a normalizer."""
 
 
 class State(NamedTuple):
     stores: tuple[Store, ...]
-    behind: Tensor
-    """The last tokens."""
-    opened: Tensor
-    """How strongly each memory token of each layer was written by the last segment."""
+    last_tokens: Tensor
+    """The last tokens, for the convolution."""
+    gates: Tensor
+    """The strength with which the last segment wrote each memory token of each layer."""
 
 
 class Associative(nn.Module):
@@ -71,14 +71,14 @@ class Associative(nn.Module):
         old = key @ store.values / (known + EPSILON)
         change = strength * (self.value(written).float() - old)
         fresh = (1 - (known + EPSILON) / (key.square().sum(-1, keepdim=True) + EPSILON)).clamp(0, 1).detach()
-        # In the first segment nothing is known yet: a key is new whatever the epsilon says.
+        # In the first segment every key is new, in spite of the epsilon.
         fresh = torch.where(store.norms.abs().sum(-1)[:, None, None] == 0, torch.ones_like(fresh), fresh)
         values = store.values + key.transpose(-1, -2) @ change
         return Store(values, store.norms + (fresh * key).sum(1)), strength[..., 0]
 
 
 class Exact(Associative):
-    """The memory of one layer by the delta rule, token after token."""
+    """The memory of one layer by the exact delta rule, token after token."""
 
     def __init__(self, width: int, keys: int = 32, nu: int = 3) -> None:
         super().__init__(width, keys, nu)
@@ -93,10 +93,10 @@ class Exact(Associative):
 
     def write(self, store: Store, written: Tensor) -> tuple[Store, Tensor]:
         key, value = self._features(self.key(written)), self.value(written).float()
-        strength = shut(self.strength(written).float())
-        # What token i finds is the old store and what the tokens before it have changed: a triangular system.
+        strength = hard_gate(self.strength(written).float())
+        # Token i reads the old store and the changes of the tokens before it: a triangular system.
         overlap = torch.tril(key @ key.transpose(-1, -2), -1)
-        system = torch.eye(key.shape[1]) + strength * overlap
+        system = torch.eye(key.shape[1], device=key.device) + strength * overlap
         change = torch.linalg.solve_triangular(system, strength * (value - key @ store.values), upper=False)
         return Store(store.values + key.transpose(-1, -2) @ change, store.norms), strength[..., 0]
 
@@ -107,7 +107,7 @@ class ARMT(nn.Module):
     def __init__(
         self,
         vocabulary: int,
-        said: int,
+        outputs: int,
         segment: int = 128,
         width: int = 128,
         heads: int = 4,
@@ -123,12 +123,12 @@ class ARMT(nn.Module):
         self.writing = nn.Parameter(torch.randn(slots, width))
         self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
         self.memories = nn.ModuleList(self.memory(width, keys) for _ in range(layers))
-        self.head = nn.Linear(width, said, bias=False)
+        self.head = nn.Linear(width, outputs, bias=False)
         self.bias: Tensor
         self.register_buffer("bias", self._bias(heads), persistent=False)
 
     def _bias(self, heads: int) -> Tensor:
-        """Who sees whom of [text ; memory tokens]; these see each other as far as they stand before."""
+        """Return the attention bias between the parts [text ; memory tokens]. Memory tokens attend to earlier ones."""
         size = self.slots + self.longest
         bias = torch.zeros(heads, size, size)
         bias[:, self.slots :, self.slots :] = recency(heads, self.longest)
@@ -141,28 +141,30 @@ class ARMT(nn.Module):
         stores = tuple(memory.init(batch, self.width) for memory in self.memories)  # type: ignore[operator]
         return State(stores, self.embedding.init(batch), self.writing.new_zeros(batch, self.slots * len(self.layers)))
 
-    def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
-        x = self.embedding(ids, state.behind if keep else None) + self.places[: ids.shape[1]]
-        first = 0 if keep else self.slots
-        if keep:
+    def step(
+        self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[State, Tensor | None]:
+        x = self.embedding(ids, state.last_tokens if update else None) + self.places[: ids.shape[1]]
+        first = 0 if update else self.slots
+        if update:
             x = torch.cat([self.writing.expand(len(ids), -1, -1), x], 1)
         bias = self.bias[:, first : first + x.shape[1], first : first + x.shape[1]]
-        stores, opened = [], []
+        stores, gates = [], []
         for n, (layer, memory, store) in enumerate(zip(self.layers, self.memories, state.stores, strict=True), 1):
-            # Behind the last layer nobody looks at the text, where nothing is to be said.
-            rows = slice(0, self.slots) if n == len(self.layers) and not tell else ALL
+            # The output of the last layer at the text is unused without logits.
+            rows = slice(0, self.slots) if n == len(self.layers) and not predict else ALL
             x = layer(x + memory.read(store, norm(x)), bias, rows)  # type: ignore[operator]
-            if keep:
+            if update:
                 store, strength = memory.write(store, norm(x[:, : self.slots]))  # type: ignore[operator]
-                opened.append(strength)
+                gates.append(strength)
             stores.append(store)
-        said = self.head(norm(x[:, -ids.shape[1] :])) if tell else None
-        if not keep:
-            return state, said
-        return State(tuple(stores), self.embedding.tail(ids, state.behind), torch.cat(opened, -1)), said
+        logits = self.head(norm(x[:, -ids.shape[1] :])) if predict else None
+        if not update:
+            return state, logits
+        return State(tuple(stores), self.embedding.tail(ids, state.last_tokens), torch.cat(gates, -1)), logits
 
     def nbytes(self, state: State) -> int:
-        return sum(part[:1].nbytes for store in state.stores for part in store) + state.behind[:1].nbytes
+        return sum(part[:1].nbytes for store in state.stores for part in store) + state.last_tokens[:1].nbytes
 
 
 class Delta(ARMT):

@@ -1,9 +1,8 @@
 """Memories around a pretrained model of transformers, and plain fine-tuning: `carrara train --backbone PLACE`.
 
 `RMTWrapper` and `ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix
-in every layer with memory tokens at the segment's end. Logits are made where an answer is, and nowhere else.
-`FullContext` has no memory: it reads the whole context at once, as far as that fits, and is what fine-tuning means
-elsewhere.
+in every layer with memory tokens at the end of the segment. Logits are computed only for answers. `FullContext` has no
+memory: it reads the whole context at once, which is ordinary fine-tuning.
 """
 
 import warnings
@@ -19,13 +18,13 @@ from carrara.recurrent.armt import Associative, Store
 from carrara.util.errors import UsageError
 
 _LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers", "model.decoder.layers")
-"""Where transformers' causal models keep their layers."""
+"""The names of the layers in causal models of transformers."""
 SENTENCES = 1 << 16
 """Sentences whose tokens are kept."""
 
 
 def load_pretrained(place: str) -> tuple[nn.Module, Any]:
-    """A causal model of a local folder or of the hub, with its tokenizer."""
+    """Return a causal model from a local folder or the hub, with its tokenizer."""
     try:
         from transformers import AutoModelForCausalLM, AutoTokenizer
     except ModuleNotFoundError:
@@ -41,7 +40,7 @@ def load_pretrained(place: str) -> tuple[nn.Module, Any]:
 
 
 class BackboneCodec:
-    """A backbone's own tokens."""
+    """The tokens of a backbone."""
 
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
@@ -62,7 +61,7 @@ class BackboneCodec:
     def answer(self, text: str) -> list[int]:
         return [*self.encode(f" {text}"), self.end]
 
-    def says(self, text: str) -> bool:
+    def can_say(self, text: str) -> bool:
         return True
 
     def decode(self, ids: Iterable[int]) -> str:
@@ -70,19 +69,19 @@ class BackboneCodec:
 
 
 def add_lora(model: nn.Module, rank: int) -> nn.Module:
-    """A model of which only low-rank additions are trained (LoRA); the whole of it where the rank is 0."""
+    """Return a model with low-rank additions (LoRA), which alone are trained. With rank 0, the model itself."""
     if not rank:
         return model
     from peft import LoraConfig, get_peft_model
     from transformers.pytorch_utils import Conv1D
 
-    turned = any(isinstance(module, Conv1D) for module in model.modules())  # GPT-2's matrices stand the other way round
+    turned = any(isinstance(module, Conv1D) for module in model.modules())  # GPT-2's matrices are transposed
     mamba = getattr(model.config, "model_type", "") == "mamba"
-    fixed = ["out_proj"] if mamba else None  # Mamba's kernels read these weights past LoRA, and peft refuses them
+    fixed = ["out_proj"] if mamba else None  # Mamba's kernels read these weights without LoRA, and peft refuses them
     lora = LoraConfig(
         r=rank, lora_alpha=2 * rank, target_modules="all-linear", exclude_modules=fixed, fan_in_fan_out=turned
     )
-    with warnings.catch_warnings():  # of peft's own use of transformers
+    with warnings.catch_warnings():  # peft calls a deprecated function of transformers
         warnings.simplefilter("ignore", FutureWarning)
         wrapped: nn.Module = get_peft_model(model, lora)
     return wrapped
@@ -101,8 +100,8 @@ class _MemoryWrapper(nn.Module):
         return found
 
     def _read(self, embedded: Tensor) -> Tensor:
-        """The last layer's states, behind its norm."""
-        bare: Any = getattr(self.model, "get_base_model", lambda: self.model)()  # behind LoRA's wrapper
+        """Return the normalized states of the last layer."""
+        bare: Any = getattr(self.model, "get_base_model", lambda: self.model)()  # inside LoRA's wrapper
         found: Tensor = bare.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
         return found
 
@@ -112,7 +111,7 @@ class _MemoryWrapper(nn.Module):
 
 
 class RMTWrapper(_MemoryWrapper):
-    """[memory ; tokens ; memory] under the backbone's own causal mask; the last states become the next memory."""
+    """[memory ; tokens ; memory] under the backbone's own causal mask. The last states become the next memory."""
 
     def __init__(self, model: nn.Module, slots: int = 16, rank: int = 0) -> None:
         super().__init__(model, slots, rank)
@@ -120,11 +119,13 @@ class RMTWrapper(_MemoryWrapper):
     def init(self, batch: int) -> Tensor:
         return self.memory.expand(batch, -1, -1)
 
-    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
-        parts = [state, self._embed(ids), *([state] if keep else [])]
+    def step(
+        self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[Tensor, Tensor | None]:
+        parts = [state, self._embed(ids), *([state] if update else [])]
         hidden = self._read(torch.cat([part.to(parts[1].dtype) for part in parts], 1))
         text = hidden[:, self.slots : self.slots + ids.shape[1]]
-        return (hidden[:, -self.slots :] if keep else state), (self._logits(text) if tell else None)
+        return (hidden[:, -self.slots :] if update else state), (self._logits(text) if predict else None)
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes
@@ -135,7 +136,7 @@ class Stores(NamedTuple):
 
 
 class ARMTWrapper(_MemoryWrapper):
-    """[tokens ; memory tokens]; every layer reads from its matrix before and writes the memory tokens into it after."""
+    """[tokens ; memory tokens]. Every layer first reads from its matrix, and then writes the memory tokens into it."""
 
     def __init__(self, model: nn.Module, slots: int = 10, keys: int = 64, rank: int = 0) -> None:
         super().__init__(model, slots, rank)
@@ -166,22 +167,24 @@ class ARMTWrapper(_MemoryWrapper):
     def init(self, batch: int) -> Stores:
         return Stores(tuple(memory.init(batch, self.width) for memory in self.memories))  # type: ignore[operator]
 
-    def step(self, state: Stores, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Stores, Tensor | None]:
+    def step(
+        self, state: Stores, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[Stores, Tensor | None]:
         embedded = self._embed(ids)
-        if keep:
+        if update:
             embedded = torch.cat([embedded, self.memory.to(embedded.dtype).expand(len(ids), -1, -1)], 1)
-        self._now, self._keeps = list(state.layers), keep
+        self._now, self._keeps = list(state.layers), update
         hidden = self._read(embedded)
-        after = Stores(tuple(self._now)) if keep else state
+        after = Stores(tuple(self._now)) if update else state
         self._now = []
-        return after, (self._logits(hidden[:, : ids.shape[1]]) if tell else None)
+        return after, (self._logits(hidden[:, : ids.shape[1]]) if predict else None)
 
     def nbytes(self, state: Stores) -> int:
         return sum(part[:1].nbytes for store in state.layers for part in store)
 
 
 class FullContext(nn.Module):
-    """No memory but the text itself: the state is all tokens so far."""
+    """A model without a memory. Its state is all tokens so far."""
 
     def __init__(self, model: nn.Module, rank: int = 0) -> None:
         super().__init__()
@@ -191,25 +194,29 @@ class FullContext(nn.Module):
     def init(self, batch: int) -> Tensor:
         return torch.zeros(batch, 0, dtype=torch.long, device=next(self.model.parameters()).device)
 
-    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
+    def step(
+        self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[Tensor, Tensor | None]:
         whole = torch.cat([state, ids], 1)
         if self.longest and whole.shape[1] > self.longest:
             raise UsageError(f"a text of {whole.shape[1]:,} tokens is longer than the {self.longest:,} that fit")
-        if not tell:
+        if not predict:
             return whole, None
         logits: Tensor = self.model(input_ids=whole, use_cache=False, logits_to_keep=ids.shape[1]).logits
-        return (whole if keep else state), logits
+        return (whole if update else state), logits
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes
 
 
 class WindowWrapper(FullContext):
-    """The control that cannot remember: a segment is read behind the one before it, and no other."""
+    """The control without a memory: a segment is read after the one before it, and no other."""
 
-    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
-        _, said = super().step(state, ids, tell=tell, keep=keep)
-        return (ids if keep else state), said
+    def step(
+        self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[Tensor, Tensor | None]:
+        _, logits = super().step(state, ids, predict=predict, update=update)
+        return (ids if update else state), logits
 
 
 def _layers(model: nn.Module) -> list[nn.Module]:
@@ -220,4 +227,4 @@ def _layers(model: nn.Module) -> list[nn.Module]:
             found = getattr(found, name, None)
         if found is not None:
             return list(found)
-    raise UsageError(f"it is not known where a {type(bare).__name__} has its layers: take kind rmt")
+    raise UsageError(f"the layers of a {type(bare).__name__} are not known here: take kind rmt")

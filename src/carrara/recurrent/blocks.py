@@ -1,4 +1,4 @@
-"""The small parts that all kinds share: normalised layers, attention over one segment, a short convolution."""
+"""Parts that all kinds share: normalized layers, attention over one segment, a short convolution."""
 
 import torch
 from torch import Tensor, nn
@@ -12,7 +12,7 @@ def norm(x: Tensor) -> Tensor:
 
 
 class Mlp(nn.Module):
-    """Two matrices with ReLU² between them."""
+    """A feed-forward block: two matrices with ReLU² between them."""
 
     def __init__(self, width: int, factor: int = 4) -> None:
         super().__init__()
@@ -29,23 +29,23 @@ ALL = slice(None)
 
 
 class Attention(nn.Module):
-    """Attention with a bias for each pair: plain where it is trained, and fused where it is not.
+    """Attention with a bias for each pair: explicit in training, and fused otherwise.
 
-    On a processor the backward pass of the plain one is three times as fast as the fused one's.
+    On a processor the backward pass of the explicit form is three times as fast as that of the fused one.
     """
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
         self.heads = heads
-        self.watched = False
-        self.seen: Tensor | None = None
-        """Of the last pass, who looked at whom, where it is watched: batch × heads × from × to."""
+        self.records = False
+        self.weights: Tensor | None = None
+        """The attention weights of the last pass, if they are recorded: batch × heads × from × to."""
         self.qkv = nn.Linear(width, 3 * width, bias=False)
         self.out = nn.Linear(width, width, bias=False)
         shrink(self.out)
 
     def forward(self, x: Tensor, bias: Tensor, rows: slice = ALL) -> Tensor:
-        """What some rows see of all."""
+        """Return the output at some rows, which attend to all."""
         batch, length, width = x.shape
         q = (
             F.linear(x[:, rows], self.qkv.weight[:width])
@@ -55,10 +55,10 @@ class Attention(nn.Module):
         kv = F.linear(x, self.qkv.weight[width:]).view(batch, length, 2, self.heads, -1)
         k, v = kv.permute(2, 0, 3, 1, 4)
         bias = bias[:, rows].to(q.dtype)
-        if torch.is_grad_enabled() or self.watched:
+        if torch.is_grad_enabled() or self.records:
             scores = torch.matmul(q * (width // self.heads) ** -0.5, k.transpose(-1, -2)) + bias
             weights = scores.softmax(-1, dtype=q.dtype)
-            self.seen = weights if self.watched else None
+            self.weights = weights if self.records else None
             mixed = torch.matmul(weights, v)
         else:
             mixed = F.scaled_dot_product_attention(q, k, v, bias[None])
@@ -79,9 +79,9 @@ class Layer(nn.Module):
 
 
 class Embedding(nn.Module):
-    """Tokens with what stood just before them: a causal convolution over each channel.
+    """Embeddings of tokens, mixed with those just before them by a causal convolution over each channel.
 
-    It looks back into the segment before as well, or else a fact that the cut goes through would be hard to read.
+    The convolution reaches into the segment before, so that a fact can be read that is divided between two segments.
     """
 
     def __init__(self, vocabulary: int, width: int, reach: int = 7) -> None:
@@ -93,34 +93,37 @@ class Embedding(nn.Module):
         nn.init.normal_(self.mix.weight, std=0.2)
 
     def init(self, batch: int) -> Tensor:
-        """What stands before the first token: nothing."""
+        """Return the tokens before the first one: padding."""
         return torch.full((batch, self.reach - 1), PAD, device=self.tokens.weight.device)
 
-    def forward(self, ids: Tensor, behind: Tensor | None = None) -> Tensor:
-        behind = self.init(len(ids)) if behind is None else behind
-        x = self.tokens(torch.cat([behind, ids], 1))
+    def forward(self, ids: Tensor, last_tokens: Tensor | None = None) -> Tensor:
+        last_tokens = self.init(len(ids)) if last_tokens is None else last_tokens
+        x = self.tokens(torch.cat([last_tokens, ids], 1))
         mixed: Tensor = self.mix(x.transpose(1, 2)).transpose(1, 2)
         found: Tensor = x[:, self.reach - 1 :] + mixed
         return found
 
-    def tail(self, ids: Tensor, behind: Tensor) -> Tensor:
-        """What stands before the next token."""
-        return torch.cat([behind, ids], 1)[:, 1 - self.reach :]
+    def tail(self, ids: Tensor, last_tokens: Tensor) -> Tensor:
+        """Return the tokens before the next one."""
+        return torch.cat([last_tokens, ids], 1)[:, 1 - self.reach :]
 
 
 def shrink(linear: nn.Linear) -> None:
-    """What adds to the residual stream starts small, but not at nothing: from nothing it learns too slowly."""
+    """Draw small first weights for a layer that adds to the residual stream. From zero it learns too slowly."""
     nn.init.normal_(linear.weight, std=0.1 * linear.in_features**-0.5)
 
 
 def recency(heads: int, length: int) -> Tensor:
-    """A bias against what is far, on half of the heads."""
+    """Return a bias against distant tokens, on half of the heads."""
     slopes = torch.tensor([0.0 if head % 2 else 2.0 ** -(1 + head) for head in range(heads)])
     far = (torch.arange(length)[:, None] - torch.arange(length)[None, :]).clamp(min=0)
     return -slopes[:, None, None] * far
 
 
-def shut(logit: Tensor) -> Tensor:
-    """A gate that can be exactly 0 or 1, and learns there too: stretched, cut, and its gradient as if it were not."""
+def hard_gate(logit: Tensor) -> Tensor:
+    """Return a gate that can be exactly 0 or 1, and learns there too: a stretched and clamped sigmoid.
+
+    Its gradient is that of the sigmoid without the clamp.
+    """
     stretched = 1.2 * torch.sigmoid(logit) - 0.1
     return stretched.clamp(0, 1).detach() + stretched - stretched.detach()

@@ -1,6 +1,6 @@
-"""A trained model on disk: `model.safetensors` with its weights, `model.json` with all that makes it the same model.
+"""A trained model on disk: `model.safetensors` has its weights, and `model.json` everything else.
 
-Nothing is pickled: a checkpoint is data, and reading somebody else's runs none of it.
+Nothing is pickled: reading a stranger's checkpoint runs no code of theirs.
 """
 
 import json
@@ -27,16 +27,16 @@ MODEL, ABOUT = "model.safetensors", "model.json"
 @dataclass
 class Checkpoint:
     model: nn.Module
-    tongue: TextCodec
+    codec: TextCodec
     kind: str
     segment: int
     arguments: Mapping[str, Any]
     about: Mapping[str, Any]
-    """What it was trained on, and how."""
+    """The settings of its training."""
     vocabulary: Vocabulary | None = None
-    """Of a small model."""
+    """The vocabulary of a small model."""
     backbone: str = ""
-    """Where the model is that it was made around."""
+    """The folder or name of the pretrained model, if there is one."""
 
 
 def make(
@@ -47,17 +47,17 @@ def make(
     vocabulary: Vocabulary | None,
     backbone: str,
 ) -> Checkpoint:
-    """A model as it is before it is trained."""
+    """Return an untrained model."""
     if backbone:
         made = around(kind, backbone, arguments)
     else:
         assert vocabulary is not None
         made = small(kind, vocabulary, segment, arguments)
-    return Checkpoint(made.model, made.tongue, kind, segment, arguments, about, vocabulary, backbone)
+    return Checkpoint(made.model, made.codec, kind, segment, arguments, about, vocabulary, backbone)
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
-    """What is trained of a model. The rest of a backbone is where it was."""
+    """Return the trained weights of a model. Those of a backbone that are not trained are left out."""
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
@@ -68,7 +68,7 @@ def set_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
 
 
 def save_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
-    """Whole, or not at all: what was there stays until the new file is."""
+    """Write a file of tensors. The old file stays until the new one is complete."""
     new = file.with_suffix(".new")
     save_file({name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}, new)
     new.replace(file)

@@ -1,4 +1,4 @@
-"""`TrainConfig`: what a recurrent model is trained on, and how."""
+"""`TrainConfig`: the settings of a training."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,21 +16,21 @@ from carrara.util.errors import UsageError
 @Parameter(name="*")
 @frozen(kw_only=True, slots=False)
 class TrainOptions:
-    """How a recurrent model is trained."""
+    """The options of a training."""
 
     kind: Kind | None = None
-    """Kind of memory: `rmt`, memory tokens behind gates; `armt`, an associative memory in every layer, as published;
+    """Kind of memory: `rmt`, memory tokens with gates; `armt`, an associative memory in every layer, as published;
     `delta`, the same by the exact delta rule; `mamba`, a selective state space; `tune`, none, plain fine-tuning of a
-    backbone; `window`, the control that cannot remember. By default rmt."""
+    backbone; `window`, the control without a memory. By default rmt."""
     backbone: Annotated[str, text("MODEL")] = ""
-    """Train around this model of transformers, a folder or a name on the hub. By default a model from nothing."""
+    """Train around this model of transformers, a folder or a name on the hub. By default a new small model."""
     preset: Preset | None = None
-    """`small`: from nothing, on a processor. `hard`: the same, for tasks that need several facts. `gpt2`: around a
+    """`small`: a new model, on a processor. `hard`: the same, for tasks that need several facts. `gpt2`: around a
     backbone, on a GPU. `paper`: the settings of BABILong's paper. By default small, or gpt2 with a backbone."""
     config: Path | None = field(default=None, converter=converters.optional(file_of))
     """A TOML file of settings in place of a preset."""
-    longer: float | None = None
-    """Multiply the steps of the preset."""
+    steps_factor: float | None = None
+    """Factor of the preset's steps, such as 2."""
     seed: int = field(default=0, validator=at_least(0))
     """Number that selects the instances. Another seed gives other items, and another model."""
     params: dict[str, str] = field(factory=dict, converter=params_of)
@@ -49,14 +49,14 @@ def _overrides_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @frozen(kw_only=True, slots=False)
 class TrainConfig(TrainOptions):
-    """What a recurrent model is trained on, and how, validated when it is made."""
+    """The settings of a training, validated when the object is made."""
 
     tasks: str = field(kw_only=False)
     """Tasks by name, suite or pattern, separated by commas. The file of `config` may name them instead."""
     out: Path = field(converter=file_of, kw_only=False)
     """Folder of the model. The same call resumes a training that was stopped."""
     overrides: Mapping[str, Any] = field(factory=dict, converter=_overrides_of)
-    """Further settings, as a TOML file of `config` has them, such as `{"through": 4, "model": {"layers": 3}}`."""
+    """Further settings, as a TOML file of `config` has them, such as `{"backprop": 4, "model": {"layers": 3}}`."""
     progress: bool = False
     """Show progress on stderr."""
     settings: Settings = field(init=False)
@@ -70,7 +70,7 @@ class TrainConfig(TrainOptions):
             "backbone": self.backbone,
             "device": self.device,
             "precision": self.precision,
-            "longer": self.longer,
+            "steps_factor": self.steps_factor,
             "params": self.params,
         }
         given = {name: value for name, value in own.items() if value not in (None, "", {})}

@@ -1,7 +1,7 @@
-"""Stories without end for a trainer of one's own: `torch.utils.data.IterableDataset`, in one's own tokens.
+"""Stories without end for a user's own trainer, as `torch.utils.data.IterableDataset`, in the tokens of any model.
 
 data = StoryDataset("qa1,qa2", segments=8, size=512, model=mine)      # by mine.encode, or by bytes
-for sample in DataLoader(data, batch_size=None): ...
+for row in DataLoader(data, batch_size=None): ...
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,23 +18,36 @@ from carrara.rng import Rng
 
 
 class StoryQuestion(NamedTuple):
+    """A question on a story."""
+
     segment: int
-    """It is asked after this one, from 0 on."""
+    """The number of the segment after which it is asked, from 0 on."""
     ids: Tensor
     answer: Tensor
-    """With its end."""
+    """The tokens of the answer, with its end."""
 
 
 class StoryRow(NamedTuple):
+    """A story with its questions."""
+
     ids: Tensor
     """Segments × tokens."""
-    told: Tensor
-    """Whether a segment tells a fact, or is filler alone."""
+    has_facts: Tensor
+    """Whether each segment states a fact, or is filler alone."""
     questions: list[StoryQuestion]
 
 
 class StoryDataset(IterableDataset[StoryRow]):
-    """Of the training split. Workers of a loader never tell the same story."""
+    """Stories of the train split. Workers of a loader never return the same story.
+
+    Args:
+        tasks: Tasks by name, suite or pattern, separated by commas.
+        segments: The number of segments of a story.
+        size: The tokens of a segment.
+        model: A model with `encode`. None: tokens are bytes.
+        seed: The number that selects the instances.
+        params: Parameters of the tasks.
+    """
 
     def __init__(
         self,
@@ -47,7 +60,7 @@ class StoryDataset(IterableDataset[StoryRow]):
     ) -> None:
         super().__init__()
         self.segments, self.size, self.seed = segments, size, seed
-        self.tongue = Text(model)
+        self.codec = Text(model)
         self.firsts = item_ids(Selection(tasks, params or {}), Sampling(seed, "train"), None, TOKENIZER)
 
     def __iter__(self) -> Iterator[StoryRow]:
@@ -56,12 +69,12 @@ class StoryDataset(IterableDataset[StoryRow]):
         several = [Stories(first, number, workers) for first in self.firsts]
         rng = Rng("told", self.seed, number)
         while True:
-            sample = rng.choice(several).sample(self.tongue, self.segments, self.size)
+            sample = rng.choice(several).sample(self.codec, self.segments, self.size)
             yield StoryRow(
                 torch.from_numpy(sample.segments),
-                torch.tensor(sample.told),
+                torch.tensor(sample.has_facts),
                 [
-                    StoryQuestion(ask.segment, torch.tensor(ask.question), torch.tensor(ask.answer))
-                    for ask in sample.asks
+                    StoryQuestion(one.segment, torch.tensor(one.question), torch.tensor(one.answer))
+                    for one in sample.questions
                 ],
             )

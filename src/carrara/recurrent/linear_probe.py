@@ -1,7 +1,7 @@
-"""Linear probes: what can be read off a memory by a linear map, whether or not its model would say it.
+"""Linear probes: what a linear map reads from a memory, whether or not the model would answer so.
 
-For each question there is one, from the memory as one vector to the answers. They are fitted to instances of the train
-split, and tried on others; along a context they show when a fact is written, overwritten or lost.
+There is a probe for each question, from the memory as one vector to the answers. Probes are fitted to instances of the
+train split and tested on others. Along a context they show when a fact is written, overwritten or lost.
 """
 
 from collections import Counter
@@ -13,17 +13,17 @@ from torch import Tensor
 
 from carrara.recurrent.checkpoint import Checkpoint
 from carrara.recurrent.protocol import State, read, tensors
-from carrara.recurrent.stories import Ask, Sample, Stories
+from carrara.recurrent.stories import Sample, Stories
 from carrara.util.errors import UsageError
 
 FEATURES = 1024
-"""Numbers of a memory that a probe looks at; of larger ones, so many of their sums with random signs."""
+"""The numbers that a probe reads. Larger memories are projected to as many sums with random signs."""
 SEGMENTS = 16
-"""Of a story that probes are fitted to."""
-TRIED = 0.25
-"""The share of stories that they are tried on."""
+"""The segments of a story to which probes are fitted."""
+TESTED = 0.25
+"""The share of stories on which probes are tested."""
 BEGIN = 10_000_000
-"""The first instance: far from those that models are trained on."""
+"""The first instance, far from those on which models are trained."""
 RIDGE = 1e-2
 
 Question = tuple[int, ...]
@@ -31,14 +31,15 @@ Question = tuple[int, ...]
 
 class Probe(NamedTuple):
     weights: Tensor
-    """Features, and a constant × answers."""
+    """Features and a constant × answers."""
     answers: tuple[tuple[int, ...], ...]
-    right: float
-    """Of answers in stories that it was not fitted to, and what saying the commonest one would be."""
-    commonest: float
+    accuracy: float
+    """The accuracy in stories to which it was not fitted."""
+    baseline: float
+    """The accuracy of always giving the most frequent answer."""
 
     def chance(self, state: State, answer: Sequence[int]) -> float:
-        """How much of an answer it sees in a memory: about 1 where it is there, about 0 where it is not."""
+        """Return the output for an answer: about 1 if the memory has it, about 0 if not."""
         if tuple(answer) not in self.answers:
             return 0.0
         found = with_constant(features(state)) @ self.weights
@@ -46,14 +47,14 @@ class Probe(NamedTuple):
 
 
 def memory(state: State) -> State:
-    """What is remembered: without the last tokens, and without how gates stood."""
+    """Return a state without the last tokens and the gates."""
     if hasattr(state, "_asdict"):
-        return [part for name, part in state._asdict().items() if name not in ("behind", "opened")]
+        return [part for name, part in state._asdict().items() if name not in ("last_tokens", "gates")]
     return state
 
 
 def features(state: State) -> Tensor:
-    """Of each item, its memory as one vector."""
+    """Return the memory of each item as one vector."""
     whole = torch.cat([part.flatten(1).float() for part in tensors(memory(state))], 1)
     if whole.shape[1] <= FEATURES:
         return whole
@@ -67,18 +68,24 @@ def with_constant(x: Tensor) -> Tensor:
 
 
 def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Question, Probe]:
-    """Probes by the tokens of their questions."""
+    """Return probes by the tokens of their questions.
+
+    Args:
+        trained: The model.
+        stories: The stories to which probes are fitted, and on which they are tested.
+        instances: The number of stories.
+    """
     if instances < 2:
-        raise UsageError("probes are fitted to two stories at least")
+        raise UsageError("probes need two stories or more")
     stories.index = BEGIN
-    samples = [stories.sample(trained.tongue, SEGMENTS, trained.segment) for _ in range(instances)]
-    some = max(1, round(TRIED * instances))
-    tried, used = _collect_data(trained, samples[:some]), _collect_data(trained, samples[some:])
-    return {question: _fit(used[question], tried[question]) for question in used if question in tried}
+    samples = [stories.sample(trained.codec, SEGMENTS, trained.segment) for _ in range(instances)]
+    some = max(1, round(TESTED * instances))
+    tested, fitted = _collect_data(trained, samples[:some]), _collect_data(trained, samples[some:])
+    return {question: _fit(fitted[question], tested[question]) for question in fitted if question in tested}
 
 
 class ProbeData(NamedTuple):
-    """Memories behind which one question can be answered, and the answers."""
+    """The memories at which a question can be answered, with the answers."""
 
     features: list[Tensor]
     answers: list[tuple[int, ...]]
@@ -93,25 +100,21 @@ def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Questi
             state = read(model, state, torch.tensor([sample.segments[segment].tolist() for sample in samples]))
             now = features(state)
             for row, sample in enumerate(samples):
-                for ask in (ask for ask in sample.asks if ask.segment == segment):
+                for ask in (ask for ask in sample.questions if ask.segment == segment):
                     seen = found.setdefault(tuple(ask.question), ProbeData([], []))
                     seen.features.append(now[row])
-                    seen.answers.append(_answer(ask))
+                    seen.answers.append(tuple(ask.answer))
     return found
 
 
-def _answer(ask: Ask) -> tuple[int, ...]:
-    return tuple(ask.answer)
-
-
-def _fit(used: ProbeData, tried: ProbeData) -> Probe:
-    """By ridge regression to 0 and 1."""
-    answers = tuple(sorted(set(used.answers)))
-    x = with_constant(torch.stack(used.features)).double()
-    y = torch.tensor([[float(one == answer) for answer in answers] for one in used.answers]).double()
+def _fit(fitted: ProbeData, tested: ProbeData) -> Probe:
+    """Return a probe, fitted by ridge regression to 0 and 1."""
+    answers = tuple(sorted(set(fitted.answers)))
+    x = with_constant(torch.stack(fitted.features)).double()
+    y = torch.tensor([[float(one == answer) for answer in answers] for one in fitted.answers]).double()
     gram = x.T @ x
     weights = torch.linalg.solve(gram + RIDGE * gram.diagonal().mean() * torch.eye(len(gram)), x.T @ y).float()
-    said = (with_constant(torch.stack(tried.features)) @ weights).argmax(1).tolist()
-    right = sum(answers[n] == answer for n, answer in zip(said, tried.answers, strict=True)) / len(said)
-    commonest = Counter(used.answers).most_common(1)[0][0]
-    return Probe(weights, answers, right, tried.answers.count(commonest) / len(said))
+    predicted = (with_constant(torch.stack(tested.features)) @ weights).argmax(1).tolist()
+    accuracy = sum(answers[n] == answer for n, answer in zip(predicted, tested.answers, strict=True)) / len(predicted)
+    frequent = Counter(fitted.answers).most_common(1)[0][0]
+    return Probe(weights, answers, accuracy, tested.answers.count(frequent) / len(predicted))

@@ -1,7 +1,7 @@
 """Mamba (Gu and Dao 2023) read segment by segment: `carrara train --kind mamba --backbone PLACE`.
 
-The weights are those of a pretrained model of transformers, whose own pass begins every text with an empty state unless
-it is one token long. Here a segment goes on where the one before it ended, convolution and state space alike.
+The weights are those of a pretrained model of transformers, whose own forward pass begins every text with an empty
+state unless it is one token long. Here a segment continues where the one before it ended, in convolution and state.
 """
 
 from typing import Any, NamedTuple
@@ -15,9 +15,9 @@ from carrara.util.errors import UsageError
 
 
 class LayerState(NamedTuple):
-    """What one layer keeps."""
+    """The state of one layer."""
 
-    behind: Tensor
+    last_inputs: Tensor
     """The last inputs of its convolution."""
     space: Tensor
     """Channels × states."""
@@ -32,9 +32,7 @@ class MambaWrapper(nn.Module):
         super().__init__()
         config: Any = model.config
         if config.model_type != "mamba":
-            raise UsageError(
-                f"kind mamba goes around a Mamba, and this backbone is a {config.model_type}: take kind rmt"
-            )
+            raise UsageError(f"kind mamba needs a Mamba, and this backbone is a {config.model_type}: take kind rmt")
         self.channels, self.states, self.reach = config.intermediate_size, config.state_size, config.conv_kernel - 1
         self.steps = int(config.time_step_rank)
         self.model = add_lora(model, rank)
@@ -48,7 +46,9 @@ class MambaWrapper(nn.Module):
         one = LayerState(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
         return State((one,) * len(self._bare.backbone.layers))
 
-    def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
+    def step(
+        self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[State, Tensor | None]:
         backbone = self._bare.backbone
         x = backbone.embeddings(ids)
         layers = []
@@ -56,12 +56,12 @@ class MambaWrapper(nn.Module):
             mixed, after = self._mix(block.mixer, block.norm(x), kept)
             x = x + mixed
             layers.append(after)
-        said = self._bare.get_output_embeddings()(backbone.norm_f(x)) if tell else None
-        return (State(tuple(layers)) if keep else state), said
+        logits = self._bare.get_output_embeddings()(backbone.norm_f(x)) if predict else None
+        return (State(tuple(layers)) if update else state), logits
 
     def _mix(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
         inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
-        whole = torch.cat([kept.behind.to(inner.dtype), inner], 2)
+        whole = torch.cat([kept.last_inputs.to(inner.dtype), inner], 2)
         conv = mixer.conv1d
         inner = F.silu(F.conv1d(whole, conv.weight, conv.bias, groups=self.channels))
         step, take, give = mixer.x_proj(inner.transpose(1, 2)).float().split([self.steps, self.states, self.states], -1)
@@ -78,7 +78,7 @@ class MambaWrapper(nn.Module):
 
 
 def scan(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
-    """All of s[t] = decay[t] · s[t-1] + taken[t], along the third dimension of four: in log2 of the length steps."""
+    """Return all s[t] = decay[t] · s[t-1] + taken[t] along the third of four dimensions, in log2(length) steps."""
     taken = torch.cat([taken[:, :, :1] + decay[:, :, :1] * before[:, :, None], taken[:, :, 1:]], 2)
     reach = 1
     while reach < taken.shape[2]:

@@ -1,7 +1,7 @@
-"""Inside a memory while it reads one item: how it moves, when it opens, and what it would answer at every point.
+"""The memory of a model while it reads one item: how it changes, when gates open, and its answers at every point.
 
-For each question that the item's facts decide, the task's own solver says what is right after each fact; the model says
-how likely it finds that. So one sees when a fact is written, overwritten or lost.
+For each question that the item's facts decide, the task's own solver finds the right answer after each fact, and the
+model gives its probability. This shows when a fact is written, overwritten or lost.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -29,38 +29,40 @@ from carrara.types import Question, Segment, UndecidableError
 from carrara.util.errors import UsageError
 
 STATES = 160
-"""Points at which the memory is looked at; all segments, where there are no more."""
+"""The most points at which the memory is inspected."""
 QUESTIONS = 6
-BEFORE, BEHIND = 24, 8
+BEFORE, AFTER = 24, 8
 """Tokens around the end of a fact that are shown."""
 
 
 class FactPlace(NamedTuple):
+    """The position of a fact."""
+
     segment: int
-    """In which it ends."""
+    """The segment in which it ends."""
     place: int
-    """Of its last token there."""
+    """The position of its last token in the segment."""
     text: str
     needed: bool
 
 
 class Answers(NamedTuple):
-    """Of one question, at each point."""
+    """The answers to one question at each point."""
 
     ask: str
     right: list[str]
-    """By what was told so far; nothing where that does not decide it."""
+    """The right answer from the facts so far. Empty: they do not decide it."""
     chance: list[float]
-    """What the model gives it, of all the options."""
+    """The probability that the model gives it among the options."""
     probed: list[float]
-    """How much of it a linear probe sees in the memory; nothing where there is none."""
+    """The output of a linear probe for it. Empty: there is no probe."""
     returned: list[list[float]]
-    """At each point, what the store of each layer of an associative memory makes of it, of all the options, if what it
-    returns where the answer is about to be said were all that the head is told."""
+    """The probability of it at each point from the store of each layer of an associative memory alone: the output of
+    the head on what the store returns at the last token of the question."""
 
 
 class AttentionMap(NamedTuple):
-    """Who looks at what in the last layer, on average over its heads."""
+    """Attention weights in the last layer, on average over its heads."""
 
     title: str
     rows: list[str]
@@ -68,88 +70,103 @@ class AttentionMap(NamedTuple):
     weights: list[list[float]]
 
 
-class Inside(NamedTuple):
+class MemoryTrace(NamedTuple):
+    """What was measured in a memory."""
+
     segments: int
     points: list[int]
-    """The segments after which the memory was looked at."""
+    """The segments after which the memory was inspected."""
     facts: list[FactPlace]
     distances: list[list[float]]
-    """Between the memory at each two points, as shares of the greatest."""
-    opened: list[list[float]]
-    """How far each gate was opened by the segment before each point; nothing where there are none."""
+    """The distances between the memories at each two points, as shares of the greatest."""
+    gates: list[list[float]]
+    """The opening of each gate in the segment before each point. Empty: there are no gates."""
     answers: list[Answers]
-    attended: list[AttentionMap]
-    """Where a fact is written and where it is read, of kinds that have memory tokens."""
+    attention: list[AttentionMap]
+    """The attention where a fact is written and where it is read, for kinds with memory tokens."""
     nbytes: int
 
 
-def remembering(trained: Checkpoint) -> None:
-    """Raises UsageError where there is no memory of one size."""
+def check_memory(trained: Checkpoint) -> None:
+    """Check that a model has a memory of a fixed size.
+
+    Raises:
+        UsageError: It does not.
+    """
     if trained.kind == "tune":
-        raise UsageError("a model of kind tune has no memory to look into: it reads the whole text at once")
+        raise UsageError("a model of kind tune has no memory to inspect: it reads the whole text at once")
 
 
-def look(
+def trace_memory(
     trained: Checkpoint,
     item: Item,
     others: Sequence[Question[Any]] = (),
     probes: Mapping[linear_probe.Question, linear_probe.Probe] = MappingProxyType({}),
-) -> Inside:
-    """Read an item to its end. `others` are questions that may be asked beside its own."""
-    remembering(trained)
+) -> MemoryTrace:
+    """Read an item to its end, and measure the memory on the way.
+
+    Args:
+        trained: The model.
+        item: The item.
+        others: Questions that may be asked besides its own.
+        probes: Linear probes by the tokens of their questions.
+    """
+    check_memory(trained)
     facts = _facts(trained, item)
     asks = _decidable_questions(item, others, facts)
-    count = sum(1 for _ in segments(item, trained.tongue, trained.segment))
+    count = sum(1 for _ in segments(item, trained.codec, trained.segment))
     points = sorted({*np.linspace(0, count - 1, min(STATES, count)).astype(int).tolist(), *(f.segment for f in facts)})
     wanted, memories = set(points), []
-    opened: list[list[float]] = []
+    gates: list[list[float]] = []
     answers = [Answers(question.ask, [], [], [], []) for question, _ in asks]
-    attended: list[AttentionMap] = []
-    told = [fact for fact in facts if fact.needed][-1:] or facts[-1:]
+    attention: list[AttentionMap] = []
+    shown = [fact for fact in facts if fact.needed][-1:] or facts[-1:]
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(1)
-        for n, segment in enumerate(segments(item, trained.tongue, trained.segment)):
+        for n, segment in enumerate(segments(item, trained.codec, trained.segment)):
             ids = torch.from_numpy(segment)[None]
-            attended += [found for fact in told if fact.segment == n for found in _written(trained, state, ids, fact)]
+            attention += [
+                found for fact in shown if fact.segment == n for found in _writing_attention(trained, state, ids, fact)
+            ]
             state = read(model, state, ids)
             if n not in wanted:
                 continue
             memories.append(torch.cat([part.flatten().float() for part in tensors(linear_probe.memory(state))]))
-            opened.append([float(gate) for gate in state.opened[0]] if hasattr(state, "opened") else [])
+            gates.append([float(gate) for gate in state.gates[0]] if hasattr(state, "gates") else [])
             known = sum(fact.segment <= n for fact in facts)
             for one, (question, right) in zip(answers, asks, strict=True):
                 one.right.append(right[known])
                 one.chance.append(_chance(trained, state, question, right[known]))
                 one.returned.append(_right_shares(trained, state, question, right[known]))
-                if probe := probes.get(tuple(trained.tongue.question(question.ask))):
-                    one.probed.append(probe.chance(state, trained.tongue.answer(right[known])))
-        attended += _attended_by_question(trained, state, item.question)
+                if probe := probes.get(tuple(trained.codec.question(question.ask))):
+                    one.probed.append(probe.chance(state, trained.codec.answer(right[known])))
+        attention += _question_attention(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
-    return Inside(count, points, facts, far.tolist(), opened, answers, attended, model.nbytes(state))
+    return MemoryTrace(count, points, facts, far.tolist(), gates, answers, attention, model.nbytes(state))
 
 
 def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
-    """The facts, and in which segment each ends."""
+    """Return the facts with their positions."""
     found, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
         if part.segment:
-            tokens += len(trained.tongue.encode(separator + part.text))
+            tokens += len(trained.codec.encode(separator + part.text))
             separator = item.prompt.template.separator
             if part.fact is not None:
                 needed = part.fact in item.prompt.evidence
                 segment, place = divmod(tokens - 1, trained.segment)
                 found.append(FactPlace(segment, place, part.text, needed))
     if not found:
-        raise UsageError(f"{item.item_id.task} has no facts to look for")
+        raise UsageError(f"{item.item_id.task} has no facts to trace")
     return found
 
 
 def _decidable_questions(
     item: Item, others: Sequence[Question[Any]], facts: Sequence[FactPlace]
 ) -> list[tuple[Question[Any], list[str]]]:
-    """Questions that the item decides in the end, and what is right after no fact, one, two … of it."""
+    """Return the questions that the item decides, with the right answers after no fact, one, two …"""
     own = item.question
     several = {question.ask: question for question in (own, *others) if question.options}
     found = []
@@ -161,27 +178,27 @@ def _decidable_questions(
 
 
 def _right(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
-    pieces = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
-    if not pieces:
+    segments = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
+    if not segments:
         return ""
     template = item.task.prompt(item.context.instance, question, item.task.wording, "chat")
     try:
-        return item.task.write(item.solve(assemble(template, pieces)))
+        return item.task.write(item.solve(assemble(template, segments)))
     except UndecidableError:
         return ""
 
 
 def _chance(trained: Checkpoint, state: State, question: Question[Any], right: str) -> float:
-    """The share of a right answer among the options."""
+    """Return the probability of the right answer among the options."""
     if not right or right not in question.options:
         return 0.0
-    options = [trained.tongue.answer(option) for option in question.options]
-    found = torch.tensor(likelihoods(trained.model, state, trained.tongue.question(question.ask), options))
+    options = [trained.codec.answer(option) for option in question.options]
+    found = torch.tensor(likelihoods(trained.model, state, trained.codec.question(question.ask), options))
     return float(found.softmax(0)[question.options.index(right)])
 
 
 def _right_shares(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
-    """The share of a right answer in what each layer's store returns."""
+    """Return the probability of the right answer from each layer's store alone."""
     model: Any = trained.model
     if not isinstance(model, ARMT) or right not in question.options:
         return [0.0] * len(getattr(model, "memories", ()))
@@ -189,11 +206,11 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
     for memory in model.memories:
         memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
     try:
-        model.step(state, torch.tensor([trained.tongue.question(question.ask)]), keep=False)
+        model.step(state, torch.tensor([trained.codec.question(question.ask)]), update=False)
     finally:
         for memory in model.memories:
             del memory.read
-    firsts = [trained.tongue.answer(option)[0] for option in question.options]
+    firsts = [trained.codec.answer(option)[0] for option in question.options]
     place = question.options.index(right)
     return [float(model.head(norm(one[0, -1]))[firsts].float().softmax(0)[place]) for one in seen]
 
@@ -203,43 +220,43 @@ def _record_call(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Te
     return seen[-1]
 
 
-def _written(trained: Checkpoint, state: State, ids: Tensor, fact: FactPlace) -> list[AttentionMap]:
-    """What memory tokens look at in the segment that tells a fact, near its words."""
+def _writing_attention(trained: Checkpoint, state: State, ids: Tensor, fact: FactPlace) -> list[AttentionMap]:
+    """Return the attention of the memory tokens in the segment that states a fact, near its words."""
     model: Any = trained.model
     if isinstance(model, RMT):
-        text = 2 * model.slots  # its last layer looks for the write copy and what stands behind it alone
+        text = 2 * model.slots  # the rows of its last layer are the write copy and the text
     elif isinstance(model, ARMT):
         text = model.slots
     else:
         return []
-    with _watch(model) as layer:
+    with _record_attention(model) as layer:
         model.step(state, ids)
-        seen = layer.seen[0].float().mean(0)
-    low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + BEHIND)
+        seen = layer.weights[0].float().mean(0)
+    low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + AFTER)
     weights = seen[: model.slots, text + low : text + high]
     columns = _words(trained, ids[0, low:high].tolist())
     return [AttentionMap(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
 
-def _attended_by_question(trained: Checkpoint, state: State, question: Question[Any]) -> list[AttentionMap]:
-    """What the words of a question look at in the memory."""
+def _question_attention(trained: Checkpoint, state: State, question: Question[Any]) -> list[AttentionMap]:
+    """Return the attention of a question's words to the memory."""
     model: Any = trained.model
     if not isinstance(model, RMT):
-        return []  # an associative memory is read by keys, and not by attention
-    ids = trained.tongue.question(question.ask)
-    with _watch(model) as layer:
-        model.step(state, torch.tensor([ids]), keep=False)
-        seen = layer.seen[0].float().mean(0)
+        return []  # an associative memory is read by keys
+    ids = trained.codec.question(question.ask)
+    with _record_attention(model) as layer:
+        model.step(state, torch.tensor([ids]), update=False)
+        seen = layer.weights[0].float().mean(0)
     weights = seen[:, : model.slots]
     return [AttentionMap(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
 
 
 @contextmanager
-def _watch(model: Any) -> Iterator[Any]:
+def _record_attention(model: Any) -> Iterator[Any]:
     layer = model.layers[-1].attention
-    layer.watched = True
+    layer.records = True
     yield layer
-    layer.watched, layer.seen = False, None
+    layer.records, layer.weights = False, None
 
 
 def _slots(model: Any) -> list[str]:

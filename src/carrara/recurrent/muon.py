@@ -1,4 +1,4 @@
-"""Muon (Jordan et al. 2024): momentum, made orthogonal, for the matrices inside a model; AdamW for all the rest."""
+"""Muon (Jordan et al. 2024): orthogonalized momentum for the matrices inside a model. AdamW trains the rest."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 
 def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
-    """The nearest matrix whose singular values are all near 1, by Newton-Schulz iteration."""
+    """Return the nearest matrix whose singular values are all near 1, by Newton-Schulz iteration."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x: Tensor = matrix / (matrix.norm() + 1e-7)
     tall = x.shape[0] > x.shape[1]

@@ -1,6 +1,6 @@
 """Progress of a training.
 
-gpt2: 340 steps · stage 2 of 3 (1-4 × 128) · loss 0.312 · right 0.871 · 12,400 tokens/s · at most 12 min left
+gpt2: 340 steps · stage 2 of 3 (1-4 × 128) · loss 0.312 · accuracy 0.871 · 12,400 tokens/s · at most 12 min left
 """
 
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ class TrainingProgress(Progress):
 
     def update(self, training: "Training") -> None:
         """Count the steps that the training has made."""
-        self.done = training.at.total
+        self.done = training.state.total
 
     def share(self) -> float:
         """Return the share of the tokens. It jumps where a stage ends before its last step."""
@@ -41,25 +41,25 @@ class TrainingProgress(Progress):
         """Return None: `notes` has an upper bound."""
 
     def notes(self) -> Iterator[str]:
-        at, stages = self._training.at, self._training.settings.stages
-        number = at.stage
+        state, stages = self._training.state, self._training.settings.stages
+        number = state.stage
         if number < len(stages):
             fewest, most = stages[number].segments
             yield f"stage {number + 1} of {len(stages)} ({fewest}-{most} × {stages[number].size})"
-        if not at.seconds:
+        if not state.seconds:
             return
-        speed = at.tokens / at.seconds
-        yield f"loss {at.loss:.3f}"
-        yield f"right {at.right:.3f}"
-        yield f"open {at.opened:.4f}"
+        speed = state.tokens / state.seconds
+        yield f"loss {state.loss:.3f}"
+        yield f"accuracy {state.accuracy:.3f}"
+        yield f"gates {state.gate:.4f}"
         yield f"{speed:,.0f} tokens/s"
         if number < len(stages):
             yield f"at most {duration(self._tokens_left() / speed)} left"
 
     def _tokens_left(self) -> float:
-        at = self._training.at
-        left = self._training.settings.stages[at.stage :]
-        read = _tokens(left[0]) * at.step / left[0].steps if left else 0.0
+        state = self._training.state
+        left = self._training.settings.stages[state.stage :]
+        read = _tokens(left[0]) * state.step / left[0].steps if left else 0.0
         return sum(map(_tokens, left)) - read
 
 

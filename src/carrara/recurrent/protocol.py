@@ -1,4 +1,4 @@
-"""What a model has to be for `carrara probe` and `carrara train`: three methods, and no other knowledge of this house.
+"""The protocol of recurrent models, for `carrara probe` and `carrara train`: three methods.
 
     class Mine(torch.nn.Module):
         def init(self, batch: int) -> State: ...
@@ -6,8 +6,10 @@
         def nbytes(self, state: State) -> int: ...
 
 A state is a tensor, or a tuple, list or dict of states, with the items of a batch along the first dimension. `step`
-reads the tokens (batch × length) that come next and says for each of them what may follow it (batch × length ×
-vocabulary); it leaves the state that it was given as it was.
+reads the next tokens (batch × length), and returns the new state and the logits of the token after each of them (batch
+× length × vocabulary). It does not change the state that it was given.
+
+The models of this package take two flags more: `predict=False` leaves out the logits, and `update=False` the new state.
 """
 
 import inspect
@@ -21,18 +23,20 @@ State = Any
 
 
 class Memory(Protocol):
+    """A recurrent model."""
+
     def init(self, batch: int) -> State:
-        """What is known before anything was read."""
+        """Return the state before anything was read."""
 
     def step(self, state: State, tokens: Tensor) -> tuple[State, Tensor]:
-        """Read on."""
+        """Read the next tokens. Return the new state, and the logits of the token after each."""
 
     def nbytes(self, state: State) -> int:
-        """How large what is kept of one item is."""
+        """Return the size of one item's state in bytes."""
 
 
 def each(state: State, change: Callable[[Tensor], Tensor]) -> State:
-    """A state with every tensor changed."""
+    """Return a state with every tensor changed."""
     if isinstance(state, Tensor):
         return change(state)
     if isinstance(state, dict):
@@ -42,7 +46,7 @@ def each(state: State, change: Callable[[Tensor], Tensor]) -> State:
 
 
 def tensors(state: State) -> list[Tensor]:
-    """Its tensors, in a fixed order."""
+    """Return the tensors of a state, in a fixed order."""
     if isinstance(state, Tensor):
         return [state]
     parts = state.values() if isinstance(state, dict) else state
@@ -60,7 +64,7 @@ def rows(state: State, chosen: Tensor) -> State:
 
 
 def join_states(states: list[State]) -> State:
-    """A batch of several batches."""
+    """Return several batches as one."""
     first = states[0]
     if len(states) == 1:
         return first
@@ -70,18 +74,18 @@ def join_states(states: list[State]) -> State:
 
 
 def nbytes(state: State) -> int:
-    """Of one item: all that its tensors hold."""
+    """Return the size of all tensors of one item's state in bytes."""
     return sum(tensor[:1].nbytes for tensor in tensors(state))
 
 
 def read(model: Any, state: State, tokens: Tensor) -> State:
-    """The state after some tokens. Models of this house are not asked what may follow: that takes time."""
+    """Return the state after some tokens, without computing logits if the model can leave them out."""
     tokens = tokens.to(device_of(state))
-    if telling(model):
-        return model.step(state, tokens, tell=False)[0]
+    if takes_flags(model):
+        return model.step(state, tokens, predict=False)[0]
     return model.step(state, tokens)[0]
 
 
-def telling(model: Any) -> bool:
-    """Whether a model's step takes `tell` and `keep`, as those of this house do."""
-    return {"tell", "keep"} <= inspect.signature(model.step).parameters.keys()
+def takes_flags(model: Any) -> bool:
+    """Return whether a model's `step` takes `predict` and `update`, as those of this package do."""
+    return {"predict", "update"} <= inspect.signature(model.step).parameters.keys()

@@ -1,4 +1,4 @@
-"""Many items read side by side, a segment of each at a time: what is held is a state each, however long they are."""
+"""Read many items at the same time, one segment of each after the other. Only the states are in memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,29 +15,35 @@ T = TypeVar("T")
 
 @dataclass
 class SegmentReading(Generic[T]):
-    """Something that is being read, and whose it is."""
+    """A text that is being read."""
 
-    whose: T
+    owner: T
+    """The object for which it is read."""
     segments: Iterator[Ids]
     state: State
     tokens: int = 0
 
 
-class Desk(Generic[T]):
-    """Where readings lie."""
+class BatchReader(Generic[T]):
+    """Reads several texts with one model.
+
+    Args:
+        model: The model.
+    """
 
     def __init__(self, model: Any) -> None:
         self.model = model
         self.readings: list[SegmentReading[T]] = []
 
-    def lay(self, whose: T, segments: Iterator[Ids]) -> None:
-        self.readings.append(SegmentReading(whose, segments, self.model.init(1)))
+    def add(self, owner: T, segments: Iterator[Ids]) -> None:
+        """Add a text."""
+        self.readings.append(SegmentReading(owner, segments, self.model.init(1)))
 
-    def turn(self) -> list[SegmentReading[T]]:
-        """Read one segment more of each. What has been read to its end leaves the desk."""
+    def read_segments(self) -> list[SegmentReading[T]]:
+        """Read one more segment of each text. Remove and return those that have ended."""
         going: list[SegmentReading[T]] = []
         ended: list[SegmentReading[T]] = []
-        together: dict[int, list[tuple[SegmentReading[T], Ids]]] = {}
+        by_size: dict[int, list[tuple[SegmentReading[T], Ids]]] = {}
         for one in self.readings:
             segment = next(one.segments, None)
             if segment is None:
@@ -45,9 +51,9 @@ class Desk(Generic[T]):
             else:
                 going.append(one)
                 one.tokens += len(segment)
-                together.setdefault(len(segment), []).append((one, segment))
+                by_size.setdefault(len(segment), []).append((one, segment))
         self.readings = going
-        for several in together.values():  # the last segment of a text may be shorter
+        for several in by_size.values():  # the last segment of a text may be shorter
             state = join_states([one.state for one, _ in several])
             after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in several])))
             for place, (one, _) in enumerate(several):

@@ -1,9 +1,9 @@
-"""RMT, the recurrent memory transformer (Bulatov et al. 2022): memory tokens that are read before and written after.
+"""RMT, the recurrent memory transformer (Bulatov et al. 2022): memory tokens before and after each segment.
 
-A segment is told between two copies of the memory: [read ; text ; write]. The read copy cannot see the text, and the
-write copy sees everything. What the write copy became is the next memory. As published it replaces the old one; here,
-unless `gated` is false, a gate for each slot decides how much of it is taken, and can be exactly shut: what is kept is
-then kept to the bit, over any number of segments.
+A segment stands between two copies of the memory: [read ; text ; write]. The read copy does not attend to the text, and
+the write copy attends to everything. The output at the write copy is the next memory. As published, it replaces the old
+one. Here, unless `gated` is false, a gate for each slot decides how much of it is taken. A gate can be exactly 0, so
+that a memory stays the same to the bit over any number of segments.
 """
 
 from typing import NamedTuple
@@ -11,25 +11,25 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from carrara.recurrent.blocks import Embedding, Layer, norm, recency, shut
+from carrara.recurrent.blocks import Embedding, Layer, hard_gate, norm, recency
 
 MARGIN = 64
-"""Tokens of a question with its answer that may stand behind a segment."""
+"""The most tokens of a question with its answer after a segment."""
 
 
 class State(NamedTuple):
     memory: Tensor
-    behind: Tensor
-    """The last tokens."""
-    opened: Tensor
-    """How far each slot was opened by the last segment: what is trained to be little."""
+    last_tokens: Tensor
+    """The last tokens, for the convolution."""
+    gates: Tensor
+    """The opening of each slot's gate in the last segment, on which a penalty may be."""
 
 
 class RMT(nn.Module):
     def __init__(
         self,
         vocabulary: int,
-        said: int,
+        outputs: int,
         segment: int = 128,
         width: int = 128,
         heads: int = 4,
@@ -51,15 +51,15 @@ class RMT(nn.Module):
         self.value = nn.Linear(width, width, bias=False)
         self.gate = nn.Linear(2 * width, slots, bias=False)
         self.gate_bias = nn.Parameter(torch.ones(slots))
-        self.head = nn.Linear(width, said, bias=False)
-        nn.init.eye_(self.value.weight)  # or else every segment would stir what is remembered
+        self.head = nn.Linear(width, outputs, bias=False)
+        nn.init.eye_(self.value.weight)  # otherwise every segment would change the memory
         nn.init.normal_(self.gate.weight, std=0.02)
         bias, asked = self._bias(heads), [*range(slots), *range(2 * slots, 2 * slots + self.longest)]
         self.register_buffer("keeping", bias, persistent=False)
         self.register_buffer("asking", bias[:, asked][:, :, asked], persistent=False)
 
     def _bias(self, heads: int) -> Tensor:
-        """Who sees whom, and how well, of [read ; write ; text]: the write copy sees everything."""
+        """Return the attention bias between the parts [read ; write ; text]. The write copy attends to everything."""
         low = 2 * self.slots
         size = low + self.longest
         bias = torch.zeros(heads, size, size)
@@ -74,31 +74,40 @@ class RMT(nn.Module):
         memory = norm(self.start).expand(batch, -1, -1)
         return State(memory, self.embedding.init(batch), self.start.new_zeros(batch, self.slots))
 
-    def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
-        """The state after some tokens, and what may follow each. `tell` and `keep` leave out one or the other."""
+    def step(
+        self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[State, Tensor | None]:
+        """Return the state after some tokens, and the logits of the token after each.
+
+        Args:
+            state: The state before.
+            ids: The tokens.
+            predict: Compute the logits.
+            update: Compute the new state.
+        """
         memory, low = state.memory, self.slots
-        read = self.embedding(ids, state.behind if keep else None) + self.places[: ids.shape[1]]
-        copies = [memory + self.reading, memory + self.writing] if keep else [memory + self.reading]
+        read = self.embedding(ids, state.last_tokens if update else None) + self.places[: ids.shape[1]]
+        copies = [memory + self.reading, memory + self.writing] if update else [memory + self.reading]
         x = torch.cat([*copies, read], 1)
-        bias = (self.keeping if keep else self.asking)[:, : x.shape[1], : x.shape[1]]
-        # Of the last layer, only what is used: the text says something, or the write copy is kept, or both.
-        used = slice(low, None if tell else 2 * low)
+        bias = (self.keeping if update else self.asking)[:, : x.shape[1], : x.shape[1]]
+        # The last layer computes only what is used: the text for the logits, the write copy for the new memory.
+        used = slice(low, None if predict else 2 * low)
         for layer in self.layers[:-1]:
             x = layer(x, bias)
         x = norm(self.layers[-1](x, bias, used))
-        said = self.head(x[:, -ids.shape[1] :]) if tell else None
-        if not keep:
-            return state, said
-        memory, opened = self._update(memory, x[:, :low])
-        return State(memory, self.embedding.tail(ids, state.behind), opened), said
+        logits = self.head(x[:, -ids.shape[1] :]) if predict else None
+        if not update:
+            return state, logits
+        memory, gates = self._update(memory, x[:, :low])
+        return State(memory, self.embedding.tail(ids, state.last_tokens), gates), logits
 
     def _update(self, memory: Tensor, written: Tensor) -> tuple[Tensor, Tensor]:
         new = norm(self.value(written))
         if not self.gated:
             return new, new.new_ones(new.shape[:2])
         opening = (torch.cat([written, norm(memory)], -1) * self.gate.weight).sum(-1) + self.gate_bias
-        opened = shut(opening)
-        return memory + opened[..., None] * (new - memory), opened
+        gates = hard_gate(opening)
+        return memory + gates[..., None] * (new - memory), gates
 
     def nbytes(self, state: State) -> int:
-        return state.memory[:1].nbytes + state.behind[:1].nbytes
+        return state.memory[:1].nbytes + state.last_tokens[:1].nbytes

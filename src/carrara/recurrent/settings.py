@@ -1,4 +1,4 @@
-"""What is trained, on what and how: a preset, a TOML file, or either with some things set otherwise."""
+"""The settings of a training, from a preset or a TOML file."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
@@ -18,68 +18,88 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the course, which ends when it is learned."""
+    """A stage of a training. It ends early when it is learned."""
 
     segments: tuple[int, int]
-    """Of a story, from the fewest to the most."""
+    """The number of segments of a story, from the fewest to the most."""
     size: int
-    """Tokens of a segment."""
+    """The tokens of a segment."""
     batch: int
+    """The stories of a step."""
     steps: int
-    """At most."""
+    """The most steps."""
     until: float = 2.0
-    """The share of right answers, of late, that ends it before."""
+    """The recent share of right answers that ends the stage early."""
     patience: int = 0
-    """Steps in which no more became right that end it, too; 0: none do."""
+    """The number of steps without improvement that end the stage early. 0: none do."""
     rate: tuple[float, float] = (1.0, 1.0)
-    """What the learning rates are multiplied with, at its first step and at its last."""
-    warm: int = 0
-    """Steps in which they grow from nothing before."""
-    shut: float = 0.0
-    """What an open gate costs, on any segment."""
-    noise: float = 0.0
-    """What it costs on segments that tell nothing: this uses the knowledge which these are."""
-    inside: float = 0.0
-    """The weight of answers in the segment itself, without a memory; of stories of one segment."""
+    """The factors of the learning rates at the first and at the last step."""
+    warmup: int = 0
+    """The steps in which the learning rates grow from 0."""
+    gate_penalty: float = 0.0
+    """The cost of an open gate, on any segment."""
+    noise_penalty: float = 0.0
+    """The cost of an open gate on segments without facts. It uses knowledge that the model does not have in a test."""
+    in_segment_loss: float = 0.0
+    """The weight of answers in the segment itself, without a memory, in stories of one segment."""
 
 
 @dataclass(frozen=True)
 class Settings:
+    """The settings of a training."""
+
     tasks: tuple[str, ...]
+    """The names of the tasks."""
     kind: str = "rmt"
+    """The kind of the model."""
     params: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Of the tasks."""
+    """The parameters of the tasks."""
     backbone: str = ""
-    """A model of transformers, in a folder or on the hub, that the kind is put around; nothing: from nothing."""
+    """A model of transformers around which the memory is put, a folder or a name on the hub. Empty: a new model."""
     model: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    """What the kind is made with: width, heads, layers, slots …"""
+    """The arguments of the model: width, heads, layers, slots …"""
     stages: tuple[Stage, ...] = ()
-    longer: float = 1.0
-    """What the steps of all stages are multiplied with."""
-    between: bool = True
+    """The stages of the training, in order."""
+    steps_factor: float = 1.0
+    """The factor of the steps of all stages."""
+    ask_after_each: bool = True
     """Whether questions are asked after every segment, and not only after the last."""
-    strewn: float = 0.0
-    """The share of sentences between facts that are changed, where these are prose: into what nearly is one."""
+    distractors: float = 0.0
+    """The share of sentences between the facts that are changed into near-facts, where the filler is prose."""
     seed: int = 0
+    """The number that selects the instances and the first weights."""
     muon: float = 0.02
-    """The learning rate of inner matrices by Muon; 0 trains them with AdamW as well."""
+    """The learning rate of inner matrices by Muon. 0: AdamW trains them too."""
     adam: float = 0.005
+    """The learning rate by AdamW."""
     decay: float = 0.01
+    """The weight decay."""
     clip: float = 1.0
-    through: int = 0
-    """Segments that gradients go back through; 0: all."""
-    anew: bool = False
-    """Whether segments are read a second time on the way back instead of being held: slower, in less memory."""
+    """The greatest norm of the gradients."""
+    backprop: int = 0
+    """The segments through which gradients go back. 0: all."""
+    recompute: bool = False
+    """Whether segments are read again on the way back, instead of keeping their activations: slower, less memory."""
+    microbatch: int = 0
+    """The stories whose gradients are computed at a time. They add up to those of the batch. 0: the whole batch."""
     precision: str = "auto"
-    """float32, bfloat16, or bfloat16 where the processor multiplies it faster."""
+    """float32, bfloat16, or auto: bfloat16 where the device multiplies it faster."""
     device: str = "cpu"
+    """The device of PyTorch."""
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
 
 def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[str, Any]) -> Settings:
-    """The settings of a preset or a file, with some of them set otherwise."""
+    """Return the settings of a preset or of a file.
+
+    Args:
+        preset: The name of the preset.
+        file: A TOML file in place of the preset.
+        tasks: The names of the tasks. Empty: the file names them.
+        given: Settings that take the place of those of the preset or file.
+    """
     import tomllib
     from importlib.resources import files
 
@@ -115,11 +135,11 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[st
             f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
         )
     found: Settings = _make(Settings, settings, source)
-    if not 0 < found.longer <= 1e6:
-        raise UsageError(f"`longer={found.longer!r}` is no multiple of a course: give a number such as 2")
+    if not 0 < found.steps_factor <= 1e6:
+        raise UsageError(f"`steps_factor={found.steps_factor!r}` is no factor of the steps: give a number such as 2")
     if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
         raise UsageError(f"{source}: a stage has nothing to do: give it a size, a batch and steps from 1 on")
-    stages = (replace(one, steps=max(1, round(found.longer * one.steps))) for one in found.stages)
+    stages = (replace(one, steps=max(1, round(found.steps_factor * one.steps))) for one in found.stages)
     return replace(found, stages=tuple(stages))
 
 
@@ -134,7 +154,7 @@ _MEANT: Mapping[Any, str] = {
 
 
 def _fits(kind: Any, value: Any) -> bool:
-    """Whether a value is of the kind that is meant, for those kinds that a file can get wrong."""
+    """Return whether a value has a type, for those types that a file can get wrong."""
     if kind is bool or kind is str:
         return isinstance(value, kind)
     if kind is int or kind is float:

@@ -1,8 +1,8 @@
-"""A small selective state space model (Mamba-2's form, Dao and Gu 2024), which runs chunked on a processor.
+"""A small selective state space model (in the form of Mamba-2, Dao and Gu 2024), computed in chunks.
 
-Every layer keeps, for each head, a matrix that decays by a factor that each token chooses, and takes up what the token
-writes: S ← a·S + k vᵀ, read as q S. Over a chunk the same is a masked product of matrices, and nothing is done token by
-token but between chunks.
+Every layer has a matrix for each head. It decays by a factor that each token chooses, and the token adds to it:
+S ← a·S + k vᵀ, read as q S. Over a chunk this is a masked product of matrices. Only chunks are computed one after the
+other.
 """
 
 from typing import NamedTuple
@@ -17,10 +17,10 @@ from carrara.recurrent.blocks import Embedding, Mlp, norm, shrink
 class State(NamedTuple):
     layers: tuple[Tensor, ...]
     """Heads × keys × values."""
-    behind: Tensor
-    """The last tokens, which the convolution looks back on."""
-    opened: Tensor
-    """How much each head of each layer forgot in the last segment."""
+    last_tokens: Tensor
+    """The last tokens, for the convolution."""
+    gates: Tensor
+    """The share that each head of each layer forgot in the last segment."""
 
 
 class Mixer(nn.Module):
@@ -39,7 +39,7 @@ class Mixer(nn.Module):
             self.forget.bias.copy_(torch.linspace(1.0, 6.0, heads))
 
     def forward(self, x: Tensor, state: Tensor, silent: bool = False) -> tuple[Tensor | None, Tensor, Tensor]:
-        """What comes out, unless `silent`; the state after it, and how much was forgotten."""
+        """Return the output (None if `silent`), the new state, and the share that was forgotten."""
         batch, length, width = x.shape
         q, k = self.qk(x).view(batch, length, 2, self.heads, self.keys).permute(2, 0, 3, 1, 4)
         v = self.v(x).view(batch, length, self.heads, -1).transpose(1, 2).float()
@@ -63,7 +63,7 @@ class SSM(nn.Module):
     def __init__(
         self,
         vocabulary: int,
-        said: int,
+        outputs: int,
         segment: int = 128,
         width: int = 128,
         heads: int = 4,
@@ -75,28 +75,30 @@ class SSM(nn.Module):
         self.embedding = Embedding(vocabulary, width)
         self.mixers = nn.ModuleList(Mixer(width, heads, keys) for _ in range(layers))
         self.mlps = nn.ModuleList(Mlp(width) for _ in range(layers))
-        self.head = nn.Linear(width, said, bias=False)
+        self.head = nn.Linear(width, outputs, bias=False)
 
     def init(self, batch: int) -> State:
         zeros = self.head.weight.new_zeros
         one = zeros(batch, self.heads, self.keys, self.width // self.heads)
         return State((one,) * len(self.mixers), self.embedding.init(batch), zeros(batch, self.heads * len(self.mixers)))
 
-    def step(self, state: State, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[State, Tensor | None]:
-        x = self.embedding(ids, state.behind if keep else None)
-        layers, opened = [], []
+    def step(
+        self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[State, Tensor | None]:
+        x = self.embedding(ids, state.last_tokens if update else None)
+        layers, gates = [], []
         for n, (mixer, mlp, before) in enumerate(zip(self.mixers, self.mlps, state.layers, strict=True), 1):
-            silent = n == len(self.mixers) and not tell  # behind the last layer nobody looks, where nothing is said
+            silent = n == len(self.mixers) and not predict  # the last output is unused without logits
             mixed, after, forgotten = mixer(norm(x), before, silent)
             if not silent:
                 x = x + mixed
                 x = x + mlp(norm(x))
             layers.append(after)
-            opened.append(forgotten)
-        said = self.head(norm(x)) if tell else None
-        if not keep:
-            return state, said
-        return State(tuple(layers), self.embedding.tail(ids, state.behind), torch.cat(opened, -1)), said
+            gates.append(forgotten)
+        logits = self.head(norm(x)) if predict else None
+        if not update:
+            return state, logits
+        return State(tuple(layers), self.embedding.tail(ids, state.last_tokens), torch.cat(gates, -1)), logits
 
     def nbytes(self, state: State) -> int:
-        return sum(layer[:1].nbytes for layer in state.layers) + state.behind[:1].nbytes
+        return sum(layer[:1].nbytes for layer in state.layers) + state.last_tokens[:1].nbytes

@@ -1,8 +1,7 @@
-"""Training without end: instances of a task's train split, packed to an exact number of segments, each with its
-questions.
+"""Training data without end: instances of a task's train split, packed into a number of segments, with questions.
 
-No instance is drawn twice, and no filler is read twice from the same place. A question may be asked before the end as
-well: the task's own solver says what is right by what was told so far, so that every segment has something to learn.
+No instance is drawn twice, and no filler is read twice from the same position. Questions are also asked before the end:
+the task's own solver finds the right answer from the facts so far, so that every segment has something to learn.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -16,7 +15,7 @@ from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import PosedInstance, pose
 from carrara.packing.prompt import assemble
-from carrara.recurrent.distractors import Strewing
+from carrara.recurrent.distractors import DistractorSource
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.rng import Rng, Split
@@ -26,58 +25,69 @@ from carrara.util.errors import UsageError
 
 TOKENIZER = "words"
 SAMPLED = 600
-"""Instances whose words make up a vocabulary. They are of the split for examples: nobody trains or is tested on
-them."""
+"""Instances whose words make up a vocabulary. They are of the few-shot split, which is neither trained nor tested on.
+"""
 POOL = 64
 """Questions of those instances that are asked of others too."""
 TRIES = 200
 """Instances in a row that may be longer than the segments."""
 BARE = 0.1
-"""The share of stories that have no filler: all that they tell stands close together."""
-STREWN_FROM = 20_000
+"""The share of stories without filler."""
+DISTRACTOR_TOKENS = 20_000
 """Tokens of filler whose words are put into facts."""
 ASKED = 3
-"""Of these, how many are tried after each segment."""
+"""Questions of the pool that are tried after each segment."""
 
 
-class Ask(NamedTuple):
-    """A question after a segment, and the right answer by what was told so far."""
+class SegmentQuestion(NamedTuple):
+    """A question after a segment, with the right answer from the facts so far."""
 
     segment: int
     question: list[int]
     answer: list[int]
-    """With its end."""
+    """The tokens of the answer, with its end."""
 
 
 class Sample(NamedTuple):
-    """A story as a model is told it."""
+    """A story as a model reads it."""
 
     segments: Ids
-    """One row a segment."""
-    told: list[bool]
-    """Whether a segment tells a fact, or is filler alone."""
-    asks: list[Ask]
-    """In the order of their segments; one of them at least is after the last."""
+    """Segments × tokens."""
+    has_facts: list[bool]
+    """Whether each segment states a fact."""
+    questions: list[SegmentQuestion]
+    """The questions in the order of their segments. At least one is after the last segment."""
 
 
 def one_text(template: PromptTemplate) -> PromptTemplate:
-    """Raises UsageError where a context is more than that."""
+    """Return the template of a context that is one text.
+
+    Raises:
+        UsageError: The context is a conversation.
+    """
     if template.turns:
         raise UsageError("a recurrent model reads a context that is one text, and this task's is a conversation")
     return template
 
 
 class Stories:
-    """Samples of one task, each from the next instance."""
+    """The samples of one task, each from the next instance.
 
-    def __init__(self, first: ItemId, start: int = 0, stride: int = 1, strewn: float = 0.0) -> None:
-        self.first, self.strewn = replace(first, length=0), strewn
+    Args:
+        first: The id of the task's first item.
+        start: The number of the first instance.
+        stride: The step from one instance to the next.
+        distractors: The share of sentences between the facts that are changed into near-facts.
+    """
+
+    def __init__(self, first: ItemId, start: int = 0, stride: int = 1, distractors: float = 0.0) -> None:
+        self.first, self.distractors = replace(first, length=0), distractors
         self.task: Task = registry.load(first.task)
         self.index, self.stride = start, stride
-        """Of the next instance: all that goes on from one sample to another."""
+        """`index` is the number of the next instance, the only thing that changes from one sample to the next."""
 
     def _pose(self, split: Split, index: int) -> PosedInstance:
-        """Without the examples that a prompt shows: nobody reads them here, and they may take longer than all else."""
+        """Return an instance with its questions, without worked examples, which may be longer than all else."""
         posed = pose(replace(self.first, split=split, index=index), None)
         return posed._replace(questions=[replace(question, examples=()) for question in posed.questions])
 
@@ -92,130 +102,140 @@ class Stories:
         return list(asks.values())[:POOL]
 
     @cached_property
-    def _strewing(self) -> Strewing:
+    def _distractor_source(self) -> DistractorSource:
         first = self._examples[0]
 
-        def tells(sentence: str) -> bool:
-            asks = (*first.questions, *self.pool)
-            return any(self._solve(first, question, [Segment(sentence)]) is not None for question in asks)
+        def decides(sentence: str) -> bool:
+            questions = (*first.questions, *self.pool)
+            return any(self._solve(first, question, [Segment(sentence)]) is not None for question in questions)
 
-        facts = (piece.text for posed in self._examples for piece in _facts_of(posed))
-        return Strewing(facts, self.filler(STREWN_FROM), tells, first.key.rng("strewing"))
+        facts = (segment.text for posed in self._examples for segment in _facts_of(posed))
+        return DistractorSource(facts, self.filler(DISTRACTOR_TOKENS), decides, first.key.rng("strewing"))
 
     def texts(self) -> Iterator[str]:
-        """What instances say without their filler, and what is asked and answered, by questions of other instances
-        too."""
+        """Yield the facts of instances, their questions and answers, and the answers to the pool's questions."""
         for posed in self._examples:
-            told = _facts_of(posed)
-            yield from (piece.text for piece in told)
+            facts = _facts_of(posed)
+            yield from (segment.text for segment in facts)
             for question in posed.questions:
                 yield from (question.ask, self.task.write(question.gold))
-            yield from (answer for question in self.pool if (answer := self._solve(posed, question, told)) is not None)
+            yield from (answer for question in self.pool if (answer := self._solve(posed, question, facts)) is not None)
 
     def filler(self, tokens: int) -> Iterator[str]:
+        """Yield sentences of filler, up to a number of tokens."""
         posed = self._pose("train", 0)
         stream = posed.instance.filler(posed.key.rng("vocabulary"), TOKENIZER) if posed.instance.filler else None
         used = 0
         while stream and used < tokens:
-            for piece in stream(0):
-                used += piece.tokens or len(piece.text)
-                yield piece.text
+            for segment in stream(0):
+                used += segment.tokens or len(segment.text)
+                yield segment.text
 
-    def sizes(self, tongue: TextCodec) -> Ids:
-        """How many tokens some instances tell, without filler."""
-        told = (_facts_of(posed) for posed in self._examples)
-        return np.array([sum(len(tongue.encode(" " + piece.text)) for piece in pieces) for pieces in told])
+    def sizes(self, codec: TextCodec) -> Ids:
+        """Return the tokens of the facts of some instances."""
+        facts = (_facts_of(posed) for posed in self._examples)
+        return np.array([sum(len(codec.encode(" " + segment.text)) for segment in several) for several in facts])
 
-    def sample(self, tongue: TextCodec, segments: int, size: int, between: bool = True) -> Sample:
-        """The next story that has room in so many segments of so many tokens. Questions are asked after its last one,
-        and `between` them as well.
+    def sample(self, codec: TextCodec, segments: int, size: int, ask_after_each: bool = True) -> Sample:
+        """Return the next story that fits.
+
+        Args:
+            codec: The codec of the model.
+            segments: The number of segments.
+            size: The tokens of a segment.
+            ask_after_each: Ask questions after every segment, and not only after the last.
+
+        Raises:
+            UsageError: No instance fits.
         """
         for _ in range(TRIES):
             posed = self._pose("train", self.index)
             self.index += self.stride
-            for strewn in dict.fromkeys((self.strewn, 0.0)):
-                if found := self._sample(tongue, posed, segments, size, between, strewn):
+            for distractors in dict.fromkeys((self.distractors, 0.0)):
+                if found := self._sample(codec, posed, segments, size, ask_after_each, distractors):
                     return found
         raise UsageError(
-            f"of {TRIES} instances of {self.first.task} none has room in {segments} segments of {size} tokens: "
+            f"of {TRIES} instances of {self.first.task} none fits into {segments} segments of {size} tokens: "
             f"take longer segments"
         )
 
     def _sample(
-        self, tongue: TextCodec, posed: PosedInstance, segments: int, size: int, between: bool, strewn: float
+        self, codec: TextCodec, posed: PosedInstance, segments: int, size: int, ask_after_each: bool, distractors: float
     ) -> Sample | None:
-        """Nothing where there is no room, or where what was strewn changes an answer."""
+        """Return a story. None if it does not fit, or if a distractor changes an answer."""
         instance, rng = posed.instance, posed.key.rng("training")
         whole = segments * size
         separator = one_text(posed.task.prompt(instance, posed.questions[0], posed.task.wording, "chat")).separator
         encoded: dict[str, list[int]] = {}
 
-        def encode(piece: Segment) -> list[int]:
-            if piece.text not in encoded:
-                encoded[piece.text] = tongue.encode(separator + piece.text)
-            return encoded[piece.text]
+        def encode(segment: Segment) -> list[int]:
+            if segment.text not in encoded:
+                encoded[segment.text] = codec.encode(separator + segment.text)
+            return encoded[segment.text]
 
-        room = whole - sum(len(encode(piece)) for piece in _facts_of(posed))
+        room = whole - sum(len(encode(segment)) for segment in _facts_of(posed))
         if room < 0:
             return None
         if rng.chance(BARE):
             room = 0
-        elif rng.chance(0.5):  # the text may end anywhere in its last segment, as it does wherever a model is asked
+        elif rng.chance(0.5):  # the text may end anywhere in its last segment, as it does in a test
             room = max(0, room - rng.below(size))
         ids: list[int] = []
         spans: list[_Span] = []
-        for piece, stray in self._pack_facts(posed, room, encode, rng, strewn):
-            if stray or piece.fact is not None or piece in instance.start:
-                spans.append(_Span(len(ids), len(ids) + len(encode(piece)), piece, stray))
-            ids += encode(piece)
-        blank = tongue.encode(" ")[:1] or [0] if tongue.pad is None else [tongue.pad]
+        for segment, is_distractor in self._pack(posed, room, encode, rng, distractors):
+            if is_distractor or segment.fact is not None or segment in instance.start:
+                spans.append(_Span(len(ids), len(ids) + len(encode(segment)), segment, is_distractor))
+            ids += encode(segment)
+        blank = codec.encode(" ")[:1] or [0] if codec.pad is None else [codec.pad]
         ids += blank * (whole - len(ids))
-        asks: list[Ask] = []
-        for segment in range(0 if between else segments - 1, segments):
-            read = [span for span in spans if span.end <= (segment + 1) * size]
-            found = self._choose_questions(tongue, posed, segment, read, rng)
+        questions: list[SegmentQuestion] = []
+        for number in range(0 if ask_after_each else segments - 1, segments):
+            read = [span for span in spans if span.end <= (number + 1) * size]
+            found = self._choose_questions(codec, posed, number, read, rng)
             if found is None:
                 return None
-            asks += found
-        told = [span for span in spans if not span.stray]
+            questions += found
+        facts = [span for span in spans if not span.is_distractor]
         return Sample(
             np.array(ids, dtype=np.int64).reshape(segments, size),
-            [any(span.start < (s + 1) * size and span.end > s * size for span in told) for s in range(segments)],
-            asks,
+            [any(span.start < (s + 1) * size and span.end > s * size for span in facts) for s in range(segments)],
+            questions,
         )
 
-    def _pack_facts(
-        self, posed: PosedInstance, room: int, encode: Callable[[Segment], list[int]], rng: Rng, strewn: float
+    def _pack(
+        self, posed: PosedInstance, room: int, encode: Callable[[Segment], list[int]], rng: Rng, distractors: float
     ) -> Iterator[tuple[Segment, bool]]:
-        """Updates at drawn places of the filler, and of each piece whether it was changed. Quicker than the house's
-        weave, for it need not end at a token. Only prose is strewn: other filler means something.
+        """Yield facts at drawn places of the filler, and whether each segment is a distractor.
+
+        This is quicker than packing.py, because the length need not be exact. Only prose is changed into distractors:
+        other filler has a meaning.
         """
         instance, other = posed.instance, posed.key.rng("strewn")
         stream = instance.filler(posed.key.rng("filler"), TOKENIZER) if instance.filler and room else None
-        strewn = strewn if isinstance(stream, BulkFillerStream) else 0.0
-        yield from ((piece, False) for piece in instance.start)
+        distractors = distractors if isinstance(stream, BulkFillerStream) else 0.0
+        yield from ((segment, False) for segment in instance.start)
         places = sorted(rng.random() for _ in instance.chunks)
         used = 0
         for gap, place in enumerate([*places, 1.0]):
             while stream:
-                stray = bool(strewn) and other.chance(strewn)
-                group = [self._strewing.replace(piece, other) if stray else piece for piece in stream(gap)]
-                cost = sum(len(encode(piece)) for piece in group)
+                changed = bool(distractors) and other.chance(distractors)
+                group = [self._distractor_source.replace(one, other) if changed else one for one in stream(gap)]
+                cost = sum(len(encode(segment)) for segment in group)
                 if used + cost > place * room:
                     break
                 used += cost
-                yield from ((piece, stray) for piece in group)
+                yield from ((segment, changed) for segment in group)
             if gap < len(places):
-                yield from ((piece, False) for piece in instance.chunks[gap])
+                yield from ((segment, False) for segment in instance.chunks[gap])
 
     def _choose_questions(
-        self, tongue: TextCodec, posed: PosedInstance, segment: int, read: Sequence["_Span"], rng: Rng
-    ) -> list[Ask] | None:
-        """Some questions after a segment: the instance's own, and those of others that it happens to decide.
+        self, codec: TextCodec, posed: PosedInstance, number: int, read: Sequence["_Span"], rng: Rng
+    ) -> list[SegmentQuestion] | None:
+        """Return questions after a segment: the instance's own, and those of others that it happens to decide.
 
-        Nothing where what was strewn gives one of them another answer.
+        None if a distractor changes the answer to one of them.
         """
-        known = [span.piece for span in read if not span.stray]
+        known = [span.segment for span in read if not span.is_distractor]
         if not known:
             return []
         own = {question.ask for question in posed.questions}
@@ -223,30 +243,29 @@ class Stories:
         found = []
         for question in [*posed.questions, *rng.sample(others, min(ASKED, len(others)))]:
             answer = self._solve(posed, question, known)
-            if len(known) < len(read) and self._solve(posed, question, [span.piece for span in read]) != answer:
+            if len(known) < len(read) and self._solve(posed, question, [span.segment for span in read]) != answer:
                 return None
-            if answer is not None and tongue.says(answer):
-                found.append(Ask(segment, tongue.question(question.ask), tongue.answer(answer)))
+            if answer is not None and codec.can_say(answer):
+                found.append(SegmentQuestion(number, codec.question(question.ask), codec.answer(answer)))
         return found
 
-    def _solve(self, posed: PosedInstance, question: Question[Any], pieces: Sequence[Segment]) -> str | None:
-        """The answer by the task's own solver, where these pieces decide it."""
+    def _solve(self, posed: PosedInstance, question: Question[Any], segments: Sequence[Segment]) -> str | None:
+        """Return the answer of the task's own solver. None if these segments do not decide it."""
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")
         try:
-            return task.write(task.solve_prompt(assemble(template, pieces), task.wording))
+            return task.write(task.solve_prompt(assemble(template, segments), task.wording))
         except UndecidableError:
             return None
 
 
 class _Span(NamedTuple):
-    """Where a piece stands that tells something, or seems to."""
+    """The position of a segment that states something, or seems to."""
 
     start: int
     end: int
-    piece: Segment
-    stray: bool
-    """It is filler that was changed."""
+    segment: Segment
+    is_distractor: bool
 
 
 def _facts_of(posed: PosedInstance) -> tuple[Segment, ...]:

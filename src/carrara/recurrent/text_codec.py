@@ -1,4 +1,4 @@
-"""How texts become a model's tokens and its tokens a reply: a vocabulary of words, a model's own way, or bytes."""
+"""Conversion of texts to a model's tokens and back: by a small vocabulary, by the model's own methods, or by bytes."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, Protocol
@@ -12,29 +12,29 @@ class TextCodec(Protocol):
 
     @property
     def pad(self) -> int | None:
-        """What fills up the last segment; None: it is left as short as it is."""
+        """The token that fills the last segment. None: it is left shorter."""
 
     def encode(self, text: str) -> list[int]: ...
 
     def question(self, ask: str) -> list[int]:
-        """What is read before the answer."""
+        """Return the tokens that are read before the answer."""
 
     def answer(self, text: str) -> list[int]:
-        """An answer with its end, as the model is to say it."""
+        """Return the tokens of an answer, with its end."""
 
-    def says(self, text: str) -> bool:
-        """Whether the model can say it."""
+    def can_say(self, text: str) -> bool:
+        """Return whether the model can say a text."""
 
     def decode(self, ids: Iterable[int]) -> str: ...
 
 
 class Words:
-    """A small vocabulary, with a token of its own between question and answer."""
+    """A small vocabulary, with a special token between question and answer."""
 
     end, pad = END, PAD
 
     def __init__(self, vocabulary: Vocabulary) -> None:
-        self.encode, self.decode, self._said = vocabulary.encode, vocabulary.decode, vocabulary.said
+        self.encode, self.decode, self._outputs = vocabulary.encode, vocabulary.decode, vocabulary.outputs
 
     def question(self, ask: str) -> list[int]:
         return [*self.encode(ask), ANSWER]
@@ -42,22 +42,26 @@ class Words:
     def answer(self, text: str) -> list[int]:
         return [*self.encode(text), END]
 
-    def says(self, text: str) -> bool:
-        return all(i < self._said for i in self.encode(text))
+    def can_say(self, text: str) -> bool:
+        return all(i < self._outputs for i in self.encode(text))
 
 
 class Text:
-    """Question and answer each on a line of its own; by bytes, where nothing else is said."""
+    """Question and answer, each on a line of its own. Tokens are bytes if the model has no `encode`.
+
+    Args:
+        model: The user's own model.
+    """
 
     pad = None
 
-    def __init__(self, own: Any = None) -> None:
-        self._own = own
-        self.end: int = getattr(own, "end", ord("\n"))
+    def __init__(self, model: Any = None) -> None:
+        self._model = model
+        self.end: int = getattr(model, "end", ord("\n"))
 
     def encode(self, text: str) -> list[int]:
-        if hasattr(self._own, "encode"):
-            return list(self._own.encode(text))
+        if hasattr(self._model, "encode"):
+            return list(self._model.encode(text))
         return list(text.encode())
 
     def question(self, ask: str) -> list[int]:
@@ -66,15 +70,15 @@ class Text:
     def answer(self, text: str) -> list[int]:
         return [*self.encode(text), self.end]
 
-    def says(self, text: str) -> bool:
+    def can_say(self, text: str) -> bool:
         return True
 
     def decode(self, ids: Iterable[int]) -> str:
-        if hasattr(self._own, "decode"):
-            return str(self._own.decode(list(ids)))
+        if hasattr(self._model, "decode"):
+            return str(self._model.decode(list(ids)))
         return bytes(i for i in ids if i < 256).decode(errors="replace")
 
 
-def likeliest(chances: Sequence[float]) -> int:
-    """The place of the greatest; of equal ones the first."""
+def most_probable(chances: Sequence[float]) -> int:
+    """Return the place of the greatest number. The first, if several are equal."""
     return max(range(len(chances)), key=lambda place: (chances[place], -place))

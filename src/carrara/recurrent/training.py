@@ -1,8 +1,8 @@
-"""Training: stage after stage of stories without end, and the same weights whether it was stopped in between or not.
+"""Training: stage after stage of stories without end. A training that was stopped resumes to the same weights.
 
-All that goes on from one step to the next is in the folder: weights, optimisers, the number of the next instance, and
-what has been right of late. A step is decided by that alone, so a run that was killed goes on from where it last saved,
-and comes to the same bits as one that was not.
+The folder has everything that changes from one step to the next: weights, optimizers, the number of the next instance,
+and the recent accuracy. A step depends on nothing else, so a killed training resumes from where it was saved last, and
+ends with the same bits as one that was not killed.
 """
 
 import json
@@ -28,51 +28,53 @@ from carrara.recurrent.device import find_device, keep_freed_memory
 from carrara.recurrent.muon import Muon
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
-from carrara.recurrent.train_step import Lesson, StepResult
+from carrara.recurrent.train_step import StepResult, TrainStep
 from carrara.recurrent.vocabulary import Ids, Vocabulary, build_vocabulary
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 
 STATE, PROGRESS = "training.safetensors", "training.json"
 MEMORY = 0.95
-"""How much of what has been right of late is older than the last step."""
+"""The weight of earlier steps in the recent loss and accuracy."""
 LEAST = 30
-"""Steps of a stage before it can be learned."""
+"""The fewest steps of a stage that ends early."""
 POINTS = 10
-"""Steps between two points of the curve."""
+"""The steps between two points of the curve."""
 SAVED = 60.0
-"""Seconds between two savings."""
+"""The seconds between two checkpoints."""
 FITTING = 0.1
-"""The share of a task's instances that must have room in a story, or the task waits for longer ones."""
+"""The share of a task's instances that must fit into a story. A task with fewer waits for longer stories."""
 FILLER = 400_000
-"""Tokens of filler that a vocabulary is made from."""
+"""The tokens of filler from which a vocabulary is made."""
 
 
 @dataclass
-class TrainProgress:
-    """Where training is."""
+class TrainState:
+    """The progress of a training."""
 
     stage: int = 0
     step: int = 0
-    """Of the stage."""
+    """Steps of the stage."""
     total: int = 0
+    """Steps of all stages."""
     tokens: int = 0
     loss: float = 0.0
-    right: float = 0.0
-    """Of late, of the questions after the last segment."""
+    accuracy: float = 0.0
+    """The recent share of right answers to the questions after the last segment."""
     best: float = 0.0
-    """Of the stage, the most that was right, and the step from which it was."""
-    bettered: int = 0
-    opened: float = 0.0
-    """Of late, how far gates were open on segments that tell nothing."""
+    """The greatest accuracy in the stage."""
+    best_step: int = 0
+    """The step of the stage with the greatest accuracy."""
+    gate: float = 0.0
+    """The recent mean opening of the gates on segments without facts."""
     seconds: float = 0.0
-    """Of the processor, over all sessions."""
+    """Processor time of all sessions."""
     indices: list[int] = field(default_factory=list[int])
-    """Of the next instance of each task."""
+    """The number of the next instance of each task."""
     curve: list[list[float]] = field(default_factory=list[list[float]])
-    """Step, loss, right, at each point."""
-    learned: list[int] = field(default_factory=list[int])
-    """The step at which each stage was."""
+    """Step, loss and accuracy at each point."""
+    stage_ends: list[int] = field(default_factory=list[int])
+    """The last step of each stage that has ended."""
 
 
 Watch = Callable[["Training"], None]
@@ -83,8 +85,8 @@ class Training:
         self.settings, self.folder = settings, folder
         asked = Selection(",".join(settings.tasks), settings.params)
         firsts = item_ids(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
-        self.stories = [Stories(first, strewn=settings.strewn) for first in firsts]
-        self.at = TrainProgress(indices=[0] * len(self.stories))
+        self.stories = [Stories(first, distractors=settings.distractors) for first in firsts]
+        self.state = TrainState(indices=[0] * len(self.stories))
         self.device = find_device(settings.device)
         if not self._resume():
             torch.manual_seed(settings.seed)
@@ -94,7 +96,7 @@ class Training:
             self._begin(checkpoint.make(settings.kind, segment, settings.model, about, words, settings.backbone))
             self.save()
 
-    # --- made, saved, found again ---
+    # --- begin, save, resume ---
 
     def _vocabulary(self) -> Vocabulary:
         return build_vocabulary(
@@ -104,38 +106,38 @@ class Training:
 
     def _begin(self, made: Checkpoint) -> None:
         settings = self.settings
-        self.made, self.tongue = made, made.tongue
+        self.checkpoint, self.codec = made, made.codec
         self.model = made.model.to(self.device).train()
-        self.lesson = Lesson(self.model, settings, self.device)
+        self.train_step = TrainStep(self.model, settings, self.device)
         inner = [p for name, p in self.model.named_parameters() if settings.muon and _inner(name, p)]
         ids = {id(p) for p in inner}
         rest = [p for p in self.model.parameters() if id(p) not in ids and p.requires_grad]
-        self.optimisers: list[torch.optim.Optimizer] = [
+        self.optimizers: list[torch.optim.Optimizer] = [
             torch.optim.AdamW(rest, settings.adam, betas=(0.9, 0.95), weight_decay=settings.decay)
         ]
         if inner:
-            self.optimisers.append(Muon(inner, settings.muon))
-        self._rates = [one.param_groups[0]["lr"] for one in self.optimisers]
+            self.optimizers.append(Muon(inner, settings.muon))
+        self._rates = [one.param_groups[0]["lr"] for one in self.optimizers]
 
     def save(self) -> None:
-        """All of it, so that nothing is lost by whatever comes next."""
-        self.at.indices = [one.index for one in self.stories]
+        """Write the state of the training into its folder."""
+        self.state.indices = [one.index for one in self.stories]
         state = {f"model.{name}": tensor for name, tensor in checkpoint.weights(self.model).items()}
-        for n, optimiser in enumerate(self.optimisers):
-            for m, parts in optimiser.state_dict()["state"].items():
-                state |= {f"optimiser.{n}.{m}.{name}": torch.as_tensor(part) for name, part in parts.items()}
+        for n, optimizer in enumerate(self.optimizers):
+            for m, parts in optimizer.state_dict()["state"].items():
+                state |= {f"optimizer.{n}.{m}.{name}": torch.as_tensor(part) for name, part in parts.items()}
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            checkpoint.save(self.folder, self.made)
+            checkpoint.save(self.folder, self.checkpoint)
             save_tensors(self.folder / STATE, state)
-            save_json(self.folder / PROGRESS, {"settings": self.settings.as_json(), "at": asdict(self.at)})
+            save_json(self.folder / PROGRESS, {"settings": self.settings.as_json(), "state": asdict(self.state)})
         except OSError as error:
             raise RunError(
-                f"{self.folder} cannot be written: {error.strerror or error}; what was saved before is still there"
+                f"{self.folder} cannot be written: {error.strerror or error}; the last checkpoint is still there"
             ) from None
 
     def _json(self) -> dict[str, Any]:
-        """The settings as they are read again."""
+        """Return the settings as they are read from the folder."""
         found: dict[str, Any] = json.loads(json.dumps(self.settings.as_json()))
         return found
 
@@ -149,8 +151,8 @@ class Training:
             self._restore(file)
         except (AttributeError, LookupError, OSError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
             raise UsageError(
-                f"the training in {self.folder} cannot be gone on with ({short(error)}): give another folder, or "
-                f"remove this one to begin anew"
+                f"the training in {self.folder} cannot be resumed ({short(error)}): give another folder, or remove "
+                f"this one to start again"
             ) from None
         return True
 
@@ -163,33 +165,33 @@ class Training:
                 if read["settings"].get(name) != value
             ]
             raise UsageError(
-                f"{self.folder} was begun with other settings ({', '.join(changed)}): give them as they were, or "
+                f"{self.folder} was begun with other settings ({', '.join(changed)}): give the same settings, or "
                 f"another folder"
             )
         self._begin(checkpoint.load(self.folder))
-        self.at = TrainProgress(**read["at"])
-        for one, index in zip(self.stories, self.at.indices, strict=True):
+        self.state = TrainState(**read["state"])
+        for one, index in zip(self.stories, self.state.indices, strict=True):
             one.index = index
         state = load_file(self.folder / STATE)
         own = {name.removeprefix("model."): tensor for name, tensor in state.items() if name.startswith("model.")}
         checkpoint.set_weights(self.model, own)
-        for n, optimiser in enumerate(self.optimisers):
-            whole = optimiser.state_dict()
+        for n, optimizer in enumerate(self.optimizers):
+            whole = optimizer.state_dict()
             parts: dict[int, dict[str, Tensor]] = {}
             for name, tensor in state.items():
-                if name.startswith(f"optimiser.{n}."):
+                if name.startswith(f"optimizer.{n}."):
                     _, _, m, part = name.split(".", 3)
                     parts.setdefault(int(m), {})[part] = tensor
-            optimiser.load_state_dict({**whole, "state": parts})
+            optimizer.load_state_dict({**whole, "state": parts})
 
-    # --- one step after the other ---
+    # --- steps ---
 
     @property
     def done(self) -> bool:
-        return self.at.stage >= len(self.settings.stages)
+        return self.state.stage >= len(self.settings.stages)
 
     def run(self, watch: Watch, most: int | None = None) -> None:
-        """To the end of the course, or for so many steps."""
+        """Train to the end, or for a number of steps."""
         keep_freed_memory()
         saved = time.monotonic()
         while not self.done and most != 0:
@@ -203,10 +205,10 @@ class Training:
 
     @cached_property
     def _sizes(self) -> list[Ids]:
-        return [one.sizes(self.tongue) for one in self.stories]
+        return [one.sizes(self.codec) for one in self.stories]
 
     def _fitting(self, tokens: int) -> list[Stories]:
-        """The tasks of which enough instances have room in so many: the others wait for longer stories."""
+        """Return the tasks of which enough instances fit into a number of tokens."""
         if len(self.stories) == 1:
             return self.stories
         found = [
@@ -216,49 +218,51 @@ class Training:
 
     def step(self) -> None:
         began = time.process_time()
-        at, stage = self.at, self.settings.stages[self.at.stage]
-        rng = Rng("training", self.settings.seed, at.total)
-        for optimiser, rate in zip(self.optimisers, self._rates, strict=True):
+        state, stage = self.state, self.settings.stages[self.state.stage]
+        rng = Rng("training", self.settings.seed, state.total)
+        for optimizer, rate in zip(self.optimizers, self._rates, strict=True):
             first, last = stage.rate
-            grown = min(1.0, (at.step + 1) / max(1, stage.warm))
-            optimiser.param_groups[0]["lr"] = rate * grown * (first + (last - first) * at.step / max(1, stage.steps))
+            grown = min(1.0, (state.step + 1) / max(1, stage.warmup))
+            optimizer.param_groups[0]["lr"] = rate * grown * (first + (last - first) * state.step / max(1, stage.steps))
         count = rng.between(*stage.segments)
         fitting = self._fitting(count * stage.size)
-        told = (rng.choice(fitting) for _ in range(stage.batch))
-        batch = batch_of([one.sample(self.tongue, count, stage.size, self.settings.between) for one in told])
-        for optimiser in self.optimisers:
-            optimiser.zero_grad()
-        result = self.lesson.learn(batch, stage)
+        chosen = (rng.choice(fitting) for _ in range(stage.batch))
+        samples = [one.sample(self.codec, count, stage.size, self.settings.ask_after_each) for one in chosen]
+        part = self.settings.microbatch or stage.batch
+        batches = [batch_of(samples[first : first + part]) for first in range(0, stage.batch, part)]
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
+        result = self.train_step.run(batches, stage)
         if not math.isfinite(result.loss):
             raise RunError(
-                f"the loss is no number at step {at.total}: what was saved before is in {self.folder}; take smaller "
-                f"learning rates (`muon`, `adam`)"
+                f"the loss is not a number at step {state.total}: the last checkpoint is in {self.folder}; take "
+                f"smaller learning rates (`muon`, `adam`)"
             )
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
-        for optimiser in self.optimisers:
-            optimiser.step()
+        for optimizer in self.optimizers:
+            optimizer.step()
         self._note(result, stage, count * stage.size * stage.batch, time.process_time() - began)
 
     def _note(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
-        at = self.at
-        kept = min(MEMORY, at.step / (at.step + 1))
-        at.loss = kept * at.loss + (1 - kept) * result.told
-        at.right = kept * at.right + (1 - kept) * result.right
-        if result.opened is not None:
-            at.opened = kept * at.opened + (1 - kept) * result.opened
-        at.step, at.total = at.step + 1, at.total + 1
-        at.tokens, at.seconds = at.tokens + tokens, at.seconds + seconds
-        if at.total % POINTS == 0:
-            at.curve.append([at.total, round(at.loss, 4), round(at.right, 4)])
-        if at.right > at.best or at.step <= LEAST:
-            at.best, at.bettered = at.right, at.step
-        still = bool(stage.patience) and at.step - at.bettered >= stage.patience
-        if at.step >= stage.steps or still or (at.step >= LEAST and at.right >= stage.until):
-            at.learned.append(at.total)
-            at.stage, at.step, at.best, at.bettered = at.stage + 1, 0, 0.0, 0
+        state = self.state
+        kept = min(MEMORY, state.step / (state.step + 1))
+        state.loss = kept * state.loss + (1 - kept) * result.final_loss
+        state.accuracy = kept * state.accuracy + (1 - kept) * result.accuracy
+        if result.gate is not None:
+            state.gate = kept * state.gate + (1 - kept) * result.gate
+        state.step, state.total = state.step + 1, state.total + 1
+        state.tokens, state.seconds = state.tokens + tokens, state.seconds + seconds
+        if state.total % POINTS == 0:
+            state.curve.append([state.total, round(state.loss, 4), round(state.accuracy, 4)])
+        if state.accuracy > state.best or state.step <= LEAST:
+            state.best, state.best_step = state.accuracy, state.step
+        still = bool(stage.patience) and state.step - state.best_step >= stage.patience
+        if state.step >= stage.steps or still or (state.step >= LEAST and state.accuracy >= stage.until):
+            state.stage_ends.append(state.total)
+            state.stage, state.step, state.best, state.best_step = state.stage + 1, 0, 0.0, 0
 
 
 def _inner(name: str, p: nn.Parameter) -> bool:
-    """The matrices inside a model: not embeddings, places, gates or what says the answer."""
+    """Return whether a parameter is a matrix inside the model: no embedding, position, gate or output layer."""
     outer = ("embedding", "places", "start", "reading", "writing", "gate", "head", "strength", "forget", "take")
     return p.ndim == 2 and min(p.shape) > 8 and not any(part in name for part in outer)

@@ -1,7 +1,7 @@
-"""The vocabulary of a small model: the words of its tasks, the commonest of the filler, and a few hundred buckets.
+"""The vocabulary of a small model: the words of its tasks, the most frequent words of the filler, and hash buckets.
 
-The words that facts, questions and answers are made of each have a token of their own, whatever else a text says: no
-rare word of a book is ever taken for a name. All other words share the buckets, by a hash that is the same everywhere.
+Each word of facts, questions and answers has a token of its own, so that no rare word of a book is taken for a name.
+All other words share the buckets, by a hash that is the same on every machine.
 """
 
 from collections import Counter
@@ -16,23 +16,29 @@ from carrara.tokenizers.words import join, split
 Ids = npt.NDArray[np.int64]
 
 PAD, END, ANSWER = 0, 1, 2
-"""What fills up a batch; what ends an answer; what stands between a question and its answer."""
+"""The tokens that fill up a batch, end an answer, and stand between a question and its answer."""
 SPECIAL = 3
-UNTOLD = -100
-"""A target that is not asked for."""
+IGNORED = -100
+"""A target that does not count."""
 COMMON = 2000
 BUCKETS = 256
 
 
 class Vocabulary:
-    """Words to numbers and back. Words that may be said come first, so that nothing else is ever predicted."""
+    """Converts words to numbers and back. The words of answers come first, so that nothing else is ever predicted.
+
+    Args:
+        own: The words of the tasks.
+        common: The most frequent words of the filler.
+        buckets: The number of tokens that all other words share.
+    """
 
     def __init__(self, own: Sequence[str], common: Sequence[str], buckets: int = BUCKETS) -> None:
         self.own, self.common, self.buckets = tuple(own), tuple(common), buckets
         self.words = [*own, *common]
         self.ids = {word: SPECIAL + i for i, word in enumerate(self.words)}
-        self.said = SPECIAL + len(own)
-        """Tokens that answers are made of: all below this one."""
+        self.outputs = SPECIAL + len(own)
+        """The number of tokens that answers consist of: all tokens below it."""
 
     def __len__(self) -> int:
         return SPECIAL + len(self.words) + self.buckets
@@ -42,7 +48,7 @@ class Vocabulary:
         return [known[word] if word in known else self._bucket(word) for word in split(text)]
 
     def decode(self, ids: Iterable[int]) -> str:
-        return join([self.words[i - SPECIAL] for i in ids if SPECIAL <= i < self.said])
+        return join([self.words[i - SPECIAL] for i in ids if SPECIAL <= i < self.outputs])
 
     def _bucket(self, word: str) -> int:
         place = int.from_bytes(blake2b(word.encode(), digest_size=8).digest()) % self.buckets
@@ -51,7 +57,7 @@ class Vocabulary:
 
 
 def build_vocabulary(texts: Iterable[str], filler: Iterable[str], common: int = COMMON) -> Vocabulary:
-    """The vocabulary of some tasks' own texts, and of their filler."""
+    """Return the vocabulary of the tasks' own texts and of their filler."""
     own = sorted({word for text in texts for word in split(text)})
     counts = Counter(word for text in filler for word in split(text))
     for word in own:

@@ -1,4 +1,4 @@
-"""The control that cannot remember: attention over this segment and the one before it, and nothing else."""
+"""The control without a memory: attention over this segment and the one before it."""
 
 import torch
 from torch import Tensor, nn
@@ -9,18 +9,18 @@ from carrara.recurrent.vocabulary import PAD
 
 
 class Window(nn.Module):
-    """Its state is the tokens of the last segment."""
+    """A transformer whose state is the tokens of the last segment."""
 
     def __init__(
-        self, vocabulary: int, said: int, segment: int = 128, width: int = 128, heads: int = 4, layers: int = 3
+        self, vocabulary: int, outputs: int, segment: int = 128, width: int = 128, heads: int = 4, layers: int = 3
     ) -> None:
         super().__init__()
         self.segment = segment
         self.embedding = Embedding(vocabulary, width)
         self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
-        self.head = nn.Linear(width, said, bias=False)
+        self.head = nn.Linear(width, outputs, bias=False)
         self.longest = segment + MARGIN
-        """Of what is asked, beside the segment before it."""
+        """The most tokens of a question with its answer."""
         longest = 2 * segment + MARGIN
         self.bias: Tensor
         blocked = torch.ones(longest, longest, dtype=torch.bool).triu(1)
@@ -29,10 +29,12 @@ class Window(nn.Module):
     def init(self, batch: int) -> Tensor:
         return torch.full((batch, self.segment), PAD, device=self.head.weight.device)
 
-    def step(self, state: Tensor, ids: Tensor, *, tell: bool = True, keep: bool = True) -> tuple[Tensor, Tensor | None]:
+    def step(
+        self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[Tensor, Tensor | None]:
         both = torch.cat([state, ids], 1)
-        kept = both[:, -self.segment :] if keep else state
-        if not tell:
+        kept = both[:, -self.segment :] if update else state
+        if not predict:
             return kept, None
         x = self.embedding(both)
         for layer in self.layers:

@@ -15,36 +15,35 @@ def page(
     points: Sequence[int],
     facts: Sequence[tuple[int, str, bool]],
     distances: Sequence[Sequence[float]],
-    opened: Sequence[Sequence[float]],
+    gates: Sequence[Sequence[float]],
     answers: Sequence[Answer],
-    attended: Sequence[tuple[str, Sequence[str], Sequence[str], Sequence[Sequence[float]]]],
+    attention: Sequence[tuple[str, Sequence[str], Sequence[str], Sequence[Sequence[float]]]],
     probes: Sequence[tuple[str, float, float]],
 ) -> str:
     """Return the page, which needs no other file.
 
     Args:
         title: The title of the page.
-        segments: How many segments the context has.
-        points: The segments after which the memory was looked at.
+        segments: The number of segments of the context.
+        points: The segments after which the memory was inspected.
         facts: For each fact its segment, its text, and whether the answer needs it.
         distances: The distance between the memory at each two points.
-        opened: At each point how far each gate was open.
-        answers: What the model would answer to each question.
-        attended: For each attention map its title, rows, columns and weights.
-        probes: For each linear probe its question, how often it is right in other stories, and how often the most
-            frequent answer is.
+        gates: The opening of each gate at each point.
+        answers: The answers to each question at each point.
+        attention: For each attention map its title, rows, columns and weights.
+        probes: For each linear probe its question, its accuracy in other stories, and that of the most frequent answer.
     """
-    told = [FactMark(*fact) for fact in facts]
+    marks = [FactMark(*fact) for fact in facts]
 
     def line(name: str, lines: Sequence[Sequence[float]], right: Sequence[str] = ()) -> str:
-        return timeline(name, segments, points, told, lines, right)
+        return timeline(name, segments, points, marks, lines, right)
 
     return render_page(
         "memory.html",
         title,
         segments=segments,
         points=points,
-        facts=told,
+        facts=marks,
         probes=probes,
         answers=[line(ask, [own, *([probed] if probed else [])], right) for ask, right, own, probed, _ in answers],
         stores=[
@@ -52,7 +51,7 @@ def page(
             for ask, right, _, _, returned in answers
             if any(answers[0][4])
         ],
-        gates=line("gates", [list(gate) for gate in zip(*opened, strict=True)]) if any(opened) else "",
-        attention=[attention_map(*one) for one in attended],
-        distances=distance_map(points, told, distances),
+        gates=line("gates", [list(gate) for gate in zip(*gates, strict=True)]) if any(gates) else "",
+        attention=[attention_map(*one) for one in attention],
+        distances=distance_map(points, marks, distances),
     )
