@@ -244,7 +244,7 @@ def test_gradients_do_not_depend_on_how_they_are_found() -> None:
         "recompute": {"recompute": True},
         "all": {"backprop": 8},
         "one": {"backprop": 1},
-        "parts": {"microbatch": 1},
+        "parts": {"microbatch_tokens": 48},
     }
     for way, more in ways.items():
         torch.manual_seed(0)
@@ -253,7 +253,7 @@ def test_gradients_do_not_depend_on_how_they_are_found() -> None:
         samples[1] = samples[1]._replace(questions=ASKS[1:])  # another number of questions in each part
         stage = Stage((3, 3), 16, 2, 1, gate_penalty=0.3, noise_penalty=0.7)
         train_step = TrainStep(model, settings(precision="float32", **more), torch.device("cpu"))
-        parts = [batch_of([one]) for one in samples] if "microbatch" in more else [batch_of(samples)]
+        parts = [batch_of([one]) for one in samples] if "microbatch_tokens" in more else [batch_of(samples)]
         result = train_step.run(parts, stage)
         found[way] = result, {name: p.grad for name, p in model.named_parameters()}
     plain, wanted = found.pop("plain")

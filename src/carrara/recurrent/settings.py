@@ -80,8 +80,8 @@ class Settings:
     """The segments through which gradients go back. 0: all."""
     recompute: bool = False
     """Whether segments are read again on the way back, instead of keeping their activations: slower, less memory."""
-    microbatch: int = 0
-    """The stories whose gradients are computed at a time. They add up to those of the batch. 0: the whole batch."""
+    microbatch_tokens: int = 0
+    """The tokens whose gradients are computed at a time. They add up to those of the batch. 0: the whole batch."""
     precision: str = "auto"
     """float32, bfloat16, or auto: bfloat16 where the device multiplies it faster."""
     device: str = "cpu"

@@ -228,7 +228,8 @@ class Training:
         fitting = self._fitting(count * stage.size)
         chosen = (rng.choice(fitting) for _ in range(stage.batch))
         samples = [one.sample(self.codec, count, stage.size, self.settings.ask_after_each) for one in chosen]
-        part = self.settings.microbatch or stage.batch
+        most = self.settings.microbatch_tokens
+        part = max(1, most // (count * stage.size)) if most else stage.batch
         batches = [batch_of(samples[first : first + part]) for first in range(0, stage.batch, part)]
         for optimizer in self.optimizers:
             optimizer.zero_grad()
