@@ -19,8 +19,8 @@ from carrara.util.errors import UsageError
 
 _LAYERS = ("transformer.h", "model.layers", "gpt_neox.layers", "backbone.layers", "model.decoder.layers")
 """The names of the layers in causal models of transformers."""
-SENTENCES = 1 << 16
-"""Sentences whose tokens are kept."""
+SENTENCES, SENTENCE = 1 << 16, 1000
+"""The number of sentences whose tokens are cached, and the most characters of one."""
 
 
 def load_pretrained(place: str) -> tuple[nn.Module, Any]:
@@ -50,10 +50,10 @@ class BackboneCodec:
         self._encode = lru_cache(SENTENCES)(self._encode_new)
 
     def encode(self, text: str) -> list[int]:
-        return list(self._encode(text))
+        return list(self._encode(text) if len(text) <= SENTENCE else self._encode_new(text))
 
     def _encode_new(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer(text, add_special_tokens=False).input_ids)
+        return tuple(self._tokenizer(text, add_special_tokens=False, verbose=False).input_ids)
 
     def question(self, ask: str) -> list[int]:
         return self.encode(f"\nQuestion: {ask}\nAnswer:")
