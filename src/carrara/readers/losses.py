@@ -1,4 +1,4 @@
-"""What became of each fact that an answer needs, on its way through the calls of a reader.
+"""The fate of each fact that an answer needs, on its way through the calls of a reader.
 
     present     the model had the fact before it when it answered
     unseen      the model never saw the fact
@@ -26,7 +26,7 @@ from carrara.readers.spans import covers, merge
 from carrara.types import Marker
 
 Fate = Literal["present", "unseen", "not kept", "dropped", "mutated", "stale"]
-"""What became of a fact before the answer. A present one is then used or unused, as the answer is right or wrong."""
+"""The fate of a fact before the answer. A present one is then used or unused, as the answer is right or wrong."""
 State = Literal["present", "absent", "mutated", "stale"]
 
 MOST = 1024
@@ -55,7 +55,7 @@ class FactTrace(NamedTuple):
     text: str
     """The fact, shortened."""
     said: str
-    """What the model had written about its subject then, shortened. Empty if nothing."""
+    """The model's text about its subject at that point, shortened. Empty if there is none."""
 
 
 @dataclass(frozen=True)

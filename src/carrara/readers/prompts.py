@@ -17,7 +17,7 @@ from carrara.readers.context import context_of
 from carrara.types import Message
 
 Reference = Mapping[str, Any]
-"""What stands for a prompt, or for a message."""
+"""A reference in place of a prompt or a message."""
 
 
 def prompt_of(wanted: Reference) -> Sequence[Message]:

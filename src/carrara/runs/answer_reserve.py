@@ -67,7 +67,7 @@ def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
 def find_crowded(
     samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
 ) -> dict[int, tuple[int, int, int]]:
-    """For each length: how many prompts leave no room for their answers, of how many, and the largest excess."""
+    """Return for each length the number of prompts without room for an answer, that of all, and the largest excess."""
     found: dict[int, tuple[int, int, int]] = {}
     for sample in samples:
         over = total(sample, thinking, max_tokens) - window

@@ -1,4 +1,4 @@
-"""What a reader did for one item, as it is stored in the sample's metadata: costs, calls, and the fates of facts."""
+"""The record of a reader for one item, in the sample's metadata: costs, calls, and the fates of facts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What readers cost, and what became of the facts that answers need.
+"""The costs of readers, and the fates of the facts that answers need.
 
 A cost counts all calls of the model for a reply. If the whole context stands in the prompt, a reply is one call. A
 request that failed, and a prompt that did not fit, cost nothing. What a right answer costs is what all replies cost,
@@ -91,7 +91,7 @@ def spending_of(result: Result) -> Spending:
 
 @dataclass(frozen=True)
 class SeriesCost:
-    """What one series cost, and the fates of its needed facts."""
+    """The costs of one series, and the fates of its needed facts."""
 
     series: Series
     task: str

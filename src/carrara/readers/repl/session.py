@@ -78,7 +78,7 @@ class SessionLimits:
 
 
 class BlockResult(NamedTuple):
-    """What a block of code did."""
+    """The outcome of a block of code."""
 
     text: str
     """Its standard output and errors, in order, with the traceback of an exception."""

@@ -37,7 +37,7 @@ class Dialogue(NamedTuple):
     number: int
     """Which of the drafts for the asked key, from 1 on."""
     marker: str
-    """What the reply has to begin with."""
+    """The text with which the reply has to begin."""
     examples: "tuple[Dialogue, ...]" = ()
 
     @property
@@ -47,7 +47,7 @@ class Dialogue(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """How the last request names it: `second poem about penguins`; the only one has no number."""
+        """Return its name in the last request: `second poem about penguins`. A single one has no number."""
         alone = sum(turn.key == self.asked for turn in self.turns) == 1
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 

@@ -1,5 +1,5 @@
-"""What a story says of the kind that is asked for, and what is no answer: of somebody else, of another time, denied,
-dreamt. An answer may be told in words that look like these.
+"""Decoys: sentences of the kind that a question asks for that do not answer it. They are about somebody else or another
+time, denied or dreamt. A sentence that answers may have words that look like these.
 
 >>> from carrara.rng import Rng
 >>> way, rng = "At one of the stalls {name} bought {value}.", Rng("decoys")
@@ -20,18 +20,18 @@ _DENIALS = {
     "It is wrong to say that": "It is right to say that",
     "It is a false rumour that": "It is a fact that",
 }
-"""Each with its opposite."""
+"""Denials, each with its opposite."""
 _EARLIER, _NOW = "Not this time but the time before,", "Not the time before but this time,"
 _DREAMT = "{Name} once dreamt that"
 UNTRUE = (*_DENIALS, _EARLIER, _DREAMT)
-"""What makes what follows no answer."""
+"""Beginnings of sentences that make them no answer."""
 
 _HALF_DENIED = re.compile(
     r"\b(?:only|nothing|nobody|no|not|never|without|every\w*|all|both|but|always|else|anything|than|too)\b", re.I
 )
-"""Denied, such a sentence says half of what it said: 'not only', 'not always'."""
+"""Words of sentences whose denial still says something: 'not only', 'not always'."""
 _AT_ONCE = re.compile(r"\bevery(?:body|one| player)\b", re.I)
-"""What is said of all is said of the person asked about."""
+"""Words of sentences about everybody, which are about the person in question too."""
 _DEED = re.compile(
     r"(?:(?!.*\b(?:that|wh[a-z]{1,3}) \{name\})[A-Z][\w' ]{0,40} )?\{[Nn]ame\} "
     r"(?:[a-z]+ed|ate|bought|drank|found|heard|saw|sat|lost|left|wore|got)\b"
@@ -40,7 +40,7 @@ _LASTS = re.compile(
     r"\b(?:is|are|has|have|had|now|only|used to|keeps|wanted|hoped|learned|noticed|remembered|bicycle|clock|shed|plates"
     r"|boat|bowl)\b"
 )
-"""Of what lasts, or is found out, it would be an answer that it was so before."""
+"""Words of sentences about something lasting: that it was so at an earlier time would be an answer."""
 
 _STORIES = (
     "{Other} has a similar story, about another day and another place.",
@@ -48,16 +48,16 @@ _STORIES = (
     "{Other} once did the same, but on another day and somewhere else.",
 )
 KIN = ("neighbour", "colleague", "flatmate", "landlord")
-"""Who may take the place of a person with a name: it is said with the name of the person asked about."""
+"""Persons without a name who may take the place of another person, such as `a colleague of Ines`."""
 
 
 def introduce(rng: Rng) -> str:
-    """That somebody else has a story of their own."""
+    """Return a sentence which says that somebody else has a story of their own."""
     return rng.choice(_STORIES)
 
 
 def kinds(way: str) -> list[Callable[[Rng, str], str]]:
-    """What can be made of a way to tell something, so that it is no answer."""
+    """Return the functions that can change a form of a sentence so that it is no answer."""
     return [
         dreamt,
         *([earlier] if _DEED.match(way) and not _LASTS.search(way) else []),
@@ -67,7 +67,7 @@ def kinds(way: str) -> list[Callable[[Rng, str], str]]:
 
 
 class Decoys:
-    """Those of one kind of thing: nobody did it twice in different ways, nor at the time before."""
+    """The decoys of one attribute. At most one is about somebody else, and one about an earlier time."""
 
     def __init__(self) -> None:
         self._taken: set[Callable[[Rng, str], str]] = set()

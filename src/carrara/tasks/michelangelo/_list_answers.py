@@ -15,7 +15,7 @@ _INTEGER = re.compile(r"-?[0-9]+")
 
 
 class Output(AnswerType[Answer]):
-    """What Python shows: a list or a number."""
+    """An answer as Python shows it: a list or a number."""
 
     label = "Output"
     leads = "=→:"

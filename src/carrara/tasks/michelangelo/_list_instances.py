@@ -28,31 +28,31 @@ from carrara.tasks.michelangelo._list_machine import (
 from carrara.types import FillerStream, Segment, SegmentGroup
 
 Strategy = Literal["print", "reverse", "cancel"]
-"""What fills a context: prints, reversals in pairs, blocks of operations that cancel each other."""
+"""The kind of filler: prints, reversals in pairs, or blocks of operations that cancel each other."""
 
 BRINGING = ("append", "insert")
 SHORTEST = 3
-"""Lists never shrink below this, so that a slice always has something to show."""
+"""The least length of a list, so that a slice always shows something."""
 PATIENCE = 60
-"""Changes without progress before a search starts over."""
+"""The number of changes without progress after which a search starts again."""
 PERSEVERANCE = 100
-"""Operations of sequences that are searched for one slice, before another is drawn: fewer searches of longer ones."""
+"""The operations of all sequences that are searched for one slice. Then another slice is drawn."""
 MOVES, STRAYS = 0.6, 0.2
-"""Where any place will do: how often a changed operation also moves, and how often one is changed that may count."""
+"""Where a slice may be at any place: the shares of changed operations that also move, and that may count already."""
 WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
     1: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 1, "reverse": 1},
     2: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 6, "reverse": 2},
     10: {"append": 2, "insert": 2, "pop": 2, "remove": 5, "sort": 7, "reverse": 5},
     31: {"append": 1, "insert": 1, "pop": 1, "remove": 1, "sort": 1, "reverse": 1},
 }
-"""How often operations are drawn in sequences of so many and more, so that those that are left are nearer to even; the
-longest would be searched for too long."""
+"""The weights with which operations are drawn, by the least number of operations, so that the operations that are left
+are more even. The longest sequences are drawn evenly, because a search would take too long."""
 ANY_PLACE_WEIGHTS: Mapping[int, Mapping[Kind, int]] = {
     **WEIGHTS,
     2: {"append": 2, "insert": 3, "pop": 3, "remove": 3, "sort": 7, "reverse": 3},
     10: {"append": 4, "insert": 4, "pop": 5, "remove": 12, "sort": 14, "reverse": 9},
 }
-"""The same where a slice may be at any place, which is found more often in long lists."""
+"""The same where a slice may be at any place, because long lists have more such places."""
 
 
 def draw(rng: Rng, values: Sequence[int], kinds: Sequence[Kind]) -> Operation:
@@ -121,7 +121,7 @@ def search(rng: Rng, count: int, view: View) -> tuple[tuple[Operation, ...], Loo
 class _Sequence(NamedTuple):
     operations: list[Operation]
     lists: list[tuple[int, ...]]
-    """What the list is before each of them, and at the end."""
+    """The list before each operation, and at the end."""
 
 
 class _Verdict(NamedTuple):
@@ -244,7 +244,7 @@ _SHOWS: Mapping[View, Callable[[Sequence[int]], Answer]] = {
     "max": max,
     "len": len,
 }
-"""What views show of numbers, where there are any."""
+"""The result of each view of some numbers."""
 
 
 def _without(sequence: _Sequence, most: int) -> tuple[list[int], list[tuple[int, list[int]]]] | None:

@@ -16,7 +16,7 @@ START = (1, 2, 3, 4, 5, 6)
 LOW, HIGH = -4000, 4000
 
 Answer = tuple[int, ...] | int
-"""What a view shows: `print` the numbers of a slice, the others one number."""
+"""The result of a view: the numbers of a slice for `print`, otherwise one number."""
 
 
 class Operation(NamedTuple):
@@ -43,7 +43,7 @@ class Look(NamedTuple):
         return "len(a)" if self.view == "len" else f"{self.view}(a[{self.start}:{self.stop}])"
 
     def at(self, values: Sequence[int]) -> Answer | None:
-        """What it shows of a list; None where Python would raise."""
+        """Return the result for a list. None if Python would raise."""
         part = values[self.start : self.stop]
         match self.view:
             case "len":

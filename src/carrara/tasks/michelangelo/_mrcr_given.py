@@ -43,7 +43,7 @@ MARKER = 12
 """Characters of MRCR v2's strings, which its answers do not set off from the draft."""
 
 _LABELS: Mapping[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
-"""Of turns in one text, as MRCR v2 and the examples of OpenAI's rows have them."""
+"""The labels of turns in one text, as in MRCR v2 and in the examples of OpenAI's rows."""
 _NEXT_TURN = ("\nUser:", "\n=====")
 _AROUND = ' \t\n`"“”*'
 """Characters that may surround a repeated draft: they do not count."""
@@ -284,7 +284,7 @@ class Request(NamedTuple):
     """The last request of a conversation, and the drafts that it may mean."""
 
     key: str
-    """What the last request asks for: `poem about penguins`, perhaps `in formal style`."""
+    """The subject of the last request: `poem about penguins`, perhaps with `in formal style`."""
     number: int
     """Which of the drafts, from 1 on."""
     marker: str

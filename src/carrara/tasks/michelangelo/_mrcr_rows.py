@@ -36,7 +36,7 @@ from carrara.util.quantities import read_length, write_length
 
 ENDINGS = (".parquet", ".csv", ".jsonl")
 TOKENIZER = "o200k"
-"""What OpenAI's bins are counted in."""
+"""The tokenizer of OpenAI's bins."""
 SHORTEST = 4096
 """The lower end of the first published bin; what is shorter is put below it."""
 _LARGEST = 2**31 - 1
@@ -65,9 +65,9 @@ COLUMNS = {
 
 class Row(NamedTuple):
     where: str
-    """In words, for complaints."""
+    """The description for messages."""
     cells: Mapping[str, str]
-    """By column; numbers as they are written."""
+    """The values by column. Numbers are as written."""
 
 
 # --- what a folder has ---
@@ -160,7 +160,7 @@ def rows(data: str, task: str, length: int) -> Sequence[Row]:
 
 @lru_cache(maxsize=1024)
 def number(data: str, task: str, length: int) -> int:
-    """How many they are. Asked for every item, when the rows themselves may be gone from memory."""
+    """Return the number of rows. It is needed for every item, when the rows may no longer be in memory."""
     return len(rows(data, task, length))
 
 
@@ -272,7 +272,7 @@ def _rows(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _ending(path: Path) -> str:
-    """What a file is by its name, or where the name has no ending: the hub's cache links to files called by a hash."""
+    """Return the format of a file by its name. The hub's cache links to files whose name is a hash."""
     if path.suffix.lower() in ENDINGS:
         return path.suffix.lower()
     with open_binary(path) as file:

@@ -1,7 +1,7 @@
-"""Everyday scenes: what very short stories are told of, what they tell, and what they only seem to.
+"""Everyday scenes, about which very short stories are made: their facts, and sentences that only look like facts.
 
-A scene's file has openings, details that answer nothing, and attributes: two ways to tell each, the question for it,
-and values of which none is likelier than another by anything else in the file.
+The file of a scene has openings, details that answer nothing, and attributes: two forms of a sentence for each, its
+question, and its values. Nothing else in the file makes one value likelier than another.
 """
 
 import re
@@ -24,7 +24,7 @@ class Attribute:
     values: tuple[str, ...]
 
     def read(self, name: str, text: str) -> set[str]:
-        """What a text tells of somebody: neither of others, nor of another time, nor to deny it."""
+        """Return the values that a text states about somebody, without decoys."""
         value = f"({'|'.join(map(re.escape, self.values))})"
         found = set[str]()
         untrue = tuple(f"{name_people(lead, name)} " for lead in _decoys.UNTRUE)
@@ -46,7 +46,7 @@ class Scene:
 
     @cached_property
     def kin(self) -> tuple[str, ...]:
-        """Who is not spoken of in any of its stories."""
+        """The persons without a name who occur in none of its stories."""
         ways = (way for attribute in self.attributes for way in (*attribute.told, *attribute.values))
         said = " ".join((*self.openings, *self.details, *ways))
         return tuple(kin for kin in _decoys.KIN if kin not in said)
@@ -54,19 +54,19 @@ class Scene:
 
 @dataclass(frozen=True)
 class Topic:
-    """What a story says of the kind of one attribute, of which nothing, or one thing, is an answer."""
+    """The sentences of a story about one attribute, of which none or one is an answer."""
 
     attribute: Attribute
     values: tuple[str, ...]
-    """Three of them; the first ones are said."""
+    """Three values. The story states the first ones."""
     said: int
     answer: int | None
-    """The sentence in which the first one is told."""
+    """The number of the sentence that states the first value. None: no sentence does."""
 
 
 @dataclass(frozen=True)
 class Story:
-    """Who it is about, what it says, something that it tells, and something that it seems to tell."""
+    """A story about a person, with an attribute that it states and one that it only seems to state."""
 
     name: str
     sentences: tuple[str, ...]
@@ -173,7 +173,7 @@ def _asks() -> dict[str, Attribute]:
 
 
 def meant(question: str) -> tuple[Attribute, str] | None:
-    """What a question asks for, and of whom."""
+    """The attribute and the person of a question."""
     for name in NAMES:
         if re.search(rf"\b{name}\b", question):
             attribute = _asks().get(re.sub(rf"\b{name}\b", "{name}", question))

@@ -63,7 +63,7 @@ ONE_OPERATION = (
 
 
 class Session(NamedTuple):
-    """What happens to the list, how it is looked at, and the key of the instance."""
+    """The operations on the list, the view of it, and the key of the instance."""
 
     operations: tuple[Operation, ...]
     look: Look

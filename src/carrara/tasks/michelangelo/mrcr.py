@@ -129,7 +129,7 @@ class Mrcr(Task):
     keys: int = 2
     """Other keys that resemble the asked one, each with as many drafts or fewer, down to one."""
     overlap: tuple[Literal["format", "topic", "both"], ...] = ("format", "topic")
-    """What these keys share with the asked one, in turn; `both` where style or mood tells them apart."""
+    """The part that these keys share with the key in question, taken in turn. With `both`, style or mood differs."""
     depth: int = 2
     """Parts of a key: format and topic; 3 adds a style, 4 a mood."""
     writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.bank_name, "built_in": (bank.BUILT_IN,)})

@@ -1,4 +1,4 @@
-"""What the tasks share that ask for the whole context, copied or changed."""
+"""The base of tasks that ask for the whole context, copied or changed."""
 
 from collections.abc import Callable, Sequence
 

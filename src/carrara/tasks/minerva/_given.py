@@ -80,7 +80,7 @@ ANSWERS: Mapping[str, AnswerType[Any]] = {
 _LIST = re.compile(r"List ([1-9][0-9]{0,2})")
 _INTEGER = re.compile(r"-?[0-9]{1,18}")
 _LISTS, _MOST_LISTS = 100, 1000
-"""How many lists an answer may name: where no context tells, and at all."""
+"""The numbers of lists that an answer may name: without a context, and at most."""
 _OPEN = re.compile(r"(?:Context|Agents? actions):")
 _QUOTED = re.compile(r'"([^"\n]*)"')
 _ACTED_ON = re.compile(r'following words:? "?([^".\n]+)')

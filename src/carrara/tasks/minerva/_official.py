@@ -88,5 +88,5 @@ def _ending(made: ClassDef) -> str:
 
 
 def _frame(ending: str) -> Parts:
-    """What stands behind the words is there for chat models too, as published."""
+    """The text after the words is in the prompt of chat models too, as published."""
     return {"open": "Context:\n", "instruct": "\n\nInstruction:\n", "rule": ending, "answer": ""}

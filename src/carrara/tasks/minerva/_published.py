@@ -20,7 +20,7 @@ from carrara.answers import Hands, Words
 from carrara.answers.sequences import common
 
 Reference = str | int | Sequence[str] | Mapping[str, Sequence[str]]
-"""What the published files hold: a text, a number, a set's words, or each agent's words."""
+"""An answer in the published files: a text, a number, the words of a set, or the words of each agent."""
 
 _EXACT, _ROUGE, _RECALL, _SETS = "exact_match", "rouge-L", "rouge-L_recall", "set_overlap_jaccard_similarity"
 
@@ -112,7 +112,7 @@ def _text(reference: Reference) -> str:
 
 
 def _final(reply: str) -> str:
-    """What follows the first marker, or all where there is none."""
+    """Return the text after the first marker, or all of it without a marker."""
     before, _, after = reply.partition(_MARKER)
     return (after if _MARKER in reply else before).strip().rstrip(".")
 

@@ -31,7 +31,7 @@ LINE = re.compile(
 
 
 class Step(NamedTuple):
-    """What an agent does with some words, by their numbers."""
+    """An operation of an agent on words, which are given by their numbers."""
 
     agent: int
     verb: Literal["starts with", "draws", "discards", "swaps"]
@@ -120,7 +120,7 @@ class Script:
         self._draw = vocabulary.draw_words(words, key)
         self._steps, self._words, self._lines = list[Step](), list[str](), list[str]()
         self._numbers = list[int]()
-        """How many words there are up to each step."""
+        """Return the number of words up to each step."""
         self._is_dry = False
         """Whether there are too few words for the next step."""
         self._lock = Lock()

@@ -1,4 +1,4 @@
-"""What all tasks of this folder share: the layout of the prompt, phrasings, and the paper's scorer."""
+"""The base of all Minerva tasks: the layout of the prompt, phrasings, and the paper's scorer."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
@@ -40,7 +40,7 @@ class Minerva(Task):
     paper_task: ClassVar[str]
     """The name of the task in the published files, whose scorer is the paper's."""
     phrasing: tuple[int, ...] = field(default=(1,), metadata=PRESENTS)
-    """How it is asked: 1 or 2, or both of each context."""
+    """The phrasing of the question: 1 or 2, or both for each context."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -39,9 +39,9 @@ class Association(Minerva):
         'that of "{second}"?',
     )
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     attributes: Sweep[int] = Sweep(2, 4, 8, 16, 32)
-    """How many attributes there are, taken in turn."""
+    """The number of attributes, taken in turn."""
     gold: Sweep[Label] = Sweep("yes", "no")
     """The right answer, taken in turn: yes if the two have the same attribute."""
 

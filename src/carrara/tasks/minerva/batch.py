@@ -47,7 +47,7 @@ class Batch(Minerva):
         "learned": "The partners stand beside words that are named: finding them is what is asked.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: Sweep[int] = Sweep(4, 8, 16, 32)
     """Words that are looked up at once, taken in turn."""
 

@@ -49,9 +49,9 @@ class Blocks(Minerva):
         "part": "A tenth of the context tells a tenth of the answer.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     roles: Sweep[int] = Sweep(2, 4, 8, 16, 32)
-    """How many roles there are, taken in turn."""
+    """The number of roles, taken in turn."""
     turns: int = 10
     """Lines of each role."""
     items: int = field(default=400, metadata=UNSIZED)

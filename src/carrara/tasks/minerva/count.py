@@ -37,9 +37,9 @@ class Count(Minerva):
         "how many pieces say what is named": "Every word is a piece, so that this is what is asked.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     times: Sweep[int] = Sweep(2, 4, 8, 16, 32)
-    """How often the word comes, taken in turn."""
+    """The number of times that the word occurs, taken in turn."""
 
     def check(self) -> None:
         check_number("times", self.times, 1)

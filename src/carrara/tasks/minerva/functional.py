@@ -49,9 +49,9 @@ class Functional(Minerva):
     }
     known_shortcuts = {"part": "A tenth of the context tells a tenth of the answer."}
     change: Sweep[str] = Sweep("add 3", "subtract 1", "multiply 2")
-    """What is done to each number, taken in turn: add, subtract or multiply, and by how much."""
+    """The operation on each number, taken in turn: add, subtract or multiply, and the operand."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
-    """How many numbers there are where no length is asked for."""
+    """The number of numbers at length 0."""
 
     def check(self) -> None:
         if not _CHANGE.fullmatch(self.change) or self.change == "multiply 1":

@@ -43,9 +43,9 @@ class GroupAssociation(Minerva):
         "what is named stands close by": "Where lists are short, words that share one stand close by.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     lists: Sweep[int] = Sweep(4, 8, 16, 32)
-    """How many lists there are, taken in turn."""
+    """The number of lists, taken in turn."""
     gold: Sweep[Label] = Sweep("yes", "no")
     """The right answer, taken in turn: yes if the two are in the same list."""
     items: int = field(default=96, metadata=UNSIZED)

@@ -46,9 +46,9 @@ class Iterate(Minerva):
         "part": "A tenth of the context tells a tenth of the answer, and of few lists more.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     lists: Sweep[int] = Sweep(4, 8, 16, 32)
-    """How many lists there are, taken in turn."""
+    """The number of lists, taken in turn."""
     which: Sweep[Literal["last", "first"]] = Sweep("last")
     """Which word of each is asked for, taken in turn: last or first."""
     items: int = field(default=96, metadata=UNSIZED)

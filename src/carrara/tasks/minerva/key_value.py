@@ -43,9 +43,9 @@ class KeyValue(Minerva):
         "part": "Pairs stand at one of five depths, one of which is the first tenth, and another the last.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     depth: Sweep[float] = Sweep(0.0, 0.25, 0.5, 0.75, 1.0)
-    """How far into the context the pair stands, taken in turn."""
+    """The depth of the pair in the context, from 0 to 1, taken in turn."""
 
     def check(self) -> None:
         check_share("depth", self.depth)

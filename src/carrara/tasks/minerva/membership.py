@@ -45,9 +45,9 @@ class Membership(Minerva):
     )
     known_shortcuts = {"learned": "Where lists are short, a word stands near the name of its list."}
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     lists: tuple[int, ...] = (4, 8, 16, 32)
-    """How many lists there are, taken in turn."""
+    """The number of lists, taken in turn."""
     items: int = field(default=96, metadata=UNSIZED)
     """Words of all lists where no length is asked for, or as many as it takes."""
 

@@ -38,9 +38,9 @@ from carrara.util.errors import LengthError
 LEAST = 3
 """The fewest lists: of two lists, either may be the odd one."""
 STOCK = 1024
-"""How many words are drawn that may replace others."""
+"""The number of words that may replace others."""
 ROUNDS = 3
-"""How often all words are tried to make the odd list as long as the others."""
+"""The number of attempts with all words to make the odd list as long as the others."""
 NEAR = 24
 """The most tokens that words of a single list are to make up."""
 
@@ -58,13 +58,13 @@ class OddGroup(Minerva):
         "not matter. Name that list.",
     )
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: Sweep[int] = Sweep(25, 50, 75, 100)
     """Words of a list, taken in turn."""
     changed: Sweep[float] = Sweep(0.0, 0.25, 0.5)
     """Which share of the odd list's words are others, taken in turn: one word at least."""
     lists: int = field(default=4, metadata=UNSIZED)
-    """How many there are where no length is asked for."""
+    """The number of lists at length 0."""
 
     def check(self) -> None:
         check_number("size", self.size, 2)

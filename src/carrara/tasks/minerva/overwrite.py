@@ -44,13 +44,13 @@ class Overwrite(Minerva):
         ),
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     nth: Sweep[int] = Sweep(2, 3, 4)
     """Every how manyth word, taken in turn."""
     to: Sweep[Literal["word", "nothing"]] = Sweep("word", "nothing")
-    """What it is replaced by, taken in turn."""
+    """The replacement, taken in turn."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
-    """How many words there are where no length is asked for, or as many as it takes."""
+    """The number of words at length 0, or more if they are needed."""
 
     def check(self) -> None:
         check_number("nth", self.nth, 2, 100)

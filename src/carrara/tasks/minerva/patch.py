@@ -56,15 +56,15 @@ class Patch(Minerva):
         "learned": "A pattern of two words, which one question in four has, goes on with the last but one.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: tuple[int, ...] = (2, 15, 30)
     """Words of the pattern, taken in turn."""
     cut: tuple[float, ...] = (0.0, 0.5, 1.0)
-    """Where in the pattern the sequence breaks off, taken in turn: behind its first word, in the middle, at its end."""
+    """The point at which the last pattern breaks off, taken in turn: after its first word, in the middle, at its end."""
     nth: tuple[int, ...] = (1, 3, 6)
     """Which word is asked for that would follow, taken in turn."""
     repeats: int = field(default=LEAST, metadata=UNSIZED)
-    """How often the pattern comes where no length is asked for."""
+    """The repetitions of the pattern at length 0."""
 
     def check(self) -> None:
         for size in self.size:

@@ -43,11 +43,11 @@ class Positions(Minerva):
         "what is named stands side by side": "Without filler the two words stand side by side, in their order.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     first: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
-    """How far into the context the word stands that is named first, taken in turn."""
+    """The depth of the word that is named first, from 0 to 1, taken in turn."""
     second: tuple[float, ...] = (0.0, 0.25, 0.5, 0.75, 1.0)
-    """How far in the other word stands, taken in turn."""
+    """The depth of the other word, taken in turn."""
 
     def check(self) -> None:
         for name, shares in {"first": self.first, "second": self.second}.items():

@@ -50,13 +50,13 @@ class Replace(Minerva):
     }
     known_shortcuts = {"strings": "Half of the questions leave out a word, and all other words are the answer."}
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     density: Sweep[float] = Sweep(0.2, 0.4, 0.6, 0.8)
     """The share of the context that is the word to be replaced, taken in turn: tenths."""
     to: Sweep[Literal["word", "nothing"]] = Sweep("word", "nothing")
-    """What it is replaced by, taken in turn."""
+    """The replacement, taken in turn."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
-    """How many words there are where no length is asked for."""
+    """The number of words at length 0."""
 
     def check(self) -> None:
         if self.density * BLOCK not in range(1, BLOCK):

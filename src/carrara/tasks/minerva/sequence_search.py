@@ -56,13 +56,13 @@ class SequenceSearch(Minerva):
         "what is named comes last in that order": "A gap is only one of five things that may be wrong.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: Sweep[int] = Sweep(8, 16, 32, 64)
     """Words of the sequence, taken in turn."""
     gold: Sweep[Label] = Sweep("yes", "no")
     """The right answer, taken in turn: yes if the sequence is there."""
     wrong: tuple[Wrong, ...] = WRONG
-    """What is wrong with one that is not there, taken in turn."""
+    """The difference between an absent sequence and one of the context, taken in turn."""
 
     def check(self) -> None:
         check_number("size", self.size, 2)

@@ -70,7 +70,7 @@ class SetState(Minerva):
         "part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go."
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: tuple[int, ...] = (5, 10, 15, 20)
     """The most words that the agent has at a time, taken in turn."""
     steps: tuple[int, ...] = field(default=(100,), metadata=UNSIZED)

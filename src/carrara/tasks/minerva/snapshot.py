@@ -43,11 +43,11 @@ class Snapshot(Minerva):
         "part": "A tenth of the context is a tenth of the answer.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     of: Sweep[Literal["words", "numbers"]] = Sweep("words", "numbers")
-    """What the context is made of, taken in turn."""
+    """The kind of the context, taken in turn."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
-    """How many they are where no length is asked for."""
+    """The number of words or numbers at length 0."""
 
     def check(self) -> None:
         check_number("items", self.items, 2, MOST_ITEMS)

@@ -53,9 +53,9 @@ class TheoryOfMind(Minerva):
         "as if nobody had swapped": "Many words stay with who drew them, as in the paper, and have their share."
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     agents: Sweep[int] = Sweep(2, 3, 4)
-    """How many agents there are, taken in turn."""
+    """The number of agents, taken in turn."""
     size: Sweep[int] = Sweep(10, 20)
     """The most words that one has at a time, taken in turn."""
     steps: Sweep[int] = field(default=Sweep(100), metadata=UNSIZED)

@@ -47,9 +47,9 @@ class TwoLists(Minerva):
         "learned": "A word that differs is said once: whose it is, its place tells.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     size: Sweep[int] = Sweep(1, 5, 10, 20)
-    """How many words differ, taken in turn."""
+    """The number of words that differ, taken in turn."""
     chosen: Sweep[Literal["first", "second"]] = Sweep("first", "second")
     """The list whose words the question asks for, taken in turn."""
     items: int = field(default=40, metadata=UNSIZED)

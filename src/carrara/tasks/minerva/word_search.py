@@ -41,9 +41,9 @@ class WordSearch(Minerva):
         "part": "A word that is there stands in one of ten tenths, and where it is not there none tells of it.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
-    """What the words are: dictionary, common, gibberish, or the path of a list."""
+    """The source of the words: dictionary, common, gibberish, or the path of a list."""
     depth: Sweep[float] = Sweep(0.0, 0.25, 0.5, 0.75, 1.0)
-    """How far into the context the word stands, taken in turn; absent words have a turn at each depth, too."""
+    """The depth of the word in the context, from 0 to 1, taken in turn. Absent words have a turn at each depth too."""
     gold: Sweep[Label] = Sweep("yes", "no")
     """The right answer, taken in turn: yes if the word is there."""
 

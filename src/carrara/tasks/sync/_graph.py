@@ -57,7 +57,7 @@ class Graph:
 
     @cached_property
     def _distances(self) -> dict[int, Mapping[int, int]]:
-        """What `distances_to` has found."""
+        """The results of `distances_to`."""
         return {}
 
     def _search_back(self, goal: int) -> Mapping[int, int]:

@@ -23,11 +23,11 @@ MANY_NAMINGS = 1000
 
 
 class Shape(NamedTuple):
-    """What is asked of the graphs of one size."""
+    """The questions on the graphs of one size."""
 
     nodes: int
     density: float
-    """How likely two nodes have an edge between them."""
+    """The probability of an edge between two nodes."""
     longest: int
     """The least edges of a longest path."""
     greedy: float = 1.0

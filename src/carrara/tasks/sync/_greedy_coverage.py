@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from carrara.tasks.sync._letter_coverage import Letters
 
 RankedWord = tuple[int, int, int]
-"""How many letters a word has; its place in an order, the last of which greed takes of equals; its letters."""
+"""The number of letters of a word; its place in an order, of which greed takes the last among equals; its letters."""
 
 
 def choose_greedily(letters: Letters, words: Sequence[str]) -> tuple[str, ...]:

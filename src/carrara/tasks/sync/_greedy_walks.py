@@ -18,7 +18,7 @@ RULES: Mapping[str, Callable[[int, int, int], int]] = {
     "most followers": lambda node, followers, place: -followers,
     "fewest followers": lambda node, followers, place: followers,
 }
-"""How a walk ranks a node, from its number, the number of its followers and the place at which an edge to it is
+"""A rank of a node in a walk, from its number, the number of its followers and the place at which an edge to it is
 mentioned. The walk takes the least; of equals, the one whose edge is mentioned first."""
 
 

@@ -19,7 +19,7 @@ _COVERAGE = (
 
 
 class Query(NamedTuple):
-    """What a question asks: a translation of words, or the letter coverage."""
+    """The kind of a question: a translation of words, or the letter coverage."""
 
     ask: Ask
     words: tuple[str, ...] = ()

@@ -89,7 +89,7 @@ class SyncGraph(Sync):
     nodes: tuple[int, ...] = (10, 15, 20)
     """Sizes of graphs, taken in turn."""
     density: float = 0.15
-    """How likely two nodes have an edge between them."""
+    """The probability of an edge between two nodes."""
     unreachable: float = 0.33
     """The share of shortest paths that do not exist."""
     sinks: float = 0.0
@@ -99,7 +99,7 @@ class SyncGraph(Sync):
     greedy: float = 0.05
     """The share of graphs whose longest path greedy walks may find; 1: graphs as they are drawn."""
     about: tuple[Ask, ...] = field(default=("connected", "shortest", "longest"), metadata=PRESENTS)
-    """What is asked of each graph."""
+    """The questions on each graph."""
 
     def check(self) -> None:
         if not all(3 <= nodes <= 200 for nodes in self.nodes):

@@ -92,11 +92,11 @@ class SyncTranslation(Sync):
     hops: int = 0
     """Dictionaries that a multi-hop translation takes; 0: any number from 2 on, taken in turn."""
     chance: float = 0.01
-    """How often a random guess at the letter coverage may be right, at most: easier languages are drawn anew."""
+    """The greatest share of random guesses at the letter coverage that may be right. Others are drawn again."""
     greedy: float = 0.05
     """The share of languages, from four on, whose letter coverage greed may find; 1: languages as they are drawn."""
     about: tuple[Ask, ...] = field(default=("single", "multi", "coverage"), metadata=PRESENTS)
-    """What is asked of each set of languages."""
+    """The questions on each set of languages."""
 
     def check(self) -> None:
         if not all(3 <= languages <= 100 for languages in self.languages):
