@@ -60,9 +60,9 @@ class Patch(Minerva):
     size: tuple[int, ...] = (2, 15, 30)
     """Words of the pattern, taken in turn."""
     cut: tuple[float, ...] = (0.0, 0.5, 1.0)
-    """The point at which the last pattern breaks off, taken in turn: after its first word, in the middle, at its end."""
+    """The point at which the pattern breaks off, taken in turn: after its first word, in the middle or at the end."""
     nth: tuple[int, ...] = (1, 3, 6)
-    """Which word is asked for that would follow, taken in turn."""
+    """The number of the following word that is asked for, taken in turn."""
     repeats: int = field(default=LEAST, metadata=UNSIZED)
     """The repetitions of the pattern at length 0."""
 
