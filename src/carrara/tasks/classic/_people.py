@@ -59,10 +59,21 @@ class Trail(NamedTuple):
         return "".join(f"the {relation} of " for relation in reversed(self.relations)) + self.names[0]
 
 
-def draw_people(rng: Rng, count: int, relations: Sequence[str]) -> dict[str, Person]:
-    """Draw people with first and last names in common, each of whom stands in each relation to one other."""
+def draw_people(
+    rng: Rng, count: int, relations: Sequence[str], firsts: Sequence[str] = (), lasts: Sequence[str] = ()
+) -> dict[str, Person]:
+    """Draw people with first and last names in common, each of whom stands in each relation to one other.
+
+    Args:
+        rng: Random numbers.
+        count: How many people.
+        relations: The relations.
+        firsts: First names of others. Empty: they are drawn.
+        lasts: Last names of others. Empty: they are drawn.
+    """
     side = isqrt(count - 1) + 1
-    firsts, lasts = draw_distinct(draw_first, rng, side), draw_distinct(draw_last, rng, side)
+    firsts = firsts or draw_distinct(draw_first, rng, side)
+    lasts = lasts or draw_distinct(draw_last, rng, side)
     names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], count)
     towns = draw_distinct(draw_town, rng, count)
     related = [dict[str, str]() for _ in names]
