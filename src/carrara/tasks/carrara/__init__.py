@@ -1,1 +1,1 @@
-"""Tasks of our own, after benchmarks that people ask for: walks in a graph, learning in the context, ranking."""
+"""Tasks of our own, after benchmarks that people ask for: walks, learning in the context, ranking, citations."""

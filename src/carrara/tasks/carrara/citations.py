@@ -1,0 +1,232 @@
+"""Citations: an answer from several documents, and the ids of the documents that prove it.
+
+After ALCE (arXiv:2305.14627), which HELMET runs, LongCite (arXiv:2409.02897) and L-CiteEval (arXiv:2410.02115). One
+item without filler:
+
+>>> from textwrap import fill
+>>> from carrara.items.item import make
+>>> *lines, question = make("carrara/citations", params={"hops": "2"}).text.split("\\n")
+>>> for line in (*lines[:4], "…", question):
+...     print(fill(line, 110))
+Each line of the text below is a document about one person, after its id in brackets. A question may need
+several of them.
+<BLANKLINE>
+<text> [dfhwnf] Kubzon Kizbidi was born in Timkukub. Their tailor is Kubzon Gubzuke, their landlord is Lavgav
+Kizbidi, their baker is Lavgav Gubzuke, and their lawyer is Vubzab Gubzuke.
+[lfnwld] Vubzab Gubzuke was born in Vukvanan. Their baker is Vubzab Rokzinu, their landlord is Lavgav Rokzinu,
+their lawyer is Lavgav Lopvoso, and their tailor is Kubzon Rokzinu.
+…
+Who is the baker of the tailor of Telzap Gubzuke? Reply with one line and nothing else: FINAL ANSWER: followed
+by the full name and, in brackets, the ids of all documents that are needed to prove it and of no others,
+separated by commas.
+
+The documents and questions are those of `classic/hops`. A person stands in each relation to one other, and only the
+document about a person says who that is. So exactly one set of documents proves an answer: those about the persons on
+the way to it. Without any one of them the answer is open, and no other document says anything about it.
+
+The filler consists of documents about other groups of people, who stand in the same relations to each other.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+from math import prod
+from typing import Any, NamedTuple
+
+from carrara.answers.extraction import FINAL
+from carrara.generators.round_robin import in_turn
+from carrara.task import Instance, Rng, Sweep, Task
+from carrara.tasks.carrara._alce import alce, l_citeeval
+from carrara.tasks.carrara._citations import Cited, CitedAnswer, DocumentIds, error_type
+from carrara.tasks.carrara._rankings import ID
+from carrara.tasks.classic._people import (
+    ASK,
+    DESCRIPTION,
+    FEWEST_PEOPLE,
+    MOST_PEOPLE,
+    RELATIONS,
+    STATED,
+    Person,
+    Trail,
+    draw_people,
+    draw_trail,
+    find,
+    follow,
+)
+from carrara.types import ErrorType, Filler, FillerStream, Marker, Question, Segment
+
+_DOCUMENT = re.compile(rf"\[({ID.pattern.pattern})\] {DESCRIPTION}", re.IGNORECASE)
+_FIRST_DOCUMENT = "the relation asked for last, in the document of the person named"
+
+
+class Citations(Task):
+    version, title = 1, "Citations"
+    capability = "answering questions over several documents, and naming the documents that prove the answer"
+    guesser = "context candidates"
+    answer = CitedAnswer()
+    separator = "\n"
+    instruction = (
+        "Each line of the text below is a document about one person, after its id in brackets. A question may need "
+        "several of them."
+    )
+    ask = ASK
+    hops: Sweep[int] = Sweep(1, 2, 3, 4)
+    """Documents that prove the answer, one after the other."""
+    people: int = 16
+    """People in the question's part of the world, each with a document: as many possible answers."""
+
+    def check(self) -> None:
+        if not 1 <= self.hops <= STATED:
+            raise ValueError(f"hops go from 1 to {STATED}")
+        if not FEWEST_PEOPLE <= self.people <= MOST_PEOPLE:
+            raise ValueError(f"people go from {FEWEST_PEOPLE} to {MOST_PEOPLE}")
+
+    def shortcuts(self) -> Mapping[str, str]:
+        reason = "A question of one hop names the person whose document has the answer and is the proof."
+        return {_FIRST_DOCUMENT: reason} if 1 in self.sweep_values("hops") else {}
+
+    def generate(self, rng: Rng) -> Instance:
+        drawn, ids = rng.stream("people"), DocumentIds(rng.stream("ids"))
+        relations = drawn.sample(RELATIONS, STATED)
+        people = draw_people(drawn, self.people, relations)
+        every = prod(len(self.sweep_values(name)) for name in self.sweeps)
+        asked = in_turn(rng.key, "asked", ("person", "town"), every)
+        trail = draw_trail(drawn, people, relations, self.hops if asked == "person" else self.hops - 1)
+        candidates = sorted(
+            {*people} - {trail.names[0]} if asked == "person" else (one.town for one in people.values())
+        )
+        order = drawn.shuffled(list(people))
+        own_ids = {name: ids.write(number) for number, name in enumerate(drawn.shuffled(order))}
+        read, end = trail.names[: self.hops], trail.names[-1]
+        return Instance(
+            facts=[_write(own_ids[name], people[name], drawn) for name in order],
+            gold=_cited(end if asked == "person" else people[end].town, [own_ids[name] for name in read], ids),
+            ask=asked,
+            names={"whose": trail.whose},
+            evidence=sorted(map(order.index, read)),
+            filler=_other_documents(people, relations, ids),
+            options=tuple(candidates),
+            chance_level=1 / self.hops / len(candidates),
+            labels={"hops": str(self.hops), "asked": asked},
+            unordered=True,
+            structure=Puzzle(people, own_ids, order, trail),
+        )
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        """Return the person of each document, with its id and what it says that the question needs."""
+        people, ids, order, trail = instance.structure
+        needed = dict(zip(trail.names, trail.names[1:], strict=False))
+        return {n: Marker((name,), (ids[name], needed.get(name, people[name].town))) for n, name in enumerate(order)}
+
+    def solve(self, context: str, names: Mapping[str, str]) -> Cited:
+        people, ids = dict[str, Person](), dict[str, str]()
+        for own_id, *said in _DOCUMENT.findall(context):
+            person = Person.read(*said)
+            people[person.name], ids[person.name] = person, own_id
+        *way, end = follow(people, names["whose"])
+        if names["ask"] == "person":
+            return _cited(end, [ids[name] for name in way])
+        town = find(people, end).town
+        return _cited(town, [ids[name] for name in (*way, end)])
+
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Cited:
+        """Draw one of the possible answers, and cite the document of the person named, where every proof begins."""
+        puzzle = instance.structure
+        return _cited(rng.choice(question.options), [puzzle.ids[puzzle.trail.names[0]]])
+
+    def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
+        """Return replies that list documents: all that have a possible answer."""
+        ids = ", ".join(question.gold.known_ids.write(number) for number in range(self.people))
+        first, *_ = names = question.options
+        return {
+            "every name and every id": f"{FINAL} {', '.join(names)} [{ids}]",
+            "the first name and every id": f"{FINAL} {first} [{ids}]",
+        }
+
+    def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
+        """Return the replies of readers who match words of the question to documents, and follow none."""
+        people, ids, order, trail = instance.structure
+        at, relations = trail.names[0], trail.relations
+        naming = [name for name in order if at in people[name].related.values()]
+        after = order[(order.index(at) + 1) % len(order)]
+
+        def reply(name: str, cited: Sequence[str], relation: int = -1) -> str:
+            """State what the document about one person says, and cite those about some people."""
+            is_town = instance.ask == "town"
+            answer = people[name].town if is_town else people[name].related[relations[relation]]
+            return self.write(_cited(answer, [ids[one] for one in cited]))
+
+        replies = {
+            _FIRST_DOCUMENT: reply(at, [at]),
+            "documents that name the person": reply(naming[0], naming),
+            "the document of the person named, and one that names that person": reply(naming[0], [at, naming[0]]),
+            "the document of the person named, and the next one": reply(after, [at, after]),
+            "the first document": reply(order[0], [order[0]]),
+            "the last document": reply(order[-1], [order[-1]]),
+            "the first documents": reply(order[0], order[: self.hops]),
+        }
+        if len(relations) > 1:
+            replies["the relation asked for first, in the document of the person named"] = reply(at, [at], 0)
+        return replies
+
+    def error_type(self, answer: Cited, question: Question[Any]) -> ErrorType | None:
+        return error_type(answer, question.gold)
+
+    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
+        """Return HELMET's mean of ALCE's three scores, these, and L-CiteEval's F1; parts of our score beside them."""
+        found, gold, published = self.read(reply, question), question.gold, alce(reply, question)
+        cited = found.answer.ids if found else ()
+        needed = len({*cited}.intersection(gold.ids))
+        return {
+            "helmet": published.mean,
+            "alce_answer": published.answer,
+            "alce_recall": published.recall,
+            "alce_precision": published.precision,
+            "l_citeeval": l_citeeval(reply, gold),
+            "answer": float(found is not None and found.answer.answer == gold.answer),
+            "id_recall": needed / len(gold.ids),
+            "id_precision": needed / len(cited) if cited else 0.0,
+        }
+
+
+class Puzzle(NamedTuple):
+    people: Mapping[str, Person]
+    ids: Mapping[str, str]
+    """The id of each person's document."""
+    order: Sequence[str]
+    """The names in the order of the documents."""
+    trail: Trail
+
+
+def _cited(answer: str, ids: Sequence[str], known_ids: DocumentIds | None = None) -> Cited:
+    return Cited(answer, tuple(sorted(ids)), known_ids)
+
+
+def _write(own_id: str, person: Person, rng: Rng) -> str:
+    return f"[{own_id}] {person.describe(rng)}"
+
+
+def _other_documents(people: Mapping[str, Person], relations: Sequence[str], ids: DocumentIds) -> Filler:
+    """Return documents about groups of others. A third of the groups share their first names with these people, and a
+    third their last names."""
+    firsts, lasts = (sorted({name.split()[part] for name in people}) for part in (0, 1))
+    towns = {person.town for person in people.values()}
+
+    def draw_group(rng: Rng) -> list[Person]:
+        shared = rng.below(3)
+        group = draw_people(rng, len(people), relations, firsts * (shared == 1), lasts * (shared == 2))
+        taken = not group.keys().isdisjoint(people) or not towns.isdisjoint(one.town for one in group.values())
+        return draw_group(rng) if taken else list(group.values())
+
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        waiting, numbers = list[Person](), count(len(people))
+
+        def stream(gap: int) -> tuple[Segment, ...]:
+            if len(waiting) < len(people):
+                waiting.extend(draw_group(rng))
+            person = waiting.pop(rng.below(len(waiting)))
+            return (Segment(_write(ids.write(next(numbers)), person, rng)),)
+
+        return stream
+
+    return open_filler

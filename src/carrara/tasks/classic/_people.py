@@ -1,0 +1,133 @@
+"""People who do not exist, the relations between them, and what a document says about one of them.
+
+Each person has a birthplace, and one other person in each relation. No model can know who that is.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from math import isqrt
+from typing import NamedTuple
+
+from carrara.rng import Rng
+from carrara.tasks.classic._invented_names import PERSON, TOWN, draw_first, draw_last, draw_town
+from carrara.types import UndecidableError
+
+RELATIONS = (
+    "accountant", "baker", "barber", "cook", "dentist", "doctor", "driver", "gardener", "landlord", "lawyer", "tailor",
+    "teacher",
+)  # fmt: skip
+"""Relations of one person to another, none of which is the reverse of another or of itself."""
+STATED = 4
+"""The relations in each document, and the most in a question, which names each once: so their order matters."""
+FEWEST_PEOPLE, MOST_PEOPLE = 10, 64
+ASK = {"person": "Who is {whose}?", "town": "In which town was {whose} born?"}
+"""The questions about a person whom relations lead to."""
+
+DESCRIPTION = rf"({PERSON}) was born in ({TOWN})\. ([^\n]*)"
+"""A pattern of what a document says."""
+_RELATION = re.compile(rf"\btheir (\w+) is ({PERSON})", re.IGNORECASE)
+
+
+class Person(NamedTuple):
+    name: str
+    town: str
+    related: Mapping[str, str]
+    """The names of others, by their relation."""
+
+    @classmethod
+    def read(cls, name: str, town: str, rest: str) -> "Person":
+        """Return the person whom a match of `DESCRIPTION` describes."""
+        return cls(name, town, dict(_RELATION.findall(rest)))
+
+    def describe(self, rng: Rng) -> str:
+        """Return sentences that say everything about the person, with the relations in random order."""
+        *others, last = (f"their {relation} is {name}" for relation, name in rng.shuffled(list(self.related.items())))
+        related = f"{', '.join(others)}, and {last}"
+        return f"{self.name} was born in {self.town}. {related[0].upper()}{related[1:]}."
+
+
+class Trail(NamedTuple):
+    """The way to an answer."""
+
+    names: Sequence[str]
+    """The person whom the question names, and those that one relation after the other leads to."""
+    relations: Sequence[str]
+
+    @property
+    def whose(self) -> str:
+        """The last person in the words of a question: `the doctor of the driver of` the first one."""
+        return "".join(f"the {relation} of " for relation in reversed(self.relations)) + self.names[0]
+
+
+def draw_people(
+    rng: Rng, count: int, relations: Sequence[str], firsts: Sequence[str] = (), lasts: Sequence[str] = ()
+) -> dict[str, Person]:
+    """Draw people with first and last names in common, each of whom stands in each relation to one other.
+
+    Args:
+        rng: Random numbers.
+        count: How many people.
+        relations: The relations.
+        firsts: First names of others. Empty: they are drawn.
+        lasts: Last names of others. Empty: they are drawn.
+    """
+    side = isqrt(count - 1) + 1
+    firsts = firsts or draw_distinct(draw_first, rng, side)
+    lasts = lasts or draw_distinct(draw_last, rng, side)
+    names = rng.sample([f"{first} {last}" for first in firsts for last in lasts], count)
+    towns = draw_distinct(draw_town, rng, count)
+    related = [dict[str, str]() for _ in names]
+    for relation in relations:
+        others = _draw_circle(rng, names)
+        while any(others[name] in one.values() for name, one in zip(names, related, strict=True)):
+            others = _draw_circle(rng, names)
+        for name, one in zip(names, related, strict=True):
+            one[relation] = others[name]
+    return {name: Person(name, town, one) for name, town, one in zip(names, towns, related, strict=True)}
+
+
+def _draw_circle(rng: Rng, names: Sequence[str]) -> dict[str, str]:
+    """Return another name for each, and each for one."""
+    circle = rng.shuffled(names)
+    return dict(zip(circle, [*circle[1:], circle[0]], strict=True))
+
+
+def draw_trail(rng: Rng, people: Mapping[str, Person], relations: Sequence[str], steps: int) -> Trail:
+    """Draw a person, and different relations that lead on from one person to another and never back."""
+    while True:
+        names, taken = [rng.choice(list(people))], rng.sample(relations, steps)
+        for relation in taken:
+            names.append(people[names[-1]].related[relation])
+        if len(set(names)) == len(names):
+            return Trail(names, taken)
+
+
+def draw_distinct(draw: Callable[[Rng], str], rng: Rng, count: int) -> list[str]:
+    found = dict[str, None]()
+    while len(found) < count:
+        found[draw(rng)] = None
+    return list(found)
+
+
+def follow(people: Mapping[str, Person], whose: str) -> list[str]:
+    """Return the names on the way that the words of a question describe (`Trail.whose`), the last person's at the end.
+
+    Raises:
+        UndecidableError: Nothing is known about a person on the way.
+    """
+    *relations, name = re.split(r" of (?:the )?", whose.removeprefix("the "))
+    names = [name]
+    for relation in reversed(relations):
+        names.append(find(people, names[-1]).related[relation])
+    return names
+
+
+def find(people: Mapping[str, Person], name: str) -> Person:
+    """Return the person of a name.
+
+    Raises:
+        UndecidableError: Nothing is known about that person.
+    """
+    if name not in people:
+        raise UndecidableError(f"no document is about {name}")
+    return people[name]
