@@ -48,6 +48,7 @@ from carrara.tasks.classic._people import (
     STATED,
     Person,
     Trail,
+    draw_others,
     draw_people,
     draw_trail,
     find,
@@ -207,24 +208,13 @@ def _write(own_id: str, person: Person, rng: Rng) -> str:
 
 
 def _other_documents(people: Mapping[str, Person], relations: Sequence[str], ids: DocumentIds) -> Filler:
-    """Return documents about groups of others. A third of the groups share their first names with these people, and a
-    third their last names."""
-    firsts, lasts = (sorted({name.split()[part] for name in people}) for part in (0, 1))
-    towns = {person.town for person in people.values()}
-
-    def draw_group(rng: Rng) -> list[Person]:
-        shared = rng.below(3)
-        group = draw_people(rng, len(people), relations, firsts * (shared == 1), lasts * (shared == 2))
-        taken = not group.keys().isdisjoint(people) or not towns.isdisjoint(one.town for one in group.values())
-        return draw_group(rng) if taken else list(group.values())
+    """Return documents about further people."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        waiting, numbers = list[Person](), count(len(people))
+        others, numbers = draw_others(rng, people, relations), count(len(people))
 
         def stream(gap: int) -> tuple[Segment, ...]:
-            if len(waiting) < len(people):
-                waiting.extend(draw_group(rng))
-            person = waiting.pop(rng.below(len(waiting)))
+            person = next(others)
             return (Segment(_write(ids.write(next(numbers)), person, rng)),)
 
         return stream

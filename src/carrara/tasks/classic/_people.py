@@ -4,7 +4,7 @@ Each person has a birthplace, and one other person in each relation. No model ca
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import isqrt
 from typing import NamedTuple
 
@@ -84,6 +84,27 @@ def draw_people(
         for name, one in zip(names, related, strict=True):
             one[relation] = others[name]
     return {name: Person(name, town, one) for name, town, one in zip(names, towns, related, strict=True)}
+
+
+def draw_others(rng: Rng, people: Mapping[str, Person], relations: Sequence[str]) -> Iterator[Person]:
+    """Yield further people without end, in groups that have relations only among themselves, as the given ones do.
+
+    A third of the groups share their first names with the given people, and a third their last names.
+    """
+    firsts, lasts = (sorted({name.split()[part] for name in people}) for part in (0, 1))
+    towns = {person.town for person in people.values()}
+
+    def draw_group() -> list[Person]:
+        shared = rng.below(3)
+        group = draw_people(rng, len(people), relations, firsts * (shared == 1), lasts * (shared == 2))
+        taken = not group.keys().isdisjoint(people) or not towns.isdisjoint(one.town for one in group.values())
+        return draw_group() if taken else list(group.values())
+
+    waiting = list[Person]()
+    while True:
+        if len(waiting) < len(people):
+            waiting.extend(draw_group())
+        yield waiting.pop(rng.below(len(waiting)))
 
 
 def _draw_circle(rng: Rng, names: Sequence[str]) -> dict[str, str]:

@@ -32,7 +32,7 @@ from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
-from carrara.tasks.classic._invented_names import NAME, draw_first, draw_last, draw_town
+from carrara.tasks.classic._invented_names import NAME
 from carrara.tasks.classic._people import (
     ASK,
     DESCRIPTION,
@@ -42,7 +42,7 @@ from carrara.tasks.classic._people import (
     STATED,
     Person,
     Trail,
-    draw_distinct,
+    draw_others,
     draw_people,
     draw_trail,
     find,
@@ -60,7 +60,7 @@ _DOCUMENT = re.compile(rf"\bDocument [0-9]+: {DESCRIPTION}", re.IGNORECASE)
 
 
 class Hops(Task):
-    version, title, capability = 1, "Hops", "answering questions over several documents"
+    version, title, capability = 2, "Hops", "answering questions over several documents"
     guesser = "context candidates"
     answer = Value(NAME)
     instruction = "The text below has numbered documents, each about one person. A question may need several of them."
@@ -153,22 +153,13 @@ def _write(person: Person, rng: Rng) -> str:
 
 
 def _documents(people: Mapping[str, Person], relations: Sequence[str]) -> Filler:
-    """Return documents about others, in the same relations. Half of their names have a part in common with these."""
-    firsts, lasts = (sorted({name.split()[part] for name in people}) for part in (0, 1))
-
-    def draw_name(rng: Rng) -> str:
-        shared = rng.below(4)  # neither, the first name, or the last
-        first = rng.choice(firsts) if shared == 1 else draw_first(rng)
-        last = rng.choice(lasts) if shared == 2 else draw_last(rng)
-        return draw_name(rng) if f"{first} {last}" in people else f"{first} {last}"
-
-    towns = {person.town for person in people.values()}
+    """Return documents about further people."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        others = draw_others(rng, people, relations)
+
         def stream(gap: int) -> tuple[Segment, ...]:
-            name, *others = draw_distinct(draw_name, rng, 1 + len(relations))
-            town = next(town for town in iter(lambda: draw_town(rng), "") if town not in towns)
-            return (Segment(_write(Person(name, town, dict(zip(relations, others, strict=True))), rng)),)
+            return (Segment(_write(next(others), rng)),)
 
         return stream
 
