@@ -261,7 +261,7 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
 
 def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
     """Return the prompt without a fact."""
-    if template.turns:
+    if template.turns or template.numbering:
         return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
 
