@@ -101,15 +101,11 @@ class Classic(Task):
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
         """Return the answer, read from a prompt, whose facts a prompt pack may state in other words."""
-        content = messages[-1].content
-        rest = content.rpartition(wording["open"])[2] if wording["open"] else content
-        context, _, asked = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
-        if not context:
-            raise UndecidableError("no text was found")
+        context, asked = split_by(wording, messages)
         for part, own in self.statements.items():
             if wording[part] != own:
                 context = field_pattern(wording[part]).sub(lambda found, own=own: own.format(**found.groupdict()), context)
-        return self.solve(context.strip(), self.names(asked.strip(), wording))
+        return self.solve(context, self.names(asked, wording))
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return RULER's score: the share of the values that stand anywhere in the reply."""
@@ -117,6 +113,16 @@ class Classic(Task):
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()
+
+
+def split_by(wording: Mapping[str, str], messages: Sequence[Message]) -> tuple[str, str]:
+    """Return the context of a prompt in this wording, and the text after it."""
+    content = messages[-1].content
+    rest = content.rpartition(wording["open"])[2] if wording["open"] else content
+    context, close, asked = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
+    if not close:
+        raise UndecidableError("no text was found")
+    return context.strip(), asked.strip()
 
 
 def _by_question(kind: str, texts: str | Mapping[str, str], ending: str = "") -> dict[str, str]:
