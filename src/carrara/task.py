@@ -115,6 +115,7 @@ class Task(ABC):
         replaces_facts: Whether a later fact about a subject replaces an earlier one.
         evidence_decides: Whether the evidence alone, without any other fact, decides the answer.
         marks: Texts that a part of the wording must contain in every prompt pack, so that the context can be found.
+        pack_name: The task whose wording a prompt pack gives for this one. Empty: its own.
         optional_fields: Fields that a prompt pack may add to a part of the wording, or leave out of it, by the part.
         echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
         sweeps: The names of the parameters that are a `Sweep`. They are read from the class.
@@ -156,6 +157,7 @@ class Task(ABC):
     replaces_facts: ClassVar[bool] = False
     evidence_decides: ClassVar[bool] = True
     marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
+    pack_name: ClassVar[str] = ""
     optional_fields: ClassVar[Mapping[str, frozenset[str]]] = {}
     echo_limit: ClassVar[int] = 0
     sweeps: ClassVar[tuple[str, ...]] = ()

@@ -45,7 +45,7 @@ class Pack:
         return hash(self.hash)
 
     def wording(self, name: str, task: "Task") -> Mapping[str, str]:
-        mine = self.replaced.get(name, {})
+        mine = self.replaced.get(task.pack_name or name, {})
         for part, words in mine.items():
             if part not in task.wording:
                 raise UsageError(
