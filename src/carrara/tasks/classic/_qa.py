@@ -96,7 +96,7 @@ class Qa(Task):
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
         context, asked = split_by(wording, messages)
-        return self.solve(context, self.names(asked.removesuffix(wording["rule"].strip()).strip(), wording))
+        return self.solve(context.strip(), self.names(asked.removesuffix(wording["rule"].strip()).strip(), wording))
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         file = self._file()

@@ -105,7 +105,7 @@ class Classic(Task):
         for part, own in self.statements.items():
             if wording[part] != own:
                 context = field_pattern(wording[part]).sub(lambda found, own=own: own.format(**found.groupdict()), context)
-        return self.solve(context, self.names(asked, wording))
+        return self.solve(context.strip(), self.names(asked, wording))
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return RULER's score: the share of the values that stand anywhere in the reply."""
@@ -122,7 +122,7 @@ def split_by(wording: Mapping[str, str], messages: Sequence[Message]) -> tuple[s
     context, close, asked = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
     if not close:
         raise UndecidableError("no text was found")
-    return context.strip(), asked.strip()
+    return context, asked.strip()
 
 
 def _by_question(kind: str, texts: str | Mapping[str, str], ending: str = "") -> dict[str, str]:

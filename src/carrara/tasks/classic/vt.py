@@ -137,7 +137,7 @@ class VariableTracking(Classic):
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of all the variables as the question asks for."""
-        variables = sorted({name for name, _ in _STATEMENT.findall(" ".join(map(str, instance.facts)))})
+        variables = sorted({name for name, _ in instance.structure.content.steps})
         return tuple(sorted(rng.sample(variables, len(question.gold))))
 
 
