@@ -3,8 +3,8 @@
     python -m benchmarks.babilong_parity BABILONG SAMPLES BABI [PREDICTIONS]
 
 BABILONG is a clone of its repository, SAMPLES a folder that its `data/create_tasks.py` wrote (`qa1/4k.json`), BABI the
-folder of bAbI's files that it read, and PREDICTIONS one with published replies (`…_qa1_4k.csv`). For each task the table
-shows:
+folder of bAbI's files that it read, and PREDICTIONS one with published replies (`…_qa1_4k.csv`). For each task the
+table shows:
 
 - the samples, and how many `published/babilong-…` with BABILong's prompt pack sends as its `get_formatted_input` does,
   byte by byte, to a chat model and to a base model;

@@ -24,6 +24,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from carrara import params
 from carrara.items.item import make
 from carrara.packing.official_packs import official_wording
 from carrara.packing.prompt import assemble
@@ -113,7 +114,7 @@ def write(name: str, sample: Sample, pack: Pack) -> Written:
 
 
 def _write_niah(name: str, sample: Sample, pack: Pack) -> Written:
-    task = niah.Niah(variant=name.partition("_")[2]).choose_values(_KEY)
+    task = params.build(niah.Niah(), "classic/niah", {"variant": name.partition("_")[2]}).choose_values(_KEY)
     assert isinstance(task, niah.Niah)
     wording = pack.wording("classic/niah", task)
     asks = "one" if len(sample.outputs) == 1 else "several"
@@ -171,9 +172,7 @@ def _write_vt(name: str, sample: Sample, pack: Pack) -> Written:
     return _render(_Shown(task, shown), instance, wording, names)
 
 
-def _tracked(
-    task: vt.VariableTracking, context: str, asked: str, gold: tuple[str, ...], wording: Wording
-) -> Instance:
+def _tracked(task: vt.VariableTracking, context: str, asked: str, gold: tuple[str, ...], wording: Wording) -> Instance:
     """Return the instance of an example or of the text itself."""
     steps, pieces = list[tuple[str, str]](), list[SegmentGroup | None]()
     for line in context.split("\n"):

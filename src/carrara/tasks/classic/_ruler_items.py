@@ -77,9 +77,7 @@ class Names(AnswerType[tuple[str, ...]]):
         found = {known.get(name.casefold(), name) for name in _names_in(text, question)}
         return tuple(sorted(found)) or None
 
-    def read(
-        self, reply: str, question: Question[tuple[str, ...]], ignore: Iterable[str] = ()
-    ) -> Extraction | None:
+    def read(self, reply: str, question: Question[tuple[str, ...]], ignore: Iterable[str] = ()) -> Extraction | None:
         answer = self.parse_value(without_reasoning(reply), question)
         return None if answer is None else Extraction(answer, "whole reply")
 
@@ -93,8 +91,8 @@ class Names(AnswerType[tuple[str, ...]]):
 def _names_in(text: str, question: Question[tuple[str, ...]]) -> Iterable[str]:
     kind = next((kind for kind in (NUMBER, CODE) if kind.whole(question.gold[0]) is not None), None)
     if kind is not None:
-        asked = question.ask.rpartition("\n")[2]
-        return set(kind.find(text)).difference(kind.find(asked))
+        asked = set(kind.find(question.ask.rpartition("\n")[2])).difference(question.gold)
+        return set(kind.find(text)) - asked
     return _pattern((*question.options, *question.gold)).findall(text)
 
 
@@ -181,7 +179,9 @@ def load(name: str) -> type[RulerSamples]:
 def sources(folder: Path) -> list[PublishedFile]:
     """Return the files of a folder and its subfolders: `4096/data/niah_single_1/validation.jsonl`."""
     if not os.path.exists(folder):
-        raise UsageError(f"there is no folder {folder}: `published` takes one with the samples that RULER's scripts wrote")
+        raise UsageError(
+            f"there is no folder {folder}: `published` takes one with the samples that RULER's scripts wrote"
+        )
     found, others = list[PublishedFile](), list[Path]()
     for path in files_of(folder, (ENDING,)):
         if path.suffix.lower() != ENDING:

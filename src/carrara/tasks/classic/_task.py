@@ -63,9 +63,7 @@ class Classic(Task):
             before=self._fill_own("instruction", instance, wording)
             + "".join(self._write_example(example, wording) for example in self._examples(instance, wording))
             + wording["open"],
-            after=wording["close"]
-            + self._ask(instance, wording)
-            + (wording["answer"] if style == "base" else ""),
+            after=wording["close"] + self._ask(instance, wording) + (wording["answer"] if style == "base" else ""),
             separator=separator,
             numbering=numbering,
             stop=("\n",) if wording["answer"] else (),
@@ -104,7 +102,7 @@ class Classic(Task):
         context, asked = split_by(wording, messages)
         for part, own in self.statements.items():
             if wording[part] != own:
-                context = field_pattern(wording[part]).sub(lambda found, own=own: own.format(**found.groupdict()), context)
+                context = _in_own_words(context, wording[part], own)
         return self.solve(context.strip(), self.names(asked, wording))
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
@@ -123,6 +121,15 @@ def split_by(wording: Mapping[str, str], messages: Sequence[Message]) -> tuple[s
     if not close:
         raise UndecidableError("no text was found")
     return context, asked.strip()
+
+
+def _in_own_words(context: str, words: str, own: str) -> str:
+    """Return a text with a task's own sentence in the place of a prompt pack's.
+
+    >>> _in_own_words("SET a = 1; b", "SET {name} = {value};", "Let {name} be {value}.")
+    'Let a be 1. b'
+    """
+    return field_pattern(words).sub(lambda found: own.format(**found.groupdict()), context)
 
 
 def _by_question(kind: str, texts: str | Mapping[str, str], ending: str = "") -> dict[str, str]:

@@ -100,9 +100,7 @@ class VariableTracking(Classic):
             chance_level=blind(len(variables), size),
             labels={"hops": str(self.hops), "chains": str(self.chains)},
             structure=Structure(
-                lambda: draw_examples(
-                    replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples
-                ),
+                lambda: draw_examples(replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples),
                 Assignments(_steps(chains, values, order), rng.key),
             ),
         )
@@ -141,9 +139,7 @@ class VariableTracking(Classic):
         return tuple(sorted(rng.sample(variables, len(question.gold))))
 
 
-def _steps(
-    chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]
-) -> list[tuple[str, str]]:
+def _steps(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[tuple[str, str]]:
     """Return the variables in order, each with its number or the variable that it takes its value from."""
     steps = [0] * len(chains)
     said = []
