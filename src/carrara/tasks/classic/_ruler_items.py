@@ -44,6 +44,7 @@ OURS: Mapping[str, str] = {name: f"classic/{name.partition('_')[0] if 'niah' in 
 """The task here that asks the same."""
 
 _LISTED = re.compile(r"\b[0-9]+\. (\D+?)(?= [0-9]+\. |\s*\n)")
+_LENGTH = re.compile(r"[1-9][0-9]{2,8}")
 _VARIABLE, _CODED = re.compile(r"\b[A-Z]{5}\b"), re.compile(r"\b[a-z]{6}\b")
 
 
@@ -186,8 +187,8 @@ def sources(folder: Path) -> list[PublishedFile]:
     for path in files_of(folder, (ENDING,)):
         if path.suffix.lower() != ENDING:
             continue
-        if (task := path.resolve().parent.name) in BUDGETS:
-            found.append(PublishedFile(PREFIX + task, _length(path, task), path))
+        if (task := path.absolute().parent.name) in BUDGETS:
+            found.append(PublishedFile(PREFIX + task, _length(path, folder, task), path))
         else:
             others.append(path)
     if not found:
@@ -196,13 +197,15 @@ def sources(folder: Path) -> list[PublishedFile]:
     return sorted(found)
 
 
-def _length(path: Path, task: str) -> int:
+def _length(path: Path, folder: Path, task: str) -> int:
     """Return the length that a path names, or else the power of two that holds the longest sample."""
-    named = [part for part in path.resolve().parts if part.isdecimal() and int(part) >= 256]
+    above = len(folder.absolute().parts) - 1 if folder.is_dir() else -4
+    named = [part for part in path.absolute().parts[above:] if _LENGTH.fullmatch(part)]
     if named:
         return int(named[-1])
-    longest = max((int(row.get("length") or 0) for row, _ in _read(path)), default=0)
-    if not longest:
+    lengths = [row.get("length") for row, _ in _read(path)]
+    longest = max((length for length in lengths if isinstance(length, int)), default=0)
+    if longest <= 0:
         raise UsageError(f"{path} names no length: put it into a folder such as 4096/{task}")
     return 1 << (longest - 1).bit_length()
 
