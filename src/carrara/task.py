@@ -115,6 +115,8 @@ class Task(ABC):
         replaces_facts: Whether a later fact about a subject replaces an earlier one.
         evidence_decides: Whether the evidence alone, without any other fact, decides the answer.
         marks: Texts that a part of the wording must contain in every prompt pack, so that the context can be found.
+        pack_name: The task whose wording a prompt pack gives for this one. Empty: its own.
+        optional_fields: Fields that a prompt pack may add to a part of the wording, or leave out of it, by the part.
         echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
         sweeps: The names of the parameters that are a `Sweep`. They are read from the class.
         is_sized: Whether each length has its own instance, because the task overrides `generate_sized`.
@@ -155,6 +157,8 @@ class Task(ABC):
     replaces_facts: ClassVar[bool] = False
     evidence_decides: ClassVar[bool] = True
     marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
+    pack_name: ClassVar[str] = ""
+    optional_fields: ClassVar[Mapping[str, frozenset[str]]] = {}
     echo_limit: ClassVar[int] = 0
     sweeps: ClassVar[tuple[str, ...]] = ()
     is_sized: ClassVar[bool]
@@ -331,10 +335,25 @@ class Task(ABC):
             stop=("\n",),
         )
 
+    def restate(self, instance: Instance, wording: Mapping[str, str]) -> Instance:
+        """Return an instance with its facts and filler in the words of a prompt pack.
+
+        By default a pack changes only the text around the context. A task that sizes itself cannot override this.
+
+        Args:
+            instance: The instance in the task's own words.
+            wording: The sentences of the prompt, by name, as the pack has them.
+
+        Returns:
+            The same instance in other words.
+        """
+        return instance
+
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         """Return a sentence of the wording with its fields filled in.
 
-        Braces in a prompt pack are literal where the task's own sentence has no fields.
+        Braces in a prompt pack are literal where the task's own sentence has no fields, unless it may have some
+        (`optional_fields`).
 
         Args:
             wording: The sentences of the prompt, by name.
@@ -347,7 +366,7 @@ class Task(ABC):
         Raises:
             InvalidTaskError: `names` lacks a field.
         """
-        if "{" not in self.wording[part]:
+        if "{" not in self.wording[part] and part not in self.optional_fields:
             return wording[part]
         try:
             return wording[part].format(**instance.names)
@@ -404,7 +423,7 @@ class Task(ABC):
             UndecidableError: The text has no question.
         """
         for part in self.asks():
-            if found := _pattern(wording[part]).search(asked):
+            if found := field_pattern(wording[part]).search(asked):
                 return {**found.groupdict(), "ask": part}
         raise UndecidableError("no question was found")
 
@@ -622,10 +641,10 @@ def _write(value: Any) -> str:
 _PATTERNS: dict[str, re.Pattern[str]] = {}
 
 
-def _pattern(ask: str) -> re.Pattern[str]:
-    """Return a pattern that finds a question and what it names.
+def field_pattern(ask: str) -> re.Pattern[str]:
+    """Return a pattern that finds a sentence with fields and what stands in them.
 
-    >>> _pattern('Which word follows "{word}"?').search('Say: Which word follows "oak"?')["word"]
+    >>> field_pattern('Which word follows "{word}"?').search('Say: Which word follows "oak"?')["word"]
     'oak'
     """
     if ask not in _PATTERNS:

@@ -113,6 +113,8 @@ class PromptTemplate:
     before: str
     after: str
     separator: str = "\n"
+    numbering: str = ""
+    """The text before each segment in text form, with its number as `{n}`: `{n}. ` makes a numbered list."""
     turns: bool = False
     labels: Mapping[Role, str] = field(default_factory=dict[Role, str])
     closing: int = 0

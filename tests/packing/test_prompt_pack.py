@@ -13,6 +13,7 @@ from carrara.items import registry
 from carrara.packing.official_packs import PAPERS, official_wording
 from carrara.packing.prompt_pack import read_pack, written
 from tests.helpers.process import carrara
+from tests.helpers.ruler_files import PROGRAMS as RULER_PROGRAMS
 
 Capture = pytest.CaptureFixture[str]
 
@@ -51,6 +52,8 @@ def test_a_pack_is_written_and_proved(tmp_path: Path) -> None:
         ('["babilong/qa1"]\nopen = "Text: "\n', "lacks '<context>', by which the context is found"),
         ('["babilong/qa91"]\nopen = "<context>"\n', "no task is called 'babilong/qa91'"),
         ('["babilong/qa1"]\nopening = "<context>"\n', "gives babilong/qa1 a 'opening'"),
+        ('["classic/vt"]\nrule = "Name {hops}."\n', "is not a format"),
+        ('["classic/vt"]\nrule = "Reply {}."\n', "is not a format"),
         ("", "is empty; docs/guides/change-the-prompt.md shows one"),
     ],
 )
@@ -130,6 +133,7 @@ class Unknown(Task):
         self.task_instruction = "Nobody here has this."
 """,
     },
+    "ruler": RULER_PROGRAMS,
     "mrcr": {
         "mrcr_utils.py": '''
 FEW_SHOT_PREFIX = """Look at these first:
@@ -176,6 +180,7 @@ def test_official_words_are_those_of_the_programs(tmp_path: Path) -> None:
         "open": "<context>\n",
         "close": "\n</context>",
         "question": "Question: {question}",
+        "answer": "",
     }
     assert words["minerva/word_search"]["ask"] == 'Is "{word}" there?'
     assert words["minerva/word_search"]["rule"] == "\n\nAnswer:"
@@ -185,6 +190,11 @@ def test_official_words_are_those_of_the_programs(tmp_path: Path) -> None:
     assert words["michelangelo/mrcr"]["examples"] == "Look at these first:\n"
     assert words["michelangelo/mrcr"]["start"] == "===== EXAMPLE {n} =====\n\n"
     assert words["michelangelo/mrcr"]["ask"] == "Put {marker} to the {asked}. Only that."
+    assert words["classic/niah"]["needle"] == "The pet {word}s of {name} have: {value}."
+    assert words["classic/niah"]["one"] == "Which is the pet {word} of {names}?"
+    assert words["classic/niah"]["rule of several"] == "The pet {word}s of {names} are"
+    assert words["classic/vt"]["copy"] == "SET {name} = SET {source} "
+    assert words["classic/cwe"]["ask"] == "Question: Which {count} words?"
 
 
 @pytest.mark.parametrize(

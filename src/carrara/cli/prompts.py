@@ -61,6 +61,7 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
 
     Example: carrara prompts check pack.toml
     """
+    from carrara.items import registry
     from carrara.packing.prompt_pack import read_pack
     from carrara.verify.pack import INSTANCES, check_pack, check_parts
 
@@ -86,6 +87,8 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
             f"\npack {read.hash}: {INSTANCES} instances of each task were checked, without filler; "
             "`carrara audit … --prompts` proves more"
         )
+        if unchecked := [name for name in registry.FROM_FILES if name in read.replaced]:
+            print(f"{' and '.join(unchecked)} need files: `carrara audit … -p data=DIR --prompts` checks their wording")
     if breaches:
         raise RunError(f"the audit of the pack failed {count(len(breaches), 'time')}; the first: {breaches[0]}")
     return 0

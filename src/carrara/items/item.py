@@ -236,10 +236,19 @@ def wording_of(item_id: ItemId, task: Task, pack: Pack | None) -> Mapping[str, s
     return pack.wording(item_id.task, task) if pack else task.wording
 
 
+def _worded(item_id: ItemId, pack: Pack | None) -> PosedInstance:
+    """Return the instance of an item id in the words of its prompt pack."""
+    posed = questions_of(item_id, pack)
+    if not pack:
+        return posed
+    wording = wording_of(item_id, posed.task, pack)
+    return posed._replace(instance=posed.task.restate(posed.instance, wording))
+
+
 def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -> Context:
     """Return the context of an item id. `variant` is for the audit (packing.py)."""
     permission.check(item_id.tokenizer)
-    task, key, instance, questions = questions_of(item_id, pack)
+    task, key, instance, questions = _worded(item_id, pack)
     measures = _measures(replace(item_id, question=0, length=item_id.length if task.is_sized else 0), pack)
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.puzzle)
@@ -262,7 +271,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
 
 def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     """Return the prompt templates of an instance's questions, measured."""
-    task, _, instance, questions = questions_of(item_id, pack)
+    task, _, instance, questions = _worded(item_id, pack)
     wording, tokenizer = wording_of(item_id, task, pack), tokenizers.get(item_id.tokenizer)
     frames = [task.prompt(instance, question, wording, item_id.style) for question in questions]
     fills = task.is_sized and item_id.length and task.given_count(item_id.length) is None and len(frames) == 1

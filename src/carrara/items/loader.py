@@ -44,6 +44,10 @@ def load_published(name: str) -> Task | None:
         from carrara.tasks.minerva import _snapshot as minerva
 
         return minerva.load(name)()
+    if name.startswith("published/ruler-"):
+        from carrara.tasks.classic import _ruler_items as ruler
+
+        return ruler.load(name)()
     if name.startswith("classic/qa_"):
         from carrara.tasks.classic import _qa as qa
 

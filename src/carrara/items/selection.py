@@ -35,7 +35,7 @@ class Sampling:
     def pack(self) -> Pack | None:
         pack = read_pack(self.prompts) if self.prompts else None
         for name in pack.replaced if pack else ():
-            if name not in (known := registry.names()):
+            if name not in (known := [*registry.names(), *registry.FROM_FILES]):
                 raise UsageError(f"the prompt pack is for {name!r}, and no task is called so{nearest(name, known)}")
         return pack
 

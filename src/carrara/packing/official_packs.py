@@ -7,13 +7,14 @@ from typing import Literal, get_args
 
 from carrara.util.errors import UsageError
 
-Paper = Literal["babilong", "minerva", "mrcr"]
+Paper = Literal["babilong", "minerva", "mrcr", "ruler"]
 PAPERS: tuple[Paper, ...] = get_args(Paper)
 
 _MODULES: Mapping[Paper, str] = {
     "babilong": "carrara.tasks.babilong._official",
     "minerva": "carrara.tasks.minerva._official",
     "mrcr": "carrara.tasks.michelangelo._official",
+    "ruler": "carrara.tasks.classic._official",
 }
 
 

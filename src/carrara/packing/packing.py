@@ -44,8 +44,8 @@ class _Scale(NamedTuple):
     typical: int
     window: int
     """The room in which groups are chosen: some typical groups, or two large ones."""
-    even: bool
-    """The common divisor of all costs. Sums of costs are multiples of it."""
+    sparse: bool
+    """Whether sums of costs leave out totals: all costs have a common divisor, or are nearly equal."""
 
 
 class _Arrangement(NamedTuple):
@@ -158,7 +158,8 @@ class Packing:
     def _scale(self) -> "_Scale":
         costs = [self.cost(group) for group in some(self._open("scale"), 0, POOL)]
         typical = max(1, sum(costs) // len(costs))
-        return _Scale(typical, WINDOW * typical + 2 * max(costs), gcd(*costs) > 1)
+        nearly_equal = WINDOW * (max(costs) - min(costs)) < 2 * typical
+        return _Scale(typical, WINDOW * typical + 2 * max(costs), nearly_equal or gcd(*costs) > 1)
 
     @cached_property
     def _arrangement(self) -> _Arrangement:
@@ -168,7 +169,7 @@ class Packing:
         filler is tried, and if none succeeds, all of it goes into the largest gap.
         """
         bounds = [*self._bounds, self.room]
-        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.even:
+        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.sparse:
             return _Arrangement(bounds, 0)
         for tried in range(TRIES):
             try:

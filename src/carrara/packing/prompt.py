@@ -24,6 +24,8 @@ HELD = 1 << 16
 _PROBED: dict[tuple[str, str, str], bool] = {}
 _COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
 _CACHED = 500_000
+_TYPICAL = 1000
+"""The number with which a segment of a numbered list is counted. Such prompts are counted whole in the end."""
 MANY = 64
 """The number of segments above which those of a group are counted together."""
 
@@ -31,13 +33,7 @@ MANY = 64
 def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Message]:
     """Return the messages of a prompt with only these segments."""
     if not template.turns:
-        labels = template.labels
-        texts = (
-            [labels.get(segment.role, "") + segment.text for segment in segments]
-            if labels
-            else [p.text for p in segments]
-        )
-        text = template.separator.join(texts)
+        text = template.separator.join(_texts(template, segments))
         return [Message("user", template.before + text + template.after)]
     messages = [Message(segment.role, segment.text) for segment in segments]
     if messages and template.before:
@@ -45,9 +41,16 @@ def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Mess
     return [*messages, Message("user", template.after)]
 
 
+def _texts(template: PromptTemplate, segments: Iterable[Segment]) -> list[str]:
+    """Return the texts of segments in text form, each with its label and its number."""
+    labels, numbering = template.labels, template.numbering
+    texts = [labels.get(p.role, "") + p.text for p in segments] if labels else [p.text for p in segments]
+    return [numbering.format(n=n) + text for n, text in enumerate(texts, 1)] if numbering else texts
+
+
 def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
     """Return the messages of a prompt without filler."""
-    if template.turns or template.labels:
+    if template.turns or template.labels or template.numbering:
         return assemble(template, instance.segments)
     return [Message("user", template.before + template.separator.join(instance.texts) + template.after)]
 
@@ -90,7 +93,7 @@ class Measure:
         """
         last = instance.last
         lead = template.labels.get(last.role, "") + last.text if last else "A."
-        key = (tokenizer.name, lead[:1] + lead[-1:], template.separator, template.turns)
+        key = (tokenizer.name, lead[:1] + lead[-1:], template.separator + template.numbering, template.turns)
         cache = _COSTS.setdefault(key, {})
         if len(cache) > _CACHED:
             cache.clear()
@@ -126,15 +129,21 @@ class Measure:
     def _cost_of(self, text: str, role: Role) -> int:
         if self.template.turns:
             return count_chat(self.tokenizer, [*_turns(role), Message(role, text)]) - self._without_turn[role]
-        text = self.template.labels.get(role, "") + text
+        text = self._number + self.template.labels.get(role, "") + text
         return self.tokenizer.count(self._around + text + self.template.separator + self.lead) - self._without
 
     def _count_together(self, group: SegmentGroup) -> None:
         cache, labels, ending = self._cache, self.template.labels, self.template.separator + self.lead
-        new = {(role, text): labels.get(role, "") + text for text, role, _, known in group if known is None}
+        new = {
+            (role, text): self._number + labels.get(role, "") + text for text, role, _, known in group if known is None
+        }
         new = {name: f"{self._around}{text}{ending}" for name, text in new.items() if name not in cache}
         counts = self.tokenizer.count_many(list(new.values()))
         cache.update(zip(new, (counted - self._without for counted in counts), strict=True))
+
+    @cached_property
+    def _number(self) -> str:
+        return self.template.numbering.format(n=_TYPICAL)
 
     @cached_property
     def _around(self) -> str:
@@ -180,9 +189,9 @@ class Measure:
         """Return whether costs sum to counts for this tokenizer and task, which is tested once.
 
         They never do if the first or last segment has no separator at its outer side, because then its neighbour
-        decides.
+        decides, or in a numbered list.
         """
-        if not self._is_uniform(fixed):
+        if self.template.numbering or not self._is_uniform(fixed):
             return False
         key = (self.tokenizer.name, task, self.template.separator)
         if key not in _PROBED:
@@ -337,8 +346,8 @@ class Prompt:
             for number, segment in enumerate(self.packing):
                 if number:
                     yield PromptPart(0, "user", template.separator)
-                if label := template.labels.get(segment.role):
-                    yield PromptPart(0, "user", label)
+                if mark := template.numbering.format(n=number + 1) + template.labels.get(segment.role, ""):
+                    yield PromptPart(0, "user", mark)
                 yield PromptPart(0, "user", segment.text, segment.fact, True, cost((segment,)))
             yield PromptPart(0, "user", template.after)
             return
@@ -382,11 +391,14 @@ class Prompt:
         """Return the survey of a single message, which may have a segment for each word, without two parts for each."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
         evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
+        numbering = template.numbering
         digest = sha256(f"{_message_start('user')}{template.before}".encode())
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
-        for segment in self.packing:
+        for number, segment in enumerate(self.packing, 1):
             text, _, fact, taken = segment
+            if numbering:
+                before += numbering.format(n=number)
             if labels:
                 before += labels.get(segment.role, "")
             start = place + len(before)

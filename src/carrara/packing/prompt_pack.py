@@ -45,14 +45,14 @@ class Pack:
         return hash(self.hash)
 
     def wording(self, name: str, task: "Task") -> Mapping[str, str]:
-        mine = self.replaced.get(name, {})
+        mine = self.replaced.get(task.pack_name or name, {})
         for part, words in mine.items():
             if part not in task.wording:
                 raise UsageError(
                     f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
                     f"its parts are {', '.join(task.wording)}"
                 )
-            _check_fields(name, part, task.wording[part], words)
+            _check_fields(name, part, task.wording[part], words, task.optional_fields.get(part, frozenset()))
             if (mark := task.marks.get(part, "")) not in words:
                 raise UsageError(
                     f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
@@ -60,7 +60,7 @@ class Pack:
         return {**task.wording, **mine}
 
 
-def _check_fields(name: str, part: str, own: str, words: str) -> None:
+def _check_fields(name: str, part: str, own: str, words: str, optional: frozenset[str]) -> None:
     """Check that a part has the fields of the original, in quotes if the original has them.
 
     Solvers search for them.
@@ -68,17 +68,17 @@ def _check_fields(name: str, part: str, own: str, words: str) -> None:
     A part without fields is used literally.
     """
     wanted = _fields(own)
-    if not wanted:
+    if not wanted and not optional:
         return
     try:
         given = _fields(words)
-        words.format(**dict.fromkeys(wanted, "1"))
+        words.format(**dict.fromkeys(wanted | optional, "1"))
     except (ValueError, IndexError, KeyError) as error:
         raise UsageError(
             f"the prompt pack's {part!r} for {name} is not a format ({error}); double other braces"
         ) from None
-    if given != wanted:
-        odd = ", ".join(sorted(given ^ wanted))
+    if odd_ones := (given ^ wanted) - optional:
+        odd = ", ".join(sorted(odd_ones))
         raise UsageError(f"the prompt pack's {part!r} for {name} differs from the original in {{{odd}}}")
     bare = [quoted for field in sorted(wanted) if (quoted := f'"{{{field}}}"') in own and quoted not in words]
     if bare:

@@ -41,7 +41,7 @@ class RunItems(ItemOptions):
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
     """Instances for each task and length. By default 20, or as many as the preset has."""
     published: Annotated[str, text("SUITE:DIR")] = ""
-    """Run the published items of babilong, mrcr or minerva from their files in a folder, unchanged."""
+    """Run the published items of babilong, mrcr, minerva or ruler from their files in a folder, unchanged."""
 
 
 def jobs_of(tasks: Sequence[Selection | RunJob], items: RunItems, model: str) -> tuple[RunJob, ...]:
@@ -72,7 +72,7 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resoluti
     if found := preset_of(asked.tasks):
         preset, tasks = found
         if preset.from_files and tasks == preset.selection:
-            if "data" in asked.params:
+            if "data" in asked.params or wanted.published:
                 tasks = preset.all_tasks
             else:
                 warn_once(f"{asked.tasks} runs {preset.without_files}")

@@ -9,6 +9,7 @@ from carrara.items import registry
 from carrara.params import build, canonical, read_canonical
 from carrara.published.rows import PublishedFile, remember_files
 from carrara.tasks.babilong import _published_items as babilong
+from carrara.tasks.classic import _ruler_items as ruler
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
 from carrara.util.errors import UsageError
@@ -20,8 +21,14 @@ _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,
     "mrcr": mrcr_rows.sources,
     "minerva": minerva.sources,
+    "ruler": ruler.sources,
 }
 """The suites that can be run as published, each with a function that finds its files."""
+_OURS: Mapping[str, Mapping[str, str]] = {
+    "minerva": {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()},
+    "ruler": {ruler.PREFIX + file: task_name for file, task_name in ruler.OURS.items()},
+}
+"""Our tasks that ask the same as published files, by the names of the published tasks."""
 
 
 def published_jobs(
@@ -39,8 +46,8 @@ def published_jobs(
     if suite == "mrcr":  # both data sets contain the questions of our own task
         own = of.get("michelangelo/mrcr")
         of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
-    elif suite == "minerva":  # several files may belong to one of our tasks
-        tasks = {minerva.PREFIX + file: f"minerva/{task_name}" for file, task_name in minerva.OURS.items()}
+    elif suite in _OURS:  # several files may belong to one of our tasks
+        tasks = _OURS[suite]
         of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
     found = _SOURCES[suite](Path(folder))
     some = {

@@ -17,7 +17,9 @@ TASKS = (
     *("niah_multivalue", "niah_multiquery", "vt", "cwe", "fwe", "qa_1", "qa_2"),
 )
 """RULER's names of its tasks."""
-_NEEDED = {"classic/niah", "classic/vt", "classic/cwe", "classic/fwe"}
+_OURS, _PUBLISHED = "classic/", "published/ruler-"
+"""What the names of tasks begin with: ours, and RULER's own samples. They are never in one mean."""
+_NEEDED = {"niah", "vt", "cwe", "fwe"}
 """The tasks without which results are not taken for a run of RULER's."""
 
 
@@ -58,16 +60,17 @@ class RulerRow:
 def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
     """Return two rows for each model that was asked RULER's tasks: by our score, and by RULER's."""
     series = series_of(results)
-    models: dict[str, list[Result]] = {}
+    models: dict[tuple[str, str], list[Result]] = {}
     for result in results:
-        if result.task.startswith("classic/"):
-            models.setdefault(str(series(result)), []).append(result)
+        for beginning in (_OURS, _PUBLISHED):
+            if result.task.startswith(beginning):
+                models.setdefault((str(series(result)), beginning), []).append(result)
     return [
         row
-        for model, own in models.items()
-        if {result.task for result in own} >= _NEEDED
+        for (model, beginning), own in models.items()
+        if {_name(result).partition("_")[0] for result in own} >= _NEEDED
         for metric in ("", RULER)
-        if (row := _row(model, metric, own)) is not None
+        if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, own)) is not None
     ]
 
 
@@ -87,5 +90,5 @@ def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
 
 
 def _name(result: Result) -> str:
-    name = result.task.removeprefix("classic/")
+    name = result.task.removeprefix(_OURS).removeprefix(_PUBLISHED)
     return f"{name}_{result.labels.get('variant', '')}" if name == "niah" else name

@@ -148,7 +148,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
         report.shortcuts, report.reach, report.backwards = search.summarize(taken)
     report.simulated = simulation.comparisons()
     report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
-    if not _is_from_files(first):  # published items are used unchanged
+    if not _is_from_files(first, pack):  # published items are used unchanged
         report.breaches += [
             Breach(
                 "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
@@ -176,15 +176,15 @@ def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) ->
     return search.summarize([search.take(item) for context in made for item in context.items])
 
 
-def _is_from_files(first: ItemId) -> bool:
+def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
     """Return whether items or instances come from files, as published ones do."""
-    task = questions_of(first).task
+    task = questions_of(first, pack).task
     return task.given_count(first.length) is not None or task.is_divided()
 
 
 def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
-    own = first if _is_from_files(first) else replace(first, split=OTHERS[first.split])
+    own = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
     return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
 
 
@@ -194,7 +194,7 @@ def _check_context(
     given = context.task.given_count(first.length) is not None
     others = _refill(report, context, pack) if first.length and context.instance.filler else None
     owned_by = (
-        first.split if _is_from_files(first) else owner(questions_of(replace(context.item_id, length=0)).instance)
+        first.split if _is_from_files(first, pack) else owner(questions_of(replace(context.item_id, length=0)).instance)
     )
     longest = max(item.survey.tokens for item in asked)
     told = [[segment.text for segment in fact] for fact in context.instance.chunks]
@@ -261,7 +261,7 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
 
 def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
     """Return the prompt without a fact."""
-    if template.turns:
+    if template.turns or template.numbering:
         return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
 

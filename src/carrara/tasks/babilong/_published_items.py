@@ -65,7 +65,11 @@ class PublishedItems(Babilong[Any]):
 def load(name: str) -> type[PublishedItems]:
     """Return the task `published/babilong-qaN`."""
     own = type(load_task(int(name.removeprefix(PREFIX).removeprefix("qa"))))
-    more = {"title": f"{own.title} (published)", "wording": own.wording}
+    more = {
+        "title": f"{own.title} (published)",
+        "wording": own.wording,
+        "pack_name": f"babilong/qa{own.number}",
+    }
     return type("PublishedItems", (PublishedItems, own), more)
 
 

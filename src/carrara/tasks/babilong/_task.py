@@ -244,11 +244,12 @@ class Babilong(Task, Generic[Q]):
             wording["open"],
         ]
         after = [wording["close"], ask if self.question != "before" else ""]
+        answer = wording["answer"]
         return PromptTemplate(
             before="\n\n".join(filter(None, before)),
-            after="\n\n".join(filter(None, after)) + ("\n" + wording["answer"] if style == "base" else ""),
+            after="\n\n".join(filter(None, after)) + (f"\n{answer}" if answer and style == "base" else ""),
             separator=self.separator,
-            stop=("\n",),
+            stop=("\n",) if answer else (),
         )
 
     def split(self, messages: Sequence[Message]) -> tuple[str, str]:

@@ -14,6 +14,8 @@ NOISE = (
     "It may rain later on.",
 )
 """One block of everyday sentences, repeated: RULER's and the passkey task's kind of haystack."""
+DETAILS = {"noise": "\n".join(NOISE), "separator of noise": " "}
+"""The parts of the wording about this haystack: each line is a segment of the context."""
 
 _HARMFUL = re.compile(
     r"</?(?:text|example|words)\b|\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b", re.IGNORECASE
@@ -37,10 +39,10 @@ def check(name: str) -> None:
         raise ValueError("haystack=others is for BABILong's tasks: take noise, or a corpus such as sotu")
 
 
-def filler(name: str, key: Key) -> Filler | None:
+def filler(name: str, key: Key, noise: str = DETAILS["noise"]) -> Filler | None:
     match name:
         case "noise":
-            return haystack.repeat_sentences(NOISE)
+            return haystack.repeat_sentences(noise.split("\n"))
         case "none":
             return None
         case "letters":
@@ -49,3 +51,10 @@ def filler(name: str, key: Key) -> Filler | None:
             return haystack.refrain()
         case corpus:
             return haystack.prose(corpus, split=key.split, sentence_filter=_FREE)
+
+
+def fine_filler(name: str, noise: str) -> Filler | None:
+    """Return shorter segments where all segments of the filler have the same words: the sentences of the one line."""
+    if name != "noise" or "\n" in noise:
+        return None
+    return haystack.repeat_sentences(re.split(r"(?<=\.) ", noise))

@@ -23,7 +23,8 @@ from carrara.rng import Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._free_answer import FreeAnswer
-from carrara.types import LengthBudget, Question, UndecidableError
+from carrara.tasks.classic._task import split_by
+from carrara.types import LengthBudget, Message, Question, UndecidableError
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import DATA, content
 
@@ -58,6 +59,7 @@ class Qa(Task):
     instruction = "Below are numbered documents, and a question that some of them answer."
     ask = "Question: {question}\nAnswer it by these documents."
     separator = SEPARATOR
+    marks = {}
     name: ClassVar[str]
     """The name of the task."""
     source: ClassVar[str]
@@ -91,6 +93,10 @@ class Qa(Task):
             evidence=sorted(order.index(number) for number in asked.evidence),
             unordered=True,
         )
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
+        context, asked = split_by(wording, messages)
+        return self.solve(context.strip(), self.names(asked.removesuffix(wording["rule"].strip()).strip(), wording))
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         file = self._file()

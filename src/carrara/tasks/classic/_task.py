@@ -1,63 +1,109 @@
-"""The base of most classic tasks: worked examples before the text, and the form of the answer after the question."""
+"""The base of most classic tasks: worked examples before the text, the form of the answer, and facts in other words."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers.extraction import FINAL
 from carrara.rng import Key, draw_owned
-from carrara.task import CLOSE, OPEN, Instance, Task
+from carrara.task import CLOSE, OPEN, Instance, Task, field_pattern
 from carrara.tasks.classic import _published
-from carrara.types import PromptTemplate, Question, Style
+from carrara.types import Message, PromptTemplate, Question, Style, UndecidableError
 
 EXAMPLE = f"<example>\n{{text}}{{ask}}\n{FINAL} {{answer}}\n</example>\n\n"
 MOST_EXAMPLES = 100
+SEPARATOR = "separator"
+
+
+class Structure(NamedTuple):
+    """What the prompt of an instance needs beside its text."""
+
+    examples: Callable[[], Iterable[Instance]]
+    """A function that draws the worked examples. A prompt needs them, and scoring does not."""
+    content: Any = None
+    """What the facts say, so that a prompt pack can say it in other words."""
 
 
 class Classic(Task):
-    """A task whose prompts may begin with worked examples.
+    """A task whose prompts may begin with worked examples."""
 
-    The `structure` of an instance is then a function that draws them: a prompt needs them, and scoring does not.
-    """
-
+    instruction: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]
+    """What the prompt begins with: one text for all questions, or one for each by its name."""
     rule: ClassVar[str | Mapping[str, str]]
     """The sentence that says how to answer: one for all questions, or one for each by its name."""
     example: ClassVar[str] = ""
     """The template of a worked example. Empty: the task has none."""
+    statements: ClassVar[Mapping[str, str]] = {}
+    """The sentences of the facts, by name, with fields for what they say."""
+    details: ClassVar[Mapping[str, str]] = {}
+    """Further parts of the wording: what stands between segments, and the words of the filler."""
+    marks = {}
+    optional_fields = {"example": frozenset(("answer", "words", "numbered")), "numbering": frozenset("n")}
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
-        rules = {"rule": cls.rule} if isinstance(cls.rule, str) else {_rule(part): cls.rule[part] for part in cls.rule}
         return {
-            "instruction": f"{cls.instruction}\n\n",
+            **_by_question("instruction", cls.instruction, "\n\n"),
             **({"example": cls.example} if cls.example else {}),
             "open": f"{OPEN} ",
             "close": f" {CLOSE}\n\n",
             **cls.asks(),
-            **rules,
+            **_by_question("rule", cls.rule),
             "answer": f"\n{FINAL}",
+            **cls.statements,
+            SEPARATOR: " ",
+            **cls.details,
         }
 
     def prompt(
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
-        rule = wording["rule"] if "rule" in wording else wording[_rule(instance.ask)]
-        examples = instance.structure() if self.example else ()
-        shown = "".join(
-            wording["example"].format(
-                text=wording["open"] + " ".join(segment.text for segment in example.segments) + wording["close"],
-                ask=f"{self.fill(wording, example.ask, example)} {rule}",
-                answer=self.write(example.gold),
-            )
-            for example in examples
-        )
-        ask = self.fill(wording, instance.ask, instance)
+        separator, numbering = self.separator_part(wording), wording.get("numbering", "")
         return PromptTemplate(
-            before=wording["instruction"] + shown + wording["open"],
-            after=wording["close"] + f"{ask} {rule}" + (wording["answer"] if style == "base" else ""),
-            separator=self.separator,
-            stop=("\n",),
+            before=self._fill_own("instruction", instance, wording)
+            + "".join(self._write_example(example, wording) for example in self._examples(instance, wording))
+            + wording["open"],
+            after=wording["close"] + self._ask(instance, wording) + (wording["answer"] if style == "base" else ""),
+            separator=separator,
+            numbering=numbering,
+            stop=("\n",) if wording["answer"] else (),
         )
+
+    def separator_part(self, wording: Mapping[str, str]) -> str:
+        """Return what stands between the segments of a context."""
+        return wording[SEPARATOR]
+
+    def _examples(self, instance: Instance, wording: Mapping[str, str]) -> Iterator[Instance]:
+        if self.example:
+            for example in instance.structure.examples():
+                yield self.restate(example, wording)
+
+    def _write_example(self, example: Instance, wording: Mapping[str, str]) -> str:
+        numbering = wording.get("numbering", "")
+        texts = [f"{numbering.format(n=n)}{segment.text}" for n, segment in enumerate(example.segments, 1)]
+        return wording["example"].format(
+            text=wording["open"] + self.separator_part(wording).join(texts) + wording["close"],
+            ask=self._ask(example, wording),
+            answer=self.write(example.gold),
+            words=" ".join(example.gold),
+            numbered=" ".join(f"{n}. {word}" for n, word in enumerate(example.gold, 1)),
+        )
+
+    def _ask(self, instance: Instance, wording: Mapping[str, str]) -> str:
+        return f"{self.fill(wording, instance.ask, instance)} {self._fill_own('rule', instance, wording)}"
+
+    def _fill_own(self, kind: str, instance: Instance, wording: Mapping[str, str]) -> str:
+        """Return the part of a kind that belongs to the question, with its fields filled in."""
+        part = kind if kind in wording else _part_of(kind, instance.ask)
+        return self.fill(wording, part, instance)
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
+        """Return the answer, read from a prompt, whose facts a prompt pack may state in other words."""
+        context, asked = split_by(wording, messages)
+        for part, own in self.statements.items():
+            if wording[part] != own:
+                context = _in_own_words(context, wording[part], own)
+        return self.solve(context.strip(), self.names(asked, wording))
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return RULER's score: the share of the values that stand anywhere in the reply."""
@@ -67,8 +113,34 @@ class Classic(Task):
         return ()
 
 
-def _rule(part: str) -> str:
-    return f"rule of {part}"
+def split_by(wording: Mapping[str, str], messages: Sequence[Message]) -> tuple[str, str]:
+    """Return the context of a prompt in this wording, and the text after it."""
+    content = messages[-1].content
+    rest = content.rpartition(wording["open"])[2] if wording["open"] else content
+    context, close, asked = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
+    if not close:
+        raise UndecidableError("no text was found")
+    return context, asked.strip()
+
+
+def _in_own_words(context: str, words: str, own: str) -> str:
+    """Return a text with a task's own sentence in the place of a prompt pack's.
+
+    >>> _in_own_words("SET a = 1; b", "SET {name} = {value};", "Let {name} be {value}.")
+    'Let a be 1. b'
+    """
+    return field_pattern(words).sub(lambda found: own.format(**found.groupdict()), context)
+
+
+def _by_question(kind: str, texts: str | Mapping[str, str], ending: str = "") -> dict[str, str]:
+    """Return the parts of a kind: one for all questions, or one for each."""
+    if isinstance(texts, str):
+        return {kind: texts + ending}
+    return {_part_of(kind, ask): text + ending for ask, text in texts.items()}
+
+
+def _part_of(kind: str, ask: str) -> str:
+    return f"{kind} of {ask}"
 
 
 def check_examples(examples: int) -> None:

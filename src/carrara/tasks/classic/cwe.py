@@ -27,7 +27,7 @@ from carrara.answers import asks_for
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
-from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
+from carrara.tasks.classic._task import EXAMPLE, Classic, Structure, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
 from carrara.tasks.classic._words import names as all_names
 from carrara.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
@@ -45,6 +45,8 @@ class CommonWords(Classic):
     evidence_decides = False
     instruction = "The text below is a list of words. A few of them occur again and again, the rest rarely."
     example = EXAMPLE
+    details = {"numbering": ""}
+    optional_fields = {**Classic.optional_fields, "rule": frozenset(("count",))}
     ask = "Which {count} words in the list occur most often?"
     rule = asks_for("those words, separated by commas")
     known_shortcuts = {
@@ -80,11 +82,14 @@ class CommonWords(Classic):
             filler=_rare_words(frozenset(drawn), self.rarely),
             chance_level=blind(len(drawn), self.words),
             unordered=True,
-            structure=lambda: draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples),
+            structure=Structure(
+                lambda: draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples)
+            ),
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        return _counting.most_frequent(context.split(), int(names["count"]))
+        words = (word for word in context.split() if not word.rstrip(".").isdigit())
+        return _counting.most_frequent(words, int(names["count"]))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""

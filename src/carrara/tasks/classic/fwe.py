@@ -53,6 +53,7 @@ class FrequentWords(Classic):
     instruction = "The text below consists of coded words. Ignore the dots."
     ask = "Which {count} coded words occur most often?"
     rule = asks_for("those words, separated by commas")
+    optional_fields = {"ask": frozenset(("count",))}
     known_shortcuts = {
         "strings": "Which words are said oftenest is what is asked; and what is said oftenest is mostly said first.",
         "learned": "Which words are said oftenest is what is asked.",
@@ -80,7 +81,7 @@ class FrequentWords(Classic):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        return _counting.most_frequent((word for word in context.split() if word != DOTS), int(names["count"]))
+        return _counting.most_frequent((word for word in context.split() if word != DOTS), ASKED)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""

@@ -19,17 +19,17 @@ A fact is a needle: a sentence that states one value of one name. No other sente
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import field
-from typing import Literal, NamedTuple
+from dataclasses import field, replace
+from typing import ClassVar, Literal, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
-from carrara.tasks.classic._task import Classic
+from carrara.tasks.classic._task import SEPARATOR, Classic
 from carrara.tasks.classic._words import names as all_names
-from carrara.types import PRESENTS, Filler, FillerStream, Segment, UndecidableError
+from carrara.types import PRESENTS, Filler, FillerStream, Marker, Segment, UndecidableError
 
 NameKind = Literal["words", "uuid"]
 ValueKind = Literal["number", "uuid", "words"]
@@ -65,19 +65,42 @@ SHAPES: Mapping[Variant, Shape] = {
     "multiquery": Shape(keys=4, queries=4),
 }
 
-_NEEDLE = re.compile(r"\bOne (?:number|code|name) kept for ([a-z0-9-]+) is ([a-z0-9-]+)\.")
+_NEEDLE = re.compile(r"\bOne \w+ kept for ([a-z0-9-]+) is ([a-z0-9-]+)\.")
+_INSTRUCTION = (
+    "Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of "
+    "it: you will be asked about them at the end."
+)
+_AND = " and "
+
+
+class Needles(NamedTuple):
+    """What the needles of an instance say."""
+
+    shape: Shape
+    order: Sequence[tuple[str, str]]
+    """Names with their values."""
+    called: Sequence[str]
+    asked: Sequence[str]
+    key: Key
 
 
 class Niah(Classic):
     version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
-    marker = r"kept for (?P<subject>[a-z0-9-]+) is (?P<value>[a-z0-9-]+)\."
     answer = Values(*KINDS.values())
-    instruction = (
-        "Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of "
-        "it: you will be asked about them at the end."
-    )
+    instruction: ClassVar[Mapping[str, str]] = {"one": _INSTRUCTION, "several": _INSTRUCTION}
     ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}
     rule = {"one": asks_for("the value"), "several": asks_for("all of them, separated by commas")}
+    statements = {"needle": "One {word} kept for {name} is {value}."}
+    details = {
+        **{kind.word: kind.word for kind in KINDS.values()},
+        "and": _AND,
+        **_haystacks.DETAILS,
+        "separator of needles": " ",
+    }
+    optional_fields = {
+        **dict.fromkeys(("instruction of one", "instruction of several"), frozenset(("word",))),
+        **dict.fromkeys(("rule of one", "rule of several"), frozenset(("word", "names"))),
+    }
     known_shortcuts = {
         "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
     }
@@ -126,20 +149,40 @@ class Niah(Classic):
         order = rng_needles.shuffled([(name, value) for name in called for value in kept[name]])
         asked = called[: shape.queries]
         gold = tuple(sorted(value for name in asked for value in kept[name]))
-        return Instance(
-            facts=[_needle(shape.value, *pair) for pair in order],
+        instance = Instance(
+            facts=(),
             gold=gold,
             ask="one" if len(gold) == 1 else "several",
-            names={"word": KINDS[shape.value].word, "names": _join_names(asked)},
             evidence=[i for i, (name, _) in enumerate(order) if name in asked],
-            filler=_filler(shape, called, values, key),
             depths=_turns.places(key, self.depth, len(order), every),
             labels={"variant": self.variant, **_turns.label(key, self.depth, every)},
             unordered=True,
+            structure=Needles(shape, order, called, asked, key),
+        )
+        return self.restate(instance, self.wording)
+
+    def restate(self, instance: Instance, wording: Mapping[str, str]) -> Instance:
+        needles: Needles = instance.structure
+        shape, word = needles.shape, wording[KINDS[needles.shape.value].word]
+        return replace(
+            instance,
+            facts=[wording["needle"].format(word=word, name=name, value=value) for name, value in needles.order],
+            names={"word": word, "names": _join_names(needles.asked, wording["and"])},
+            filler=_needles(needles, wording["needle"], word)
+            if shape.haystack == NEEDLES
+            else _haystacks.filler(shape.haystack, needles.key, wording["noise"]),
+            fine_filler=_haystacks.fine_filler(shape.haystack, wording["noise"]),
         )
 
+    def separator_part(self, wording: Mapping[str, str]) -> str:
+        haystack = self.shape().haystack
+        return wording.get(f"{SEPARATOR} of {haystack}", wording[SEPARATOR])
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        return {number: Marker((name,), (value,)) for number, (name, value) in enumerate(instance.structure.order)}
+
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        kept: dict[str, list[str]] = {name: [] for name in re.split(r", | and ", names["names"])}
+        kept: dict[str, list[str]] = {name: [] for name in re.split(r",? and |, ", names["names"])}
         for name, value in _NEEDLE.findall(context):
             if name in kept:
                 kept[name].append(value)
@@ -148,22 +191,13 @@ class Niah(Classic):
         return tuple(sorted(value for values in kept.values() for value in values))
 
 
-def _needle(kind: ValueKind, name: str, value: str) -> str:
-    return f"One {KINDS[kind].word} kept for {name} is {value}."
+def _join_names(names: Sequence[str], last: str) -> str:
+    return last.join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
-def _join_names(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-
-
-def _filler(shape: Shape, called: Sequence[str], values: Sequence[str], key: Key) -> Filler | None:
-    if shape.haystack == NEEDLES:
-        return _needles(shape, called, values)
-    return _haystacks.filler(shape.haystack, key)
-
-
-def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Filler:
+def _needles(needles: Needles, sentence: str, word: str) -> Filler:
     """Return needles for other names, one for each name."""
+    shape, called, values = needles.shape, needles.called, [value for _, value in needles.order]
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
         others = all_names(rng) if shape.key == "words" else iter(lambda: _values.CODE.draw(rng), "")
@@ -171,7 +205,7 @@ def _needles(shape: Shape, called: Sequence[str], values: Sequence[str]) -> Fill
         def stream(gap: int) -> tuple[Segment, ...]:
             name = next(name for name in others if name not in called)
             [value] = KINDS[shape.value].distinct(rng, 1, taken=(*called, *values))
-            return (Segment(_needle(shape.value, name, value)),)
+            return (Segment(sentence.format(word=word, name=name, value=value)),)
 
         return stream
 

@@ -23,13 +23,14 @@ chain, so a reply that lists all the variables in the text is right. This one ad
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from carrara.answers import asks_for
+from carrara.rng import Key
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _values
 from carrara.tasks.classic._answers import Values, blind
-from carrara.tasks.classic._task import EXAMPLE, Classic, check_examples, draw_examples
+from carrara.tasks.classic._task import EXAMPLE, SEPARATOR, Classic, Structure, check_examples, draw_examples
 from carrara.types import PRESENTS, Question, UndecidableError
 
 VARIABLE = _values.letters("variable", 5, str.upper)
@@ -37,6 +38,14 @@ VALUE = _values.number(5)
 MOST = 64
 
 _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
+
+
+class Assignments(NamedTuple):
+    """What the facts of an instance say."""
+
+    steps: Sequence[tuple[str, str]]
+    """Variables, each with its number or the variable that it takes its value from."""
+    key: Key
 
 
 class VariableTracking(Classic):
@@ -50,6 +59,13 @@ class VariableTracking(Classic):
         "already has one. Keep track of them."
     )
     example = EXAMPLE
+    statements = {"copy": "Let {name} be {source}.", "value": "Let {name} be {value}."}
+    details = _haystacks.DETAILS
+    optional_fields = {
+        **Classic.optional_fields,
+        "ask": frozenset(("count",)),
+        "rule": frozenset(("count", "value")),
+    }
     ask = "Which {count} variables have the value {value} at the end?"
     rule = asks_for("their names, separated by commas")
     known_shortcuts = {
@@ -76,18 +92,36 @@ class VariableTracking(Classic):
         chains = [variables[i * size : (i + 1) * size] for i in range(self.chains)]
         values = VALUE.distinct(drawn, self.chains)
         order = drawn.shuffled([chain for chain in range(self.chains) for _ in range(size)])
-        return Instance(
-            facts=_statements(chains, values, order),
+        instance = Instance(
+            facts=(),
             gold=tuple(sorted(chains[0])),
             names={"count": str(size), "value": values[0]},
             evidence=[i for i, chain in enumerate(order) if chain == 0],
-            filler=_haystacks.filler(self.haystack, rng.key),
             chance_level=blind(len(variables), size),
             labels={"hops": str(self.hops), "chains": str(self.chains)},
-            structure=lambda: draw_examples(
-                replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples
+            structure=Structure(
+                lambda: draw_examples(replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples),
+                Assignments(_steps(chains, values, order), rng.key),
             ),
         )
+        return self.restate(instance, self.wording)
+
+    def restate(self, instance: Instance, wording: Mapping[str, str]) -> Instance:
+        assignments: Assignments = instance.structure.content
+        return replace(
+            instance,
+            facts=[
+                wording["value"].format(name=name, value=source)
+                if source.isdigit()
+                else wording["copy"].format(name=name, source=source)
+                for name, source in assignments.steps
+            ],
+            filler=_haystacks.filler(self.haystack, assignments.key, wording["noise"]),
+            fine_filler=_haystacks.fine_filler(self.haystack, wording["noise"]),
+        )
+
+    def separator_part(self, wording: Mapping[str, str]) -> str:
+        return wording.get(f"{SEPARATOR} of {self.haystack}", wording[SEPARATOR])
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         known: dict[str, str] = {}
@@ -101,16 +135,17 @@ class VariableTracking(Classic):
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of all the variables as the question asks for."""
-        variables = sorted({name for name, _ in _STATEMENT.findall(" ".join(map(str, instance.facts)))})
+        variables = sorted({name for name, _ in instance.structure.content.steps})
         return tuple(sorted(rng.sample(variables, len(question.gold))))
 
 
-def _statements(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[str]:
+def _steps(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[tuple[str, str]]:
+    """Return the variables in order, each with its number or the variable that it takes its value from."""
     steps = [0] * len(chains)
     said = []
     for chain in order:
         step = steps[chain]
         source = chains[chain][step - 1] if step else values[chain]
-        said.append(f"Let {chains[chain][step]} be {source}.")
+        said.append((chains[chain][step], source))
         steps[chain] += 1
     return said

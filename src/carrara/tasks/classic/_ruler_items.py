@@ -1,0 +1,241 @@
+"""RULER's own samples, run as they are: the tasks `published/ruler-niah_single_1` and so on, one for each of its 13.
+
+RULER's scripts write a file of samples for each task, such as `4096/data/vt/validation.jsonl`. A sample is sent as it
+stands there, with the prefix of its answer. Its paper score is RULER's. Our score takes wrong names off: of numbers,
+UUIDs, variables or words, whatever the task asks for. The text is not solved: the references are the file's.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import field, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple
+
+from carrara.answers import AnswerType
+from carrara.answers.extraction import Extraction
+from carrara.answers.reply_text import without_reasoning
+from carrara.published.rows import PublishedFile, files_of, find_files, tell_left_out
+from carrara.task import Instance, Rng, Task
+from carrara.tasks.classic import _published
+from carrara.tasks.classic._answers import right
+from carrara.tasks.classic._free_answer import FreeAnswer
+from carrara.tasks.classic._values import CODE, NUMBER
+from carrara.types import LengthBudget, Message, PromptTemplate, Question, Segment, Style, UndecidableError
+from carrara.util.errors import UsageError
+from carrara.util.files import lines
+
+PREFIX = "published/ruler-"
+ENDING = ".jsonl"
+COLUMNS = ("input", "outputs")
+BUDGETS: Mapping[str, int] = {
+    **dict.fromkeys(("niah_single_1", "niah_single_2", "niah_single_3"), 128),
+    **dict.fromkeys(("niah_multikey_1", "niah_multikey_2", "niah_multikey_3"), 128),
+    **dict.fromkeys(("niah_multivalue", "niah_multiquery"), 128),
+    "vt": 30,
+    "cwe": 120,
+    "fwe": 50,
+    **dict.fromkeys(("qa_1", "qa_2"), 32),
+}
+"""RULER's tasks, and the tokens that it lets a model generate in each."""
+OURS: Mapping[str, str] = {name: f"classic/{name.partition('_')[0] if 'niah' in name else name}" for name in BUDGETS}
+"""The task here that asks the same."""
+
+_LISTED = re.compile(r"\b[0-9]+\. (\D+?)(?= [0-9]+\. |\s*\n)")
+_LENGTH = re.compile(r"[1-9][0-9]{2,8}")
+_VARIABLE, _CODED = re.compile(r"\b[A-Z]{5}\b"), re.compile(r"\b[a-z]{6}\b")
+
+
+class Row(NamedTuple):
+    prompt: str
+    references: tuple[str, ...]
+
+
+def _all(pattern: re.Pattern[str]) -> Callable[[str], Iterable[str]]:
+    return lambda prompt: pattern.findall(prompt)
+
+
+_CANDIDATES: Mapping[str, Callable[[str], Iterable[str]]] = {
+    "vt": _all(_VARIABLE),
+    "cwe": _all(_LISTED),
+    "fwe": _all(_CODED),
+}
+"""The names of a prompt among which the references are, where their form alone does not tell."""
+
+
+class Names(AnswerType[tuple[str, ...]]):
+    """Several names: all that a reply states, in the order of the alphabet."""
+
+    several_lines = True
+
+    def write(self, answer: tuple[str, ...]) -> str:
+        return ", ".join(answer)
+
+    def parse_value(self, text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
+        known = {name.casefold(): name for name in (*question.options, *question.gold)}
+        found = {known.get(name.casefold(), name) for name in _names_in(text, question)}
+        return tuple(sorted(found)) or None
+
+    def read(self, reply: str, question: Question[tuple[str, ...]], ignore: Iterable[str] = ()) -> Extraction | None:
+        answer = self.parse_value(without_reasoning(reply), question)
+        return None if answer is None else Extraction(answer, "whole reply")
+
+    def guesses(self, gold: tuple[str, ...], options: Sequence[str]) -> Sequence[tuple[str, ...]]:
+        return [("unknown",)]
+
+    def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
+        return right(answer, tuple(set(gold)))
+
+
+def _names_in(text: str, question: Question[tuple[str, ...]]) -> Iterable[str]:
+    kind = next((kind for kind in (NUMBER, CODE) if kind.whole(question.gold[0]) is not None), None)
+    if kind is not None:
+        asked = set(kind.find(question.ask.rpartition("\n")[2])).difference(question.gold)
+        return set(kind.find(text)) - asked
+    return _pattern((*question.options, *question.gold)).findall(text)
+
+
+@lru_cache(maxsize=4)
+def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
+    """Return a pattern of any of these names as whole words."""
+    longest = sorted(map(re.escape, set(names)), key=lambda name: (-len(name), name))
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])", re.IGNORECASE)
+
+
+class RulerSamples(Task):
+    """The samples of a file of RULER's."""
+
+    version, capability = 1, "RULER's tasks, as its scripts make them"
+    wording = {}
+    file: ClassVar[str]
+    """RULER's name of the task."""
+    data: str = field(default="", metadata={"reads": str, "built_in": ()})
+    """The files, by their hash."""
+
+    def given_count(self, length: int) -> int | None:
+        return len(_rows(self.data, self.file, length))
+
+    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
+        assert budget is not None
+        rows, index = _rows(self.data, self.file, budget.tokens), rng.key.index
+        if index >= len(rows):
+            raise UsageError(f"RULER's files of {rng.key.task} have {len(rows)} samples, and none numbered {index}")
+        row = rows[index]
+        candidates = _CANDIDATES.get(self.file)
+        return Instance(
+            facts=(),
+            opening=(Segment(row.prompt),),
+            gold=row.references,
+            options=tuple(dict.fromkeys(candidates(row.prompt))) if candidates else (),
+            chance_level=0.0,
+            labels={},
+        )
+
+    def questions(self, instance: Instance) -> Sequence[Question[tuple[str, ...]]]:
+        [question] = super().questions(instance)
+        return [replace(question, budget=BUDGETS[self.file])]
+
+    def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
+        """Return the end of the prompt, which has the question."""
+        [segment] = instance.start
+        return segment.text[-1000:]
+
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
+        return PromptTemplate("", "")
+
+    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
+        raise UndecidableError("RULER's samples are not solved from their text: their answers are the file's")
+
+    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
+        return self.solve(messages[-1].content, {})
+
+    def not_answers(self, question: Question[Any]) -> Sequence[str]:
+        return ()
+
+    def paper_scores(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
+        return {"ruler": ruler_score(self.file, reply, question.gold)}
+
+
+def ruler_score(task: str, reply: str, references: Sequence[str]) -> float:
+    """Return RULER's score: the share of the references in the reply, and in question answering whether one is."""
+    if task.startswith("qa_"):
+        return max(_published.recall(reply, [reference]) for reference in references)
+    return _published.recall(reply, references)
+
+
+@cache
+def load(name: str) -> type[RulerSamples]:
+    """Return the task `published/ruler-TASK`."""
+    file = name.removeprefix(PREFIX)
+    if file not in BUDGETS:
+        raise UsageError(f"RULER has no task {file!r}; it has {', '.join(BUDGETS)}")
+    answer = FreeAnswer() if file.startswith("qa_") else Names()
+    return type("Samples", (RulerSamples,), {"file": file, "title": f"RULER's {file} (published)", "answer": answer})
+
+
+def sources(folder: Path) -> list[PublishedFile]:
+    """Return the files of a folder and its subfolders: `4096/data/niah_single_1/validation.jsonl`."""
+    if not os.path.exists(folder):
+        raise UsageError(
+            f"there is no folder {folder}: `published` takes one with the samples that RULER's scripts wrote"
+        )
+    found, others = list[PublishedFile](), list[Path]()
+    for path in files_of(folder, (ENDING,)):
+        if path.suffix.lower() != ENDING:
+            continue
+        if (task := path.absolute().parent.name) in BUDGETS:
+            found.append(PublishedFile(PREFIX + task, _length(path, folder, task), path))
+        else:
+            others.append(path)
+    if not found:
+        raise UsageError(f"{folder} has no samples of RULER's, whose paths are such as vt/validation.jsonl")
+    tell_left_out(others, "samples of RULER's are in a folder with the name of their task, such as vt")
+    return sorted(found)
+
+
+def _length(path: Path, folder: Path, task: str) -> int:
+    """Return the length that a path names, or else the power of two that holds the longest sample."""
+    above = len(folder.absolute().parts) - 1 if folder.is_dir() else -4
+    named = [part for part in path.absolute().parts[above:] if _LENGTH.fullmatch(part)]
+    if named:
+        return int(named[-1])
+    lengths = [row.get("length") for row, _ in _read(path)]
+    longest = max((length for length in lengths if isinstance(length, int)), default=0)
+    if longest <= 0:
+        raise UsageError(f"{path} names no length: put it into a folder such as 4096/{task}")
+    return 1 << (longest - 1).bit_length()
+
+
+@lru_cache(maxsize=32)
+def _rows(data: str, task: str, length: int) -> Sequence[Row]:
+    rows = []
+    for path in find_files(data, PREFIX + task, length):
+        for row, where in _read(path):
+            references = row["outputs"]
+            if not references or not all(isinstance(one, str) and one for one in references):
+                raise UsageError(f"{where}: its outputs are no texts: mend the row, or take it out")
+            rows.append(Row(row["input"] + row.get("answer_prefix", ""), tuple(references)))
+    if not rows:
+        raise UsageError(f"the published files {data} have no samples of {task} at {length}")
+    return rows
+
+
+def _read(path: Path) -> Iterable[tuple[dict[str, Any], str]]:
+    """Yield the rows of a file, each with its place."""
+    for number, line in enumerate(lines(path), 1):
+        if not line.strip():
+            continue
+        where = f"{path}:{number}"
+        try:
+            row = json.loads(line)
+            text = row["input"] + row.get("answer_prefix", "")
+            text.encode()
+            if not isinstance(row["outputs"], list):
+                raise TypeError
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+            raise UsageError(f"{where}: not a row of JSON with {' and '.join(COLUMNS)}, as RULER writes it") from None
+        yield row, where
