@@ -1,7 +1,7 @@
 """Census: answers by another way, balance, scores of replies, and readers that classify nothing."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ CENSUS = registry.load("carrara/census")
 ASKS = ("count", "most", "least", "compare", "month", "both")
 ROWS = re.compile(r"^(\d+) (\w+) \| (\w+) \| (?:kind: ([a-z ]+) \| )?(.+)$")
 KIND_OF = {thing: kind for kind, things in KINDS.items() for thing in things}
-USERS = Question("Which users wrote both?", ("bcdfgh", "jklmnp", "qrstvw"), (), 0.0)
+USERS: Question[tuple[str, ...]] = Question("Which users wrote both?", ("bcdfgh", "jklmnp", "qrstvw"), (), 0.0)
 NONE = replace(USERS, gold=())
 SEVEN = Question("How many records by user bcdfgh are about birds?", 7, (), 0.0)
 KIND = Question("Which kind is it?", "birds", (), 0.0, options=("birds", "fish", "parts of the body"))
@@ -126,7 +126,7 @@ def test_users_months_and_kinds_are_as_frequent_whatever_the_answer(kind: str) -
 
 
 def test_the_number_that_is_exceeded_does_not_depend_on_the_month() -> None:
-    early, late = [], []
+    early, late = list[int](), list[int]()
     for index in range(100):
         instance = instance_of(make("carrara/census", index=index, params={"kind": "month"}))
         (early if MONTHS.index(instance.gold) < 6 else late).append(int(instance.names["number"]))
@@ -314,7 +314,7 @@ def test_the_chance_level_is_what_guesses_score() -> None:
 def test_readers_of_users_and_dates_are_near_chance() -> None:
     """Each heuristic of the task, and some more, on 120 items of each question."""
     for kind in ASKS:
-        scores, chance = Counter[str](), 0.0
+        scores, chance = defaultdict[str, float](float), 0.0
         for index in range(120):
             item = make("carrara/census", index=index, params={"kind": kind}, length=2048, tokenizer="gpt2")
             rows = [line.split(" | ") for line in text_of(item).splitlines()]
