@@ -61,6 +61,7 @@ class Census(Task):
     evidence_decides = False
     answer = CensusAnswer()
     separator = "\n"
+    marker = r"\| (?P<subject>[a-z]{6}) \| .*\b(?:about|pictures of) (?P<thing>[a-z]+)"
     known_shortcuts = {"part": "A part of the records is a sample of all: it says a little of what is most frequent."}
     instruction = (
         "Each line of the text below is a record: its date, the user who wrote it, and a sentence that is about things "
