@@ -21,10 +21,10 @@ NODE = letters("node", 6, str.lower)
 """Names of nodes. They have no vowels, so none is a word of a reply. All have six letters: none is part of another."""
 
 _NONE = re.compile(
-    r"(?:there (?:is|are) )?(?:none|no (?:such )?nodes?|(?:an? )?empty(?: set| list)?|\[ ?\])",
+    r"(?:there (?:is|are) )?(?:none|no (?:such )?(?:nodes?|users?)|(?:an? )?empty(?: set| list)?|\[ ?\])",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(r"(?:[\s,;:.|&+*•·\"'`()\[\]{}-]|[0-9]{1,3}[.)]|\b(?:and|also|nodes?)\b)*", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?:[\s,;:.|&+*•·\"'`()\[\]{}-]|[0-9]{1,3}[.)]|\b(?:and|also|nodes?|users?)\b)*", re.IGNORECASE)
 _ARROW = re.compile("->|→|=>")
 _LISTED = re.compile(r"[^\s,;\[\](){}\"'`.:]+")
 

@@ -1,0 +1,172 @@
+"""What is settled of the records of a text: the answer to a question about them, and the records that decide it."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil
+
+from carrara.generators.people import MONTHS
+from carrara.rng import Rng
+from carrara.tasks.carrara._census_answers import EQUAL, Answer
+from carrara.tasks.carrara._nodes import NODE
+from carrara.tasks.carrara._records import Record, rank, spread
+
+ASKED_MONTHS = MONTHS[1:-1]
+"""The months in which a running number first exceeds another. No month before or after them has too many records."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The parameters of a text."""
+
+    kinds: Sequence[str]
+    """The kinds of things, in a drawn order. The first ones are those that a question is about."""
+    users: Sequence[str]
+    records: int
+    lead: float
+    """How far the most and the fewest are ahead of others (`rank`)."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    gold: Answer
+    kinds: Mapping[str, int]
+    """How many records there are of each kind."""
+    users: Sequence[str]
+    users_of: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The users of the records of some kinds."""
+    months_of: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
+    """The months of the records of some kinds."""
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The values of the question's fields."""
+    options: tuple[str, ...] = ()
+    decides: Callable[[Record], bool] = lambda record: False
+    """Whether the answer changes without a record."""
+
+
+def plan_count(rng: Rng, setting: Setting, number: int) -> Plan:
+    """Return a plan in which a user has so many records of the first kind."""
+    kinds = spread(rng, setting.records, setting.kinds)
+    topic, (user, *others) = setting.kinds[0], setting.users
+    by_others = spread(rng, kinds[topic] - number, others)
+    return Plan(
+        gold=number,
+        kinds=kinds,
+        users=setting.users,
+        users_of={topic: [user] * number + _repeat(by_others)},
+        names={"user": user, "topic": topic},
+        decides=lambda record: record.kind == topic and record.user == user,
+    )
+
+
+def plan_kind(rng: Rng, setting: Setting, least: bool) -> Plan:
+    """Return a plan in which there are more records of one kind than of any other, or fewer."""
+    winner, *others = rng.shuffled(setting.kinds)
+    sizes = rank(rng, setting.records, len(setting.kinds), setting.lead, least)
+    return Plan(
+        gold=winner,
+        kinds=dict(zip([winner, *others], sizes, strict=True)),
+        users=setting.users,
+        names={"kinds": ", ".join(setting.kinds)},
+        options=tuple(sorted(setting.kinds)),
+    )
+
+
+def plan_user(rng: Rng, setting: Setting, least: bool) -> Plan:
+    """Return a plan in which one user has more records of the first kind than any other user, or fewer."""
+    kinds, topic = spread(rng, setting.records, setting.kinds), setting.kinds[0]
+    sizes = rank(rng, kinds[topic], len(setting.users), setting.lead, least)
+    return Plan(
+        gold=setting.users[0],
+        kinds=kinds,
+        users=setting.users,
+        users_of={topic: _repeat(dict(zip(setting.users, sizes, strict=True)))},
+        names={"topic": topic},
+        options=tuple(sorted(setting.users)),
+    )
+
+
+def plan_compare(rng: Rng, setting: Setting, larger: int | None) -> Plan:
+    """Return a plan in which the first two kinds have equally many records, or one of them has more.
+
+    Args:
+        rng: Random numbers.
+        setting: The parameters.
+        larger: The kind with more records: 0 or 1. None: neither.
+    """
+    kinds, both = spread(rng, setting.records, setting.kinds), tuple(setting.kinds[:2])
+    total = kinds[both[0]] + kinds[both[1]]
+    if larger is None:
+        third = setting.kinds[2]  # it takes an odd record
+        kinds |= dict.fromkeys(both, total // 2) | {third: kinds[third] + total % 2}
+    else:
+        more, fewer = rank(rng, total, 2, setting.lead)
+        kinds |= {both[larger]: more, both[1 - larger]: fewer}
+    return Plan(
+        gold=EQUAL if larger is None else both[larger],
+        kinds=kinds,
+        users=setting.users,
+        names=dict(zip(("first", "second"), both, strict=True)),
+        options=(*both, EQUAL),
+        decides=lambda record: larger is None and record.kind in both,
+    )
+
+
+def plan_month(rng: Rng, setting: Setting, month: str) -> Plan:
+    """Return a plan in which the running number of records of the first kind first exceeds another in that month.
+
+    The number does not depend on the month. It is about half of the records of the kind.
+    """
+    kinds, topic = spread(rng, setting.records, setting.kinds), setting.kinds[0]
+    total, place = kinds[topic], MONTHS.index(month)
+    limit = rng.between(2 * total // 5, 3 * total // 5)
+    within = max(1, rng.between(total // 8, total // 4))
+    before = limit - rng.below(within)
+    months = [*_draw_months(rng, MONTHS[:place], before), *[month] * within]
+    months += _draw_months(rng, MONTHS[place + 1 :], total - before - within)
+    return Plan(
+        gold=month,
+        kinds=kinds,
+        users=setting.users,
+        months_of={topic: months},
+        names={"topic": topic, "number": str(limit)},
+        options=MONTHS,
+    )
+
+
+def plan_both(rng: Rng, setting: Setting, size: int) -> Plan:
+    """Return a plan in which so many users have records of both of the first two kinds.
+
+    The number of users grows with the number of records, so that none of them has many.
+    """
+    kinds, (first, second) = spread(rng, setting.records, setting.kinds), setting.kinds[:2]
+    writers = [ceil(kinds[kind] / 1.5) for kind in (first, second)]
+    count = sum(writers) + setting.records // 30  # as many for every answer
+    users = NODE.distinct(rng.stream("users"), count)
+    both, firsts = users[:size], users[size : writers[0]]
+    seconds = users[writers[0] : sum(writers) - size]
+    users_of = {
+        kind: _once_or_twice(rng, [*both, *own], kinds[kind]) for kind, own in ((first, firsts), (second, seconds))
+    }
+    single = {(kind, user) for kind in users_of for user, n in Counter(users_of[kind]).items() if n == 1}
+    return Plan(
+        gold=tuple(sorted(both)),
+        kinds=kinds,
+        users=users,
+        users_of=users_of,
+        names={"first": first, "second": second},
+        decides=lambda record: record.user in both and (record.kind, record.user) in single,
+    )
+
+
+def _repeat(counts: Mapping[str, int]) -> list[str]:
+    return [value for value, count in counts.items() for _ in range(count)]
+
+
+def _draw_months(rng: Rng, months: Sequence[str], number: int) -> list[str]:
+    return [rng.choice(months) for _ in range(number)]
+
+
+def _once_or_twice(rng: Rng, users: Sequence[str], number: int) -> list[str]:
+    """Return users so that there are so many in all: each of them once or twice."""
+    return [*users, *rng.sample(users, number - len(users))]
