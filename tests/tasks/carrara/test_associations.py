@@ -153,8 +153,8 @@ def sentences_of(item: Item) -> list[str]:
 
 
 def name_in(sentence: str) -> str:
-    [name] = PERSON.findall(sentence)
-    return name
+    [found] = PERSON.finditer(sentence)
+    return found[0]
 
 
 def words_of_definition(definition: Definition) -> tuple[set[str], set[str]]:

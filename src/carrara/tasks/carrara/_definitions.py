@@ -128,8 +128,8 @@ SCENES = {
     ),
     "walk": _scene(
         "Who covered exactly {value} on foot?",
-        "{name} walked {phrase} before noon.",
-        "A walk of {phrase} before noon tired {name}.",
+        "{name} walked a path of {phrase}.",
+        "A path of {phrase} was walked by {name}.",
     ),
     "dive": _scene(
         "Who went exactly {value} under water?",

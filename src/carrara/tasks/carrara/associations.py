@@ -25,7 +25,7 @@ shares no word and no stem with the question. Rankings by common words (BM25) an
 it at chance among all sentences.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from math import prod
 from typing import Any
 
@@ -141,7 +141,7 @@ def _more_people(definition: Definition, people: Mapping[str, str]) -> Filler:
     values = [value for value in definition.phrases if value not in people.values()]
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        def stream(gap: int) -> Sequence[Segment]:
+        def stream(gap: int) -> tuple[Segment]:
             name = next(name for name in iter(lambda: _draw_name(rng), "") if name not in people)
             return (Segment(definition.write(rng, rng.choice(ORDERS), name, rng.choice(values))),)
 
