@@ -1,7 +1,10 @@
 """Definitions in five domains: phrases, and the values that they mean by definition.
 
 A scene is a question with two sentences. A sentence states a phrase about a person, and the question names a value. No
-sentence of a scene shares a word, or the stem of a word, with its question, whatever the phrase and the value are.
+sentence shares a word with the question, nor the first three letters of one, whatever the phrase and the value are.
+
+The phrases are those that all-MiniLM-L6-v2 does not bring together with their values. It knows others, such as `Fe` and
+iron.
 
 >>> one = find_definitions("elements", 1)[0]
 >>> one.write(Rng("needle"), "name first", "Pukvav Makvase", "gold"), one.scene.question.format(value="gold")
