@@ -1,1 +1,1 @@
-"""Tasks of our own, after benchmarks that people ask for: walks, in-context learning, ranking, citations, associations."""
+"""Tasks of our own, after benchmarks that people ask for: GraphWalks, HELMET, ALCE and NoLiMa."""
