@@ -1,4 +1,4 @@
-"""Associations: who fits a question that says by definition what one sentence says, in no word of that sentence.
+"""Associations: the person whom a question describes in other words, which mean the same by definition.
 
 After NoLiMa (arXiv:2502.05167). One item without filler:
 
@@ -9,20 +9,20 @@ After NoLiMa (arXiv:2502.05167). One item without filler:
 Each sentence of the text below is about another person. The question asks about one of them in other words,
 which mean the same by definition.
 <BLANKLINE>
-<text> Ruvdez Valzoge keeps the element with atomic number 14 in a flask. The element with atomic number 11
-fills a flask that belongs to Lipvuv Subzene. Muvgep Zegvesa keeps the element with atomic number 74 in a
-flask. The element with atomic number 86 fills a flask that belongs to Dukver Vibzilo. The element with atomic
-number 10 fills a flask that belongs to Dalzot Lomkaza. The element with atomic number 24 fills a flask that
-belongs to Pezgeg Tuvgobu. </text>
+<text> The element with atomic number 7 fills a flask that belongs to Tezbil Mulzunu. The element with atomic
+number 1 fills a flask that belongs to Takzav Tagvare. Sevgez Savdina keeps the element with atomic number 21
+in a flask. The element with atomic number 3 fills a flask that belongs to Zakzal Pazbade. The element with
+atomic number 24 fills a flask that belongs to Mokzem Nekviso. The element with atomic number 22 fills a flask
+that belongs to Zagviz Rokzosu. </text>
 <BLANKLINE>
-Who owns some chromium? Reply with one line and nothing else: FINAL ANSWER: followed by the full name of that
+Who owns some lithium? Reply with one line and nothing else: FINAL ANSWER: followed by the full name of that
 person.
 
-The facts are sentences about invented people. Each means another value, such as an element, and states it by another
-phrase, such as its atomic number. The question names the value of one fact. The filler consists of sentences about
-other people, with the same phrases for other values. So a needle differs from its neighbours by its phrase alone, which
-shares no word and no stem with the question. Rankings by common words (BM25) and by embeddings (all-MiniLM-L6-v2) place
-it at chance among all sentences.
+The facts are sentences about invented people. Each means another value, such as an element, and states it by a phrase,
+such as its atomic number. The question names the value of one fact. The filler consists of sentences about other
+people, with phrases for other values. So the needle differs from other sentences by its phrase alone, which shares no
+word and no stem with the question. Rankings by common words (BM25) and by embeddings (all-MiniLM-L6-v2) place it at
+chance among all sentences.
 """
 
 from collections.abc import Mapping
