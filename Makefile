@@ -103,7 +103,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	  $$($(THERE) locks/requirements.txt | grep -v ' protobuf$$') -o locks/memory.txt
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
-  retrieval writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
+  retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
   hostile_time report_size profile guard coverage spread harness gaming
 
 bench: env  ## measure, and keep what was measured under results/
