@@ -1,1 +1,1 @@
-"""Tasks of our own, after benchmarks that people ask for: walks, learning in the context, ranking, citations."""
+"""Tasks of our own, after benchmarks: walks, learning in the context, ranking, citations, sessions."""
