@@ -20,9 +20,11 @@ MISTAKES, HEARSAY, WITHDRAWALS = 0.4, 0.3, 0.25
 """How often a town is told by mistake, how often somebody else then names another town, and how often a history ends
 with a withdrawal."""
 OTHERS = 4
-"""The towns of a thing that is not asked about."""
+"""The towns of a thing of another user than the one in question."""
 EARLIEST, LATEST = date(2001, 1, 1), date(2017, 1, 1)
 """The days on which the first statement may be."""
+SHORTEST, LONGEST = 0.3, 0.6
+"""The share of the text that a history takes up, at least and at most."""
 DAYS = 1200
 """About how many days pass between the first statement and the last, unless there are many."""
 
@@ -91,6 +93,8 @@ class Timeline:
 
     events: Sequence[Event]
     days: Sequence[date]
+    depths: tuple[float, ...]
+    """The position of each statement in the text, from 0 to 1."""
     own: Sequence[int]
 
     def places(self, number: int) -> list[int]:
@@ -100,11 +104,13 @@ class Timeline:
     def draw_day(self, rng: Rng, number: int) -> date:
         """Return a day between the statement about a town of the history and the one about the next.
 
-        0 is the time before the first town.
+        Nothing is said about the history on this day. 0 is the time before the first town.
         """
         start, after = (self.places(number) if number else [0])[0], self.places(number + 1)
         end = self.days[after[0]] if after else self.days[-1] + timedelta(1)
-        return date.fromordinal(rng.between(self.days[start].toordinal() + 1, end.toordinal() - 1))
+        own = {self.days[place] for place in self.own}
+        between = (self.days[start] + timedelta(n) for n in range(1, (end - self.days[start]).days))
+        return rng.choice([day for day in between if day not in own])
 
     def errors(
         self, owner: str, thing: str, towns: Sequence[str], own: Sequence[str], number: int
@@ -129,25 +135,34 @@ class Timeline:
         return errors
 
 
-def draw_timeline(rng: Rng, own: Sequence[Event], others: Sequence[Sequence[Event]]) -> Timeline:
-    """Return a history among others, which begin before it and end after it.
+def draw_timeline(
+    rng: Rng, own: Sequence[Event], beside: Sequence[Event], others: Sequence[Sequence[Event]]
+) -> Timeline:
+    """Return a history and one beside it, among others, which begin before these two and end after them.
 
-    It takes up a part of the time, so that its last statement is not near the end of the text, nor its first near the
-    beginning, because there are many.
+    The two take up a part of the text, so that their last statement is not near its end because there are many.
     """
-    count = len(own) + sum(map(len, others))
-    size = len(own) + rng.below(min(len(own), (count - len(own)) // 2))
-    first = rng.between(1, count - 1 - size)
-    places = sorted(rng.sample(range(first, first + size), len(own)))
-    turns = rng.shuffled([one for one, history in enumerate(others) for _ in history])
-    for place in places:
-        turns.insert(place, len(others))
-    histories = [iter(history) for history in (*others, own)]
-    step = max(4, 2 * DAYS // count)
+    size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
+    start = (1 - size) * rng.random()
+    end = start + size
+    depths = [[start + size * rng.random() for _ in history] for history in (own, beside)]
+    depths += [[rng.random() for _ in history] for history in others]
+    depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
+    placed = sorted(
+        (depth, number, event)
+        for number, history in enumerate((own, beside, *others))
+        for depth, event in zip(sorted(depths[number]), history, strict=True)
+    )
+    step = max(4, 2 * DAYS // len(placed))
     days = [EARLIEST + timedelta(rng.below((LATEST - EARLIEST).days))]
-    while len(days) < count:
+    while len(days) < len(placed):
         days.append(days[-1] + timedelta(rng.between(2, step)))
-    return Timeline([next(histories[turn]) for turn in turns], days, places)
+    return Timeline(
+        events=[event for _, _, event in placed],
+        days=days,
+        depths=tuple(depth for depth, _, _ in placed),
+        own=[place for place, (_, number, _) in enumerate(placed) if number == 0],
+    )
 
 
 class Stay(NamedTuple):

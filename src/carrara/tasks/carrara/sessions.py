@@ -28,9 +28,10 @@ User: My piano is in Westford now.
 In which town was Theo's workshop first, by what the text says? If Theo has not said it, the answer is: not
 said. Reply with one line and nothing else: FINAL ANSWER: followed by the answer alone.
 
-The facts are what two users say about two things each, and hearsay about these things. The thing in question is in as
-many towns as `updates` says, one after the other; the other things are in four. The filler consists of sessions of
-other users, who say the same about their own things, and of small talk. Dates ascend at every length.
+The facts are what two users say about two things each, and hearsay about these things. The thing in question and
+another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.
+The filler consists of sessions of other users, who say the same about their own things, and of small talk. Dates ascend
+at every length.
 
 A fifth of the answers is `not said`: the owner never said it, has not said it yet, or will no longer say it.
 """
@@ -47,12 +48,13 @@ from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timelin
 from carrara.tasks.carrara._session_answers import NOT_SAID, Said, SaidAnswer, pi_llm
 from carrara.tasks.carrara._session_filler import more_sessions
 from carrara.tasks.carrara._session_log import THINGS, TOWNS, read_date, read_sessions, write_date, write_session
-from carrara.tasks.carrara._session_tricks import replies
+from carrara.tasks.carrara._session_tricks import declared, replies
 from carrara.types import ANSWER, ErrorType, Marker, Question
 
 T = TypeVar("T")
 Ask = Literal["latest", "first", "as_of", "how_often"]
-MOST = 64
+MOST, MANY = 64, 16
+"""The most updates, and the number from which they fill much of a text of a few thousand tokens."""
 SAID, WITHDRAWN, NEVER, NOT_YET = "said", "withdrawn", "never said", "not yet said"
 UNSAID: Mapping[Ask, Sequence[str]] = {
     "latest": (WITHDRAWN, NEVER),
@@ -69,14 +71,6 @@ class Sessions(Task):
     answer = SaidAnswer()
     separator = "\n\n"
     replaces_facts = True
-    known_shortcuts = dict.fromkeys(
-        (
-            "the first town in the sessions of the owner about the thing",
-            "the last town in the sessions of the owner about the thing",
-            "the last town in the sessions of the owner about the thing up to the date",
-        ),
-        "Finding these sessions is what is asked, except for corrections and withdrawals.",
-    )
     instruction = (
         "The text below has dated sessions of an assistant with several users. What users say about a thing of their "
         "own holds from the date of the session on, until they say something else about it. When they correct a "
@@ -110,8 +104,8 @@ class Sessions(Task):
         history = source.draw(
             owner, third if reason == NEVER else thing, own, heard=thing, withdrawals=self._withdrawals(reason)
         )
-        rest = [source.draw(one, its) for one, its in ((owner, second), (other, thing), (other, second))]
-        timeline = draw_timeline(drawn, history, rest)
+        beside = source.draw(owner, second, drawn.sample(source.towns, self.updates))
+        timeline = draw_timeline(drawn, history, beside, [source.draw(other, its) for its in (thing, second)])
         number = self._draw_number(rng, reason)
         day = timeline.draw_day(drawn, number)
         numbers = tuple(map(str, range(self.updates + 1))) if self.kind == "how_often" else ()
@@ -132,6 +126,7 @@ class Sessions(Task):
             filler=more_sessions(timeline.days, users, towns),
             options=numbers or (*TOWNS, NOT_SAID),
             guesses=[*map(Said, numbers or (NOT_SAID,))],
+            depths=timeline.depths,
             labels={"kind": self.kind, "updates": str(self.updates), ANSWER: gold.value if numbers else reason},
             structure=timeline,
         )
@@ -210,6 +205,10 @@ class Sessions(Task):
             return ErrorType("abstained")
         kind = gold.errors.get(answer.value, "never said")
         return ErrorType("should have abstained", kind) if gold.value == NOT_SAID else ErrorType(kind)
+
+    def shortcuts(self) -> Mapping[str, str]:
+        kinds, most = self.sweep_values("kind"), max(self.sweep_values("updates"))
+        return declared({*kinds}, fills_text=most > MANY)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return what readers answer who look for names and dates, and ignore what is said."""
