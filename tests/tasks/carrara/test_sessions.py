@@ -198,7 +198,7 @@ def test_the_latest_statement_stands_anywhere(updates: str) -> None:
     fifths = Counter[int]()
     for item in items_of({"kind": "latest", "updates": updates}, 50):
         timeline = instance_of(item).structure
-        assert 0 < timeline.own[0]
+        assert timeline.own[0] > 0
         assert timeline.own[-1] < len(timeline.events) - 1
         fifths[int(5 * timeline.depths[timeline.own[-1]])] += 1
     assert all(fifths[n] > 4 for n in (2, 3, 4))

@@ -12,18 +12,18 @@ own holds from the date of the session on, until they say something else about i
 mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held.
 What users say about a thing of somebody else does not count.
 <BLANKLINE>
-<text> Session with Linus on 2 March 2011
-User: My workshop is in Copperbridge now.
-Assistant: All right, I will keep that in mind.
-User: I dreamt about lindens again.
-Assistant: I am sorry to hear that.
+<text> Session with Linus on 2 July 2002
+User: From today on my piano is in Elmfield.
+Assistant: Thank you, I have noted that.
 <BLANKLINE>
-Session with Linus on 4 May 2011
-User: From today on my workshop is in Larkstead.
-Assistant: Thanks for telling me.
+Session with Linus on 28 September 2002
+User: I meant Marshmere when I said that my piano was in Elmfield.
+Assistant: Noted.
+User: I need a title for a talk about herring.
+Assistant: How about: All that I know of herring?
 <BLANKLINE>
-Session with Linus on 28 June 2011
-User: My piano is in Westford now.
+Session with Olga on 14 November 2002
+User: They say that Linus's piano is in Northworth these days.
 …
 In which town was Theo's workshop first, by what the text says? If Theo has not said it, the answer is: not
 said. Reply with one line and nothing else: FINAL ANSWER: followed by the answer alone.
