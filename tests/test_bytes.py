@@ -22,7 +22,7 @@ ASKED = [
 ]
 
 
-LONG = {"michelangelo/mrcr": 4096, "minerva/alternating": 4096, "minerva/blocks": 4096}
+LONG = {"carrara/sessions": 4096, "michelangelo/mrcr": 4096, "minerva/alternating": 4096, "minerva/blocks": 4096}
 """Where 2,048 tokens are too few for the puzzle."""
 
 

@@ -1,1 +1,1 @@
-"""Tasks of our own, after benchmarks that people ask for: GraphWalks, HELMET, ALCE and NoLiMa."""
+"""Tasks of our own, after benchmarks that people ask for: GraphWalks, HELMET, Oolong, NoLiMa and others."""
