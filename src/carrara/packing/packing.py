@@ -116,7 +116,7 @@ class Packing:
         return self.arrangement.shares(self.drawn, self.key.rng("arrangement").random())
 
     def offsets(self) -> list[int]:
-        """Return the distance of each fact from its drawn position, in tokens of filler."""
+        """Return the distance of each fact from its position, in tokens of filler."""
         bounds = self._bounds
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
@@ -126,6 +126,11 @@ class Packing:
             else:
                 found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
         return list(found.values())
+
+    @property
+    def tolerance(self) -> int:
+        """The tokens within which each fact stands at its position, because groups of filler are whole."""
+        return self._scale.window
 
     @cached_property
     def _bounds(self) -> list[int]:

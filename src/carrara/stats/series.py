@@ -27,6 +27,8 @@ from carrara.util.errors import UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
+DRAWN = "as drawn"
+"""The name of facts that are not arranged, where other results have an arrangement."""
 _PART = READER + " "
 """Prefixes of the names of this setting's parts, after the first part."""
 _BETWEEN = re.compile(r"[;,]|:(?=\w+=)")
@@ -141,6 +143,12 @@ def _label(name: str, settings: Mapping[str, str]) -> str:
     return f"{short}={value}" if value else ""
 
 
+def as_drawn(result: Result) -> Result:
+    """Return the result without its arrangement, as if the facts stood where they were drawn."""
+    item_id = item_id_of(result.id) if result.arrange else None
+    return replace(result, id=str(replace(item_id, arrange="")), arrange="") if item_id else result
+
+
 def _setting(result: Result) -> _Setting:
     return _read(result.id, result.version, result.tokenizer)
 
@@ -165,7 +173,7 @@ def _read(id: str, version: int, tokenizer: str) -> _Setting:
         item_id.split,
         item_id.style,
         f"prompts {item_id.pack[:8]}" if item_id.pack else "own prompts",
-        item_id.arrange or "as drawn",
+        item_id.arrange or DRAWN,
         tokenizer,
     )
 
