@@ -118,12 +118,14 @@ def arrangements_of(given: Arrangements) -> tuple[Arrange, ...]:
     >>> arrangements_of("riffle,block"), arrangements_of("")
     (('riffle', 'block'), ('',))
     """
-    names = [name.strip() for name in given.split(",")] if isinstance(given, str) else list(given)
-    known = dict[str, Arrange](zip(ARRANGEMENTS, ARRANGEMENTS, strict=True))
-    for name in names if any(names) else ():
-        if name not in known:
-            raise UsageError(f"`arrange={name}` is not one of {', '.join(known)}{nearest(str(name), known)}")
-    return tuple(dict.fromkeys(known[name] for name in names if name)) or ("",)
+    names = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    known, found = dict[str, Arrange](zip(ARRANGEMENTS, ARRANGEMENTS, strict=True)), list[Arrange]()
+    for name in names:
+        if (kind := name.strip() if isinstance(name, str) else str(name)) in known:
+            found.append(known[kind])
+        elif kind or len(names) > 1:
+            raise UsageError(f"`arrange={kind}` is not one of {', '.join(known)}{nearest(kind, known)}")
+    return tuple(dict.fromkeys(found)) or ("",)
 
 
 def params_of(given: Params | None) -> dict[str, str]:
