@@ -103,6 +103,16 @@ def test_the_command_line_shows_the_penalty(tmp_path: Path, capsys: pytest.Captu
     assert "block and riffle are not told apart" in capsys.readouterr().out
 
 
+def test_what_is_missing_is_named_by_its_arrangement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["run", "vt", "--model", "carrara/oracle", "--lengths", "2k", "-n", "3", "--arrange", "riffle,block"]
+    assert main([*words, "--budget", "8ktok", "--out", str(tmp_path / "run"), "--json"]) == 0
+    rows = {row["arrange"]: (row["n"], row.get("planned")) for row in json.loads(capsys.readouterr().out)}
+    assert sum(n for n, _ in rows.values()) == 3
+    assert rows == {kind: (n, 3 if n < 3 else None) for kind, (n, _) in rows.items()}
+    assert main(["report", str(tmp_path / "run")]) == 0
+    assert re.search(r"PARTIAL: 3 of 6 replies .* [0-2] of 3 at 2k\+(riffle|block)", capsys.readouterr().out)
+
+
 def test_tasks_that_cannot_be_arranged_are_left_out(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     found = door.run("vt,qa1,blocks", "carrara/oracle", lengths="4k", n=2, arrange="block", out=tmp_path / "run")
     assert {one.task for one in found} == {"classic/vt"}

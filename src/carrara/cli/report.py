@@ -117,12 +117,13 @@ def rows_as_json(
     apart = {(one.task, one.riffled, one.length): one.record() for one in penalties}
     found = []
     for row in rows:
-        part = lacking.pop((row.model, row.task, row.length), None)
+        part = lacking.pop((row.model, row.task, row.length, row.arrange), None)
         judged = {"effective_length": held[row.task, row.series], **spent[row.task, row.series, row.length]}
         if penalty := apart.get((row.task, row.series, row.length)):
             judged["penalty"] = penalty
         found.append(record(row) | judged | ({"partial": True, "planned": part.planned} if part else {}))
     blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
-    for (model, task, length), part in lacking.items():
-        found.append({"model": model, "task": task, "length": length, **blank, "planned": part.planned})
+    for (model, task, length, arrange), part in lacking.items():
+        named = {"model": model, "task": task, "length": length, **({"arrange": arrange} if arrange else {})}
+        found.append({**named, **blank, "planned": part.planned})
     return found
