@@ -13,14 +13,15 @@ from dataclasses import dataclass
 from typing import NamedTuple, get_args
 
 from carrara.rng import SPLITS, Key, Split
-from carrara.types import Style
+from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError
-from carrara.util.quantities import MAX_LENGTH
+from carrara.util.quantities import MAX_LENGTH, write_length
 
 _ID = re.compile(
     r"(?P<task>[^/@]+/[^/@]+)@(?P<version>\d+)(?:;(?P<params>[^/]*))?"
     rf"/(?P<split>{'|'.join(SPLITS)})-(?P<seed>\d+)-(?P<index>\d+)\.(?P<question>\d+)"
-    rf"/(?P<length>\d+)/(?P<style>{'|'.join(get_args(Style))})(?:~(?P<pack>[0-9a-f]+))?/(?P<tokenizer>.+)",
+    rf"/(?P<length>\d+)(?:\+(?P<arrange>{'|'.join(filter(None, get_args(Arrange)))}))?"
+    rf"/(?P<style>{'|'.join(get_args(Style))})(?:~(?P<pack>[0-9a-f]+))?/(?P<tokenizer>.+)",
     re.ASCII,
 )
 
@@ -41,6 +42,8 @@ class ItemId:
     pack: str
     """Hash of the prompt pack that replaces the task's own wording. Empty for the task's own."""
     tokenizer: str
+    arrange: Arrange = ""
+    """How the needed facts stand in the filler. It is written after the length."""
 
     @staticmethod
     def parse(text: str) -> "ItemId":
@@ -60,6 +63,7 @@ class ItemId:
             style=part["style"],  # type: ignore[arg-type]  # the pattern admits only styles
             pack=part["pack"],
             tokenizer=part["tokenizer"],
+            arrange=part["arrange"],  # type: ignore[arg-type]  # the pattern admits only arrangements
         )
         if item_id.length > MAX_LENGTH or max(item_id.seed, item_id.index, item_id.question) >= _NUMBERS:
             raise UsageError(
@@ -74,7 +78,7 @@ class ItemId:
 
     @property
     def instance_id(self) -> str:
-        """An id that is the same at every length and for every model. Scores are paired by it."""
+        """An id that is the same at every length, in every arrangement and for every model. Scores are paired by it."""
         params = f";{self.params}" if self.params else ""
         return f"{self.task}@{self.version}{params}/{self.split}-{self.seed}-{self.index}"
 
@@ -86,7 +90,12 @@ class ItemId:
     @property
     def _setting(self) -> str:
         pack = f"~{self.pack}" if self.pack else ""
-        return f"/{self.length}/{self.style}{pack}/{self.tokenizer}"
+        arrange = f"+{self.arrange}" if self.arrange else ""
+        return f"/{self.length}{arrange}/{self.style}{pack}/{self.tokenizer}"
+
+    def size(self, joint: str = "+") -> str:
+        """Return the length with the arrangement, such as `4k` or `4k+block`, for people and file names."""
+        return joint.join(filter(None, (write_length(self.length), self.arrange)))
 
     @property
     def key(self) -> Key:

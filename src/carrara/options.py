@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, Protocol, get_args
 
 from attrs import Attribute, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
@@ -25,12 +25,13 @@ from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import SPLITS, Split
 from carrara.tokenizers import DEFAULT
-from carrara.types import Style
+from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError, nearest
 from carrara.util.files import local_path, to_path
 from carrara.util.quantities import read_length, read_lengths
 
 STYLES: tuple[Style, ...] = ("chat", "base")
+ARRANGEMENTS: tuple[Arrange, ...] = tuple(filter(None, get_args(Arrange)))
 DIGITS = 30
 """The most digits that a whole number may have."""
 
@@ -81,6 +82,7 @@ Length = Annotated[str | int, text("LENGTH")]
 _Lengths = Annotated[str | int | Iterable[str | int], text("LENGTHS", shows_default=True, joins=True)]
 """Lengths whose help is the text below the field of an option class."""
 Lengths = Annotated[_Lengths, Parameter(help=LENGTHS_HELP)]
+Arrangements = Annotated[str | Iterable[str], text("KINDS", joins=True)]
 Value = str | int | float | bool | Iterable[str | int | float | bool]
 """A value of a task's parameter. Several values are a sweep."""
 Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
@@ -108,6 +110,22 @@ def lengths_of(given: _Lengths) -> tuple[int, ...]:
     if not found:
         raise UsageError("no length is given; write tokens as 0, 1000, 4k (4,096) or 1M (1,048,576)")
     return found
+
+
+def arrangements_of(given: Arrangements) -> tuple[Arrange, ...]:
+    """Return arrangements of facts, or only the empty one, which leaves facts where they were drawn.
+
+    >>> arrangements_of("riffle,block"), arrangements_of("")
+    (('riffle', 'block'), ('',))
+    """
+    names = given.split(",") if isinstance(given, str) else list(given) if isinstance(given, Iterable) else [given]
+    known, found = dict[str, Arrange](zip(ARRANGEMENTS, ARRANGEMENTS, strict=True)), list[Arrange]()
+    for name in names:
+        if (kind := name.strip() if isinstance(name, str) else str(name)) in known:
+            found.append(known[kind])
+        elif kind or len(names) > 1:
+            raise UsageError(f"`arrange={kind}` is not one of {', '.join(known)}{nearest(kind, known)}")
+    return tuple(dict.fromkeys(found)) or ("",)
 
 
 def params_of(given: Params | None) -> dict[str, str]:
@@ -323,6 +341,9 @@ class ItemOptions:
     """Style of the prompts: `chat` for chat models, `base` for plain completion."""
     prompts: Path | None = field(default=None, converter=converters.optional(file_of))
     """Use the wording of this prompt pack, a TOML file."""
+    arrange: tuple[Arrange, ...] = field(default="", converter=arrangements_of)
+    """Place the needed facts evenly apart (`riffle`) or side by side (`block`) in the filler. Give `riffle,block` for
+    both, which pairs their scores. By default facts stand where they were drawn."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own if a model is named,
     otherwise o200k."""
@@ -340,10 +361,11 @@ class ItemOptions:
         """Return the first item of each task at each length."""
         several = list(lengths)
         return [
-            replace(first, length=length)
+            replace(first, length=length, arrange=arrange)
             for selection in selections_of(tasks, self.params)
             for first in item_ids(selection, self.sampling, self.pack, self.tokenizer or DEFAULT)
             for length in several
+            for arrange in self.arrange
         ]
 
 

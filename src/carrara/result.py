@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from carrara.types import Arrange
 from carrara.util.errors import UsageError
 
 Status = Literal[
@@ -117,7 +118,7 @@ class Result:
     context_id: str
     """An id that questions on the same context share. Statistics cluster by it."""
     instance_id: str
-    """An id that is the same at every length. Scores are paired by it."""
+    """An id that is the same at every length and in every arrangement. Scores are paired by it."""
     status: Status
     """`ok`; or why there is no answer to score: `unparsed`, `refused`, `called`, `filtered`, `truncated`, `overflow` or
     `error`; or why an answer says little: `unread` if the model had tools and called none, `limited` if a reader's
@@ -135,6 +136,8 @@ class Result:
     scores. Empty if the task has no trivial replies."""
     category: str = ""
     """The group of tasks in the paper that the task belongs to. Empty if there is none."""
+    arrange: Arrange = ""
+    """The arrangement of the needed facts: `riffle`, `block`, or empty where they stand as they were drawn."""
     labels: Mapping[str, str] = field(default_factory=dict[str, str])
     """Names and values by which results are sliced."""
     places: tuple[float, float, int] | None = None

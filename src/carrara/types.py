@@ -24,6 +24,8 @@ ANSWER = "answer"
 
 Role = Literal["system", "user", "assistant"]
 Style = Literal["chat", "base"]
+Arrange = Literal["", "riffle", "block"]
+"""How the needed facts stand in the filler: evenly apart, side by side, or, if empty, where they were drawn."""
 
 
 class Message(NamedTuple):

@@ -85,8 +85,8 @@ def compare(
             only better and worse are reported.
         lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
         score: The score that counts: `own` (ours), or `paper` (the paper's own, where it has one).
-        by: Compare every two models with their settings (`model`), or each reader of one model with `whole`
-            (`reader`), with the tokens that an item takes.
+        by: Compare every two models with their settings (`model`), each reader of one model with `whole` (`reader`),
+            with the tokens that an item takes, or the arrangements of one model with `block` (`arrangement`).
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: The scorer of an Inspect task that counts, if the task has several.
 
@@ -94,7 +94,7 @@ def compare(
         The differences with their intervals and p-values; it prints as a table.
 
     Raises:
-        UsageError: There are fewer than two models or readers to compare, they share no item, or an argument is wrong.
+        UsageError: There are fewer than two sides to compare, they share no item, or an argument is wrong.
         RunError: No item has an answer of both models.
 
     Examples:

@@ -13,7 +13,7 @@ from carrara.options import File, ItemOptions, Length, Value, check_whole, lengt
 from carrara.packing.prompt_pack import read_pack
 from carrara.rng import Split
 from carrara.task import Task
-from carrara.types import Style
+from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError
 from carrara.util.files import local_path
 from carrara.util.log import warn_once
@@ -71,6 +71,7 @@ class TaskHandle:
         style: Style = "chat",
         tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
+        arrange: Arrange = "",
     ) -> Item:
         """Return one item of the task. The same arguments give the same bytes on any machine.
 
@@ -78,6 +79,8 @@ class TaskHandle:
             length: Tokens of the prompt, such as 4096 or `"4k"`. By default 0: no filler.
             index: Number of the instance, from 0.
             question: Number of the question on the instance, from 0. Most tasks ask one question.
+            arrange: Place the needed facts evenly apart (`"riffle"`) or side by side (`"block"`) in the filler. By
+                default they stand where they were drawn.
 
         Returns:
             The item.
@@ -91,12 +94,13 @@ class TaskHandle:
             >>> carrara.load("niah").item("1k", index=3, tokenizer="gpt2").prompt.tokens
             1024
         """
-        sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
-        pack = sampling.pack()
+        given = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
+        sampling, pack, kind = given.sampling, given.pack, _only_arrangement(given)
         [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
         item_id = replace(
             first,
             length=length_of(length),
+            arrange=kind,
             index=check_whole("index", index, 0),
             question=check_whole("question", question, 0),
         )
@@ -113,6 +117,7 @@ class TaskHandle:
         style: Style = "chat",
         tokenizer: str = tokenizers.DEFAULT,
         prompts: File | None = None,
+        arrange: Arrange = "",
     ) -> Iterator[Item]:
         """Yield the items of several instances, with all questions on each.
 
@@ -121,6 +126,8 @@ class TaskHandle:
         Args:
             length: Tokens of each prompt, such as 4096 or `"4k"`. By default 0: no filler.
             n: Number of instances.
+            arrange: Place the needed facts evenly apart (`"riffle"`) or side by side (`"block"`) in the filler. By
+                default they stand where they were drawn.
 
         Returns:
             The items, made one after the other. Instances that do not fit the length are left out with a warning.
@@ -133,12 +140,19 @@ class TaskHandle:
             >>> [i.item_id.index for i in carrara.load("qa1").items("1k", n=3, tokenizer="gpt2")]
             [0, 1, 2]
         """
-        sampling = ItemOptions(seed=seed, split=split, style=style, prompts=prompts).sampling
-        pack = sampling.pack()
+        given = ItemOptions(seed=seed, split=split, style=style, prompts=prompts, arrange=arrange)
+        sampling, pack, kind = given.sampling, given.pack, _only_arrangement(given)
         [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
-        at = replace(first, length=length_of(length))
+        at = replace(first, length=length_of(length), arrange=kind)
         for context in contexts(at, check_whole("n", n, 1), pack, warn_once):
             yield from (Item(item.item_id, item.context) for item in context.items)
+
+
+def _only_arrangement(given: ItemOptions) -> Arrange:
+    """Return the arrangement of an item, which has only one."""
+    if len(given.arrange) > 1:
+        raise UsageError(f"`arrange={','.join(given.arrange)}`: an item has one arrangement; give one")
+    return given.arrange[0]
 
 
 def find(selection: str = "all") -> list[TaskHandle]:
@@ -201,6 +215,7 @@ def item(
     style: Style = "chat",
     tokenizer: str = tokenizers.DEFAULT,
     prompts: File | None = None,
+    arrange: Arrange = "",
     **parameters: Value,
 ) -> Item:
     """Return one item: of a task by its name and parameters, or by the id of the item.
@@ -212,6 +227,8 @@ def item(
         length: Tokens of the prompt, such as 4096 or `"4k"`. By default 0: no filler.
         index: Number of the instance, from 0.
         question: Number of the question on the instance, from 0. Most tasks ask one question.
+        arrange: Place the needed facts evenly apart (`"riffle"`) or side by side (`"block"`) in the filler. By
+            default they stand where they were drawn.
         parameters: Parameters of the task, such as `complexity=5`.
 
     Returns:
@@ -237,9 +254,10 @@ def item(
             style=style,
             tokenizer=tokenizer,
             prompts=prompts,
+            arrange=arrange,
         )
-    beside = (length_of(length), index, question, seed, split, style, tokenizer, parameters)
-    if beside != (0, 0, 0, 0, "test", "chat", tokenizers.DEFAULT, {}):
+    beside = (length_of(length), index, question, seed, split, style, tokenizer, arrange, parameters)
+    if beside != (0, 0, 0, 0, "test", "chat", tokenizers.DEFAULT, "", {}):
         raise UsageError(f"{name} says already what the item is: give nothing beside it but `prompts`")
     made = rebuild(name, read_pack(local_path(prompts)) if prompts else None)
     return Item(made.item_id, made.context)

@@ -10,6 +10,7 @@ from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
+    from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
     from carrara.stats.readers import SeriesCost
     from carrara.stats.ruler import RulerRow
@@ -75,9 +76,10 @@ def print_summary(
     effective: "Sequence[EffectiveLength]" = (),
     costs: "Sequence[SeriesCost]" = (),
     ruler: "Sequence[RulerRow]" = (),
+    penalties: "Sequence[ArrangementPenalty]" = (),
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines
 
-    for line in result_lines(rows, parts, effective, costs, ruler):
+    for line in result_lines(rows, parts, effective, costs, ruler, penalties):
         show(line)

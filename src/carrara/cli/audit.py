@@ -66,7 +66,7 @@ def audit(
         [
             (
                 report.task,
-                write_length(report.length),
+                "+".join(filter(None, (write_length(report.length), report.arrange))),
                 str(report.items),
                 str(len(report.breaches)),
                 str(report.needed),
@@ -82,6 +82,8 @@ def audit(
         warn_once(what)
     print()
     for check, meaning in CHECKS.items():
+        if check == "arranged" and not any(report.arrange for report in reports):
+            continue
         found = sum(breach.check == check for breach in breaches)
         if check in ("chance", "cheap") and not any(report.shortcuts for report in reports):
             print(f"-       {check:8}  {meaning}: searched for with {FEW} instances or more")

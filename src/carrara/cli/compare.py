@@ -1,11 +1,12 @@
 """carrara compare: compare runs item by item."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from carrara.cli._flags import Force, Json, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
+from carrara.comparison.statistics import By
 from carrara.options import File, Flag, Folder, folder_of, lengths_of, text
 from carrara.util.errors import RunError
 
@@ -14,7 +15,7 @@ def compare(
     *runs: Annotated[Folder, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
     margin: Annotated[float | None, Parameter(metavar="SHARE")] = None,
     lengths: OnlyLengths = None,
-    by: Literal["model", "reader"] = "model",
+    by: By = "model",
     by_instance: Flag = False,
     scorer: Annotated[str, text("NAME")] = "",
     html: Annotated[File, text("FILE", help="Write the comparison as a page, too.")] = "",
@@ -28,7 +29,8 @@ def compare(
 
     Args:
         margin: Also tell where the second run is not worse by this much, such as 0.02.
-        by: Compare every two models with their settings, or each reader of one model with `whole`.
+        by: Compare every two models with their settings, each reader of one model with `whole`, or its arrangements
+            with `block`.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """

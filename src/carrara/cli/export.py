@@ -168,7 +168,7 @@ def _write_datasets(given: _Export) -> int:
     from carrara.export import hub
     from carrara.export.shards import write_all
 
-    names = [(hub.split_of(job), job.length) for job in given.jobs]
+    names = [(hub.split_of(job), job.size()) for job in given.jobs]
     if len(set(names)) < len(names):
         raise UsageError("two of these tasks have one name, and a split has only one: export them into two folders")
     talking = [hub.talks(job, given.items.pack) for job in given.jobs]

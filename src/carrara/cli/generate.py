@@ -105,7 +105,7 @@ def _write_tables(
     folder = out / table.kind
 
     def path(first: "ItemId", number: int, of: int) -> Path:
-        return folder / first.task / write_length(first.length) / f"{number:05}-of-{of:05}.parquet"
+        return folder / first.task / first.size("-") / f"{number:05}-of-{of:05}.parquet"
 
     number, written = write_all(jobs, n, items.pack, table, path, warn_once, workers, engine)
     files = list(show_progress(written, number, "files", label="generating"))

@@ -57,7 +57,7 @@ def probe_memory(
     items = evolve(items, tokenizer=items.tokenizer or "gpt2")
     item_ids = items.item_ids(task, [_one(lengths)])
     if len(item_ids) != 1:
-        raise UsageError(f"one item is read, and `task={task}` names {len(item_ids)} tasks: name one of them")
+        raise UsageError(f"one item is read, and these are {len(item_ids)}: name one task, and one `arrange` at most")
     item_id = replace(item_ids[0], index=index)
     item = Item(item_id, context_of(item_id, items.pack))
     stories = Stories(item_id)

@@ -11,6 +11,7 @@ from carrara.util.errors import RunError, UsageError
 
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
+    from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
     from carrara.stats.readers import SeriesCost
 
@@ -40,6 +41,7 @@ def report(
     from carrara.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.stats import Requirements, effective_lengths, record, summarize
+    from carrara.stats.arrangements import arrangement_penalties
     from carrara.stats.completeness import describe_missing
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
@@ -64,6 +66,7 @@ def report(
         return 0
     rows, lacking, shortcuts = summarize(results), parts(folder, results), find_shortcuts(results)
     effective, costs = effective_lengths(rows, Requirements.of(shortcuts, min_base_score)), series_costs(results)
+    penalties = arrangement_penalties(results)
     page = folder_of(out) if out else folder / "report.html"
     check_replaceable(page, force, is_page)
     unwritten: OSError | None = None
@@ -80,9 +83,9 @@ def report(
     except OSError as error:  # the folder is read-only or the disk is full: still print the table
         unwritten = error
     if as_json:
-        print_json(rows_as_json(rows, lacking, effective, costs))
+        print_json(rows_as_json(rows, lacking, effective, costs, penalties))
     else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(results))
+        print_summary(rows, lacking, effective, costs, ruler_rows(results), penalties)
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
@@ -98,10 +101,12 @@ def rows_as_json(
     parts: Sequence["Completeness"],
     effective: Sequence["EffectiveLength"],
     costs: Sequence["SeriesCost"],
+    penalties: Sequence["ArrangementPenalty"],
 ) -> list[dict[str, Any]]:
     """Return rows as `--json` prints them.
 
-    Each has the effective length of its model on its task, and its costs. A row with fewer replies than planned says
+    Each has the effective length of its model on its task, and its costs. Rows of the arrangement `riffle` have the
+    difference from `block`, if both were run. A row with fewer replies than planned says
     so, and planned rows without any reply are added.
     """
     from carrara.stats import record
@@ -109,12 +114,16 @@ def rows_as_json(
 
     lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
     spent = {(one.task, one.series, one.length): one.record() for one in costs}
+    apart = {(one.task, one.riffled, one.length): one.record() for one in penalties}
     found = []
     for row in rows:
-        part = lacking.pop((row.model, row.task, row.length), None)
+        part = lacking.pop((row.model, row.task, row.length, row.arrange), None)
         judged = {"effective_length": held[row.task, row.series], **spent[row.task, row.series, row.length]}
+        if penalty := apart.get((row.task, row.series, row.length)):
+            judged["penalty"] = penalty
         found.append(record(row) | judged | ({"partial": True, "planned": part.planned} if part else {}))
     blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
-    for (model, task, length), part in lacking.items():
-        found.append({"model": model, "task": task, "length": length, **blank, "planned": part.planned})
+    for (model, task, length, arrange), part in lacking.items():
+        named = {"model": model, "task": task, "length": length, **({"arrange": arrange} if arrange else {})}
+        found.append({**named, **blank, "planned": part.planned})
     return found

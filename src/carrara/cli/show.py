@@ -72,13 +72,13 @@ def _rebuilt(id: str, items: ItemOptions) -> "Item":
 
 
 def _items_at(task: str, items: ItemOptions, lengths: Sequence[int], index: int, question: int) -> "list[Item]":
-    """Return one item of a task at each length."""
+    """Return one item of a task at each length and in each arrangement."""
     from carrara.items.item import Item, context_of
 
-    first = items.item_ids(task)
-    if len(first) != 1:
-        raise UsageError(f"one item is shown, and {task} names {len(first)} tasks: name one of them")
-    item_ids = [replace(first[0], index=index, question=question, length=length) for length in lengths]
+    first = items.item_ids(task, lengths)
+    if (number := len({item_id.task for item_id in first})) != 1:
+        raise UsageError(f"one item is shown, and {task} names {number} tasks: name one of them")
+    item_ids = [replace(item_id, index=index, question=question) for item_id in first]
     return [Item(item_id, context_of(item_id, items.pack)) for item_id in item_ids]
 
 

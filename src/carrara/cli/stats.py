@@ -54,6 +54,8 @@ def stats(
     from carrara.stats.dataset import shape
 
     items = items or StatsItems()
+    if any(items.arrange):
+        raise UsageError("facts are described wherever they stand: leave `arrange` out")
     names = _tokenizers(items.tokenizer)
     items = evolve(items, tokenizer=names[0])
     first = items.item_ids(tasks)

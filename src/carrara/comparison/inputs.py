@@ -1,4 +1,4 @@
-"""Read the inputs of a comparison: the models or readers in folders of runs, and in Inspect logs of any task.
+"""Read the inputs of a comparison: models, readers or arrangements in folders of runs and in Inspect logs of any task.
 
 In a log of another task, an item is its sample, and its score is the number from its scorer. Inspect's grades C, I, P
 and N are 1, 0, a half and 0. If a score is not such a number, or there are several, the user names a scorer.
@@ -17,7 +17,8 @@ from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.replies import LOGS, read_results, replies_in
 from carrara.logs.settings import settings_in
 from carrara.result import Result
-from carrara.stats.series import Series, models_of
+from carrara.stats.series import DRAWN, Series, as_drawn, models_of
+from carrara.types import Arrange
 from carrara.util.errors import UsageError, nearest
 
 Report = Callable[[DamagedLogError], None]
@@ -30,15 +31,14 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
 
 
 def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
-    """Return a side for each model with its settings, or for each reader of the only model.
+    """Return a side for each model with its settings, or for each reader or arrangement of the only model.
 
-    A model or reader in several places has a side for each place. The reader `whole` comes first.
+    A side in several places is a side for each place. The reader `whole` and the arrangement `block` come first.
 
     Raises:
-        UsageError: There are several models, and readers are to be compared.
+        UsageError: There are several models, and readers or arrangements are to be compared.
     """
-    everything = [result for _, results in held for result in results]
-    names = iter(_readers(everything) if by == "reader" else map(str, models_of(everything)))
+    names = iter(_NAMES[by]([result for _, results in held for result in results]))
     found: dict[tuple[str, str], list[Result]] = {}
     for place, results in held:
         for result in results:
@@ -48,7 +48,16 @@ def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> 
         Side(name if several.count(name) == 1 else f"{name} [{place}]", results)
         for (name, place), results in found.items()
     ]
-    return sorted(made, key=lambda side: READER in side.results[0].settings) if by == "reader" else made
+    if by == "reader":
+        return sorted(made, key=lambda side: READER in side.results[0].settings)
+    if by == "arrangement":  # their items differ by nothing else, and are paired
+        ordered = sorted(made, key=lambda side: _ARRANGEMENTS.index(side.results[0].arrange))
+        return [Side(side.name, list(map(as_drawn, side.results))) for side in ordered]
+    return made
+
+
+def _models(results: Sequence[Result]) -> list[str]:
+    return list(map(str, models_of(results)))
 
 
 def _readers(results: Sequence[Result]) -> list[str]:
@@ -57,14 +66,31 @@ def _readers(results: Sequence[Result]) -> list[str]:
         replace(result, settings={name: value for name, value in result.settings.items() if name != READER})
         for result in results
     ]
-    models = models_of(without)
-    if len(names := dict.fromkeys(model.model for model in models)) > 1:
+    return _of_one_model([result.settings.get(READER, WHOLE) for result in results], without, "readers")
+
+
+def _arrangements(results: Sequence[Result]) -> list[str]:
+    """Return the name of each result's arrangement, with the settings of the model if they differ."""
+    return _of_one_model([result.arrange or DRAWN for result in results], results, "arrangements")
+
+
+def _of_one_model(names: Sequence[str], results: Sequence[Result], kind: str) -> list[str]:
+    """Return names of a kind of sides, with the settings of the model if these differ among the results."""
+    models = models_of(results)
+    if len(found := dict.fromkeys(model.model for model in models)) > 1:
         raise UsageError(
-            f"there are {len(names)} models ({', '.join(names)}), and only readers of one model are compared: "
+            f"there are {len(found)} models ({', '.join(found)}), and only {kind} of one model are compared: "
             "give the runs of one model"
         )
-    readers = [result.settings.get(READER, WHOLE) for result in results]
-    return [str(Series(reader, model.variant)) for reader, model in zip(readers, models, strict=True)]
+    return [str(Series(name, model.variant)) for name, model in zip(names, models, strict=True)]
+
+
+_NAMES: Mapping[By, Callable[[Sequence[Result]], list[str]]] = {
+    "model": _models,
+    "reader": _readers,
+    "arrangement": _arrangements,
+}
+_ARRANGEMENTS: tuple[Arrange, ...] = ("block", "riffle", "")
 
 
 def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[Result]:

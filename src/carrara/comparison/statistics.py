@@ -27,14 +27,14 @@ from carrara.result import UNANSWERED, Result, Status
 from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.stats.readers import spending_of
 from carrara.stats.scores import Metric, by_metric, headline
-from carrara.stats.series import item_id_of
+from carrara.stats.series import DRAWN, item_id_of
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
-By = Literal["model", "reader"]
-"""The kind of the sides of a comparison: models with their settings, or the readers of one model."""
+By = Literal["model", "reader", "arrangement"]
+"""The kind of the sides of a comparison: models with their settings, or the readers or arrangements of one model."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ def only(
 
 
 def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") -> Comparisons:
-    """Compare each two sides, or each reader with the first one.
+    """Compare each two sides, or each reader or arrangement with the first one.
 
     Args:
         sides: At least two.
@@ -447,6 +447,7 @@ def _parts(result: Result) -> dict[str, str]:
         "split": item_id.split,
         "seed": str(item_id.seed),
         "length": str(item_id.length),
+        "arrangement": item_id.arrange or DRAWN,
         "style": item_id.style,
         "prompts": item_id.pack or "its own",
         "tokenizer": item_id.tokenizer,
@@ -455,7 +456,7 @@ def _parts(result: Result) -> dict[str, str]:
 
 def _question(id: str) -> str:
     item_id = item_id_of(id)
-    return f"{item_id.question}/{item_id.style}/{item_id.pack}" if item_id else id
+    return f"{item_id.question}/{item_id.arrange}/{item_id.style}/{item_id.pack}" if item_id else id
 
 
 def _mean(values: Sequence[float]) -> float:

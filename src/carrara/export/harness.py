@@ -20,7 +20,6 @@ from carrara.items.item import contexts, questions_of
 from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
-from carrara.util.quantities import write_length
 
 LIKELIHOOD = "_likelihood"
 """The suffix of a task that asks for the likelihood of the right answer."""
@@ -41,7 +40,7 @@ class HarnessTask(NamedTuple):
     @property
     def name(self) -> str:
         task = self.first.task.rpartition("/")[2].replace("-", "_")
-        return f"carrara_{task}_{write_length(self.first.length)}"
+        return f"carrara_{task}_{self.first.size('_')}"
 
 
 def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:

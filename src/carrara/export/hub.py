@@ -21,7 +21,6 @@ from carrara.items.item import Item, questions_of, wording_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import UsageError
-from carrara.util.quantities import write_length
 
 EVAL, CROISSANT = "eval.yaml", "croissant.json"
 CONVERSATIONS = "-conversations"
@@ -106,7 +105,7 @@ def talks(first: ItemId, pack: Pack | None) -> bool:
 
 
 def config_of(first: ItemId, conversations: bool) -> str:
-    return write_length(first.length) + (CONVERSATIONS if conversations else "")
+    return first.size("-") + (CONVERSATIONS if conversations else "")
 
 
 def split_of(first: ItemId) -> str:

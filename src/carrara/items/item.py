@@ -15,13 +15,14 @@ from carrara import tokenizers
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.packing import sizing
+from carrara.packing.arrangement import arrangement_of
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import Measure, Prompt, Survey
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Key, Split, draw_owned
 from carrara.task import Task
 from carrara.tokenizers import permission
-from carrara.types import Instance, LengthBudget, Message, Question, Style
+from carrara.types import Arrange, Instance, LengthBudget, Message, Question, Style
 from carrara.util.cache import WeightedCache
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
@@ -186,8 +187,8 @@ def no_question(item_id: ItemId, there: int) -> str:
 def instance_key(item_id: ItemId, pack: Pack | None) -> tuple[ItemId, Pack | None]:
     """Return the parts of an item id that determine the instance. Item ids that share an instance share them."""
     if item_id.length and registry.load(item_id.task).is_sized:
-        return replace(item_id, question=0), pack
-    return replace(item_id, question=0, length=0, style="chat", pack="", tokenizer=""), None
+        return replace(item_id, question=0, arrange=""), pack
+    return replace(item_id, question=0, length=0, arrange="", style="chat", pack="", tokenizer=""), None
 
 
 def pose(item_id: ItemId, pack: Pack | None) -> PosedInstance:
@@ -249,11 +250,13 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
     """Return the context of an item id. `variant` is for the audit (packing.py)."""
     permission.check(item_id.tokenizer)
     task, key, instance, questions = _worded(item_id, pack)
-    measures = _measures(replace(item_id, question=0, length=item_id.length if task.is_sized else 0), pack)
+    arrangement = arrangement_of(item_id, task, instance, questions)
+    bare = replace(item_id, question=0, length=item_id.length if task.is_sized else 0, arrange="")
+    measures = _measures(bare, pack)
     longest = max(measures, key=lambda measure: measure.puzzle)
     room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.puzzle)
-    packing = Packing(instance, room, longest.cost, key, item_id.tokenizer, variant)
-    if room:
+    packing = Packing(instance, room, longest.cost, key, item_id.tokenizer, variant, arrangement)
+    if room or arrangement:
         if instance.filler is None:
             raise LengthError(f"{item_id.instance_id} has no filler: ask for length 0, which is the puzzle alone")
         if not longest.additive(f"{item_id.task};{item_id.params}", packing.probe, instance.segments):
@@ -304,6 +307,7 @@ def make(
     question: int = 0,
     params: Mapping[str, str] | None = None,
     pack: Pack | None = None,
+    arrange: Arrange = "",
 ) -> Item:
     """Return one item by its properties."""
     permission.allow(tokenizer)
@@ -321,6 +325,7 @@ def make(
         style=style,
         pack=pack.hash if pack else "",
         tokenizer=tokenizer,
+        arrange=arrange,
     )
     return Item(item_id, context_of(item_id, pack))
 
@@ -364,9 +369,11 @@ def too_long(first: ItemId, count: int, unfit: Sequence[LengthError]) -> str:
     if len(unfit) == count:
         raise unfit[0]
     parts = "; ".join(dict.fromkeys(reason.part for reason in unfit if reason.part))
+    length = write_length(first.length)
+    lack = f"cannot be arranged as `{first.arrange}` in" if first.arrange else "do not fit into"
     return (
-        f"{len(unfit)} of {count} instances of {first.task} do not fit into {write_length(first.length)} tokens "
-        f"and are left out there{f' ({parts})' if parts else ''}"
+        f"{len(unfit)} of {count} instances of {first.task} {lack} {length} tokens and are left out there"
+        f"{f' ({parts})' if parts else ''}"
     )
 
 

@@ -197,6 +197,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         tokenizer=meta["tokenizer"],
         context_id=meta["context_id"],
         instance_id=meta["instance_id"],
+        arrange=meta.get("arrange", ""),
         status=status,
         score=float(values.pop("score", 0.0)),
         chance_level=meta["chance_level"],

@@ -12,10 +12,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import ceil, gcd
 from typing import NamedTuple, cast
 
+from carrara.packing.arrangement import Arrangement
 from carrara.rng import Key
 from carrara.types import BulkFillerStream, FillerStream, FiniteFillerStream, Instance, Segment, SegmentGroup
 from carrara.util.errors import ExhaustedError, LengthError
@@ -48,7 +49,7 @@ class _Scale(NamedTuple):
     """Whether sums of costs leave out totals: all costs have a common divisor, or are nearly equal."""
 
 
-class _Arrangement(NamedTuple):
+class _Layout(NamedTuple):
     bounds: list[int]
     """The end of each gap, in tokens of filler."""
     tried: int
@@ -69,6 +70,8 @@ class Packing:
     tokenizer: str
     variant: int = 0
     """The number of the filler around the same facts. The audit uses several."""
+    arrangement: Arrangement | None = None
+    """How the needed facts stand in the filler. None: where they were drawn."""
 
     @property
     def has_filler(self) -> bool:
@@ -89,24 +92,31 @@ class Packing:
             _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
-        bounds, tried, _ = self._arrangement
+        bounds, tried, _ = self._layout
         packing, groups = _LATEST[0]
         return groups if packing is self else self._pack(bounds, tried)
 
     @cached_property
     def _all_groups(self) -> list[SegmentGroup]:
-        return self._arrangement.groups or list(self._units())
+        return self._layout.groups or list(self._units())
 
     @cached_property
     def drawn(self) -> tuple[float, ...]:
-        """The share of its window before each fact, which is the same at every length."""
+        """The share of its window before each fact, which is the same at every length, before it is arranged."""
         if self.instance.depths is not None:
             return self.instance.depths
         rng = self.key.rng("depths")
         return tuple(sorted(rng.random() for _ in self.instance.chunks))
 
+    @property
+    def _shares(self) -> tuple[float, ...]:
+        """The share of its window before each fact."""
+        if self.arrangement is None:
+            return self.drawn
+        return self.arrangement.shares(self.drawn, self.key.rng("arrangement").random())
+
     def offsets(self) -> list[int]:
-        """Return the distance of each fact from its drawn position, in tokens of filler."""
+        """Return the distance of each fact from its position, in tokens of filler."""
         bounds = self._bounds
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
@@ -117,17 +127,22 @@ class Packing:
                 found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
         return list(found.values())
 
+    @property
+    def tolerance(self) -> int:
+        """The tokens within which each fact stands at its position, because groups of filler are whole."""
+        return self._scale.window
+
     @cached_property
     def _bounds(self) -> list[int]:
         """The tokens of filler that belong before each fact."""
         low, high = self._limits()
         if self.instance.spread == "tokens":
-            return [low + int(share * (high - low)) for share in self.drawn]
+            return [low + int(share * (high - low)) for share in self._shares]
         gaps = self._gaps(high)
         first, last = bisect_left(gaps, low), bisect_right(gaps, high)
         if first == last:
             raise LengthError(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
-        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self.drawn]
+        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self._shares]
 
     def _limits(self) -> tuple[int, int]:
         """Return the least and the most filler that may precede a fact."""
@@ -162,15 +177,16 @@ class Packing:
         return _Scale(typical, WINDOW * typical + 2 * max(costs), nearly_equal or gcd(*costs) > 1)
 
     @cached_property
-    def _arrangement(self) -> _Arrangement:
+    def _layout(self) -> _Layout:
         """Return bounds whose filler adds up exactly.
 
         If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
-        filler is tried, and if none succeeds, all of it goes into the largest gap.
+        filler is tried, and if none succeeds, all of it goes into the largest gap, unless the needed facts have to
+        stand apart.
         """
         bounds = [*self._bounds, self.room]
-        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.sparse:
-            return _Arrangement(bounds, 0)
+        if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.sparse and self._is_parted:
+            return _Layout(bounds, 0)
         for tried in range(TRIES):
             try:
                 return self._prove(bounds, tried)
@@ -179,23 +195,37 @@ class Packing:
         largest = _largest(bounds)
         return self._prove([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
-    def _prove(self, bounds: list[int], tried: int) -> _Arrangement:
-        """Raise `LengthError` if filler with these bounds does not add up."""
-        groups = self._pack(bounds, tried)
-        if self.room <= HELD:
-            return _Arrangement(bounds, tried, list(groups))
+    @property
+    def _is_parted(self) -> bool:
+        """Whether the needed facts have filler between them, however long its groups are, if they have to."""
+        arrangement = self.arrangement
+        return (
+            arrangement is None
+            or arrangement.kind == "block"
+            or self.room > len(arrangement.needed) * self._scale.window
+        )
+
+    def _prove(self, bounds: list[int], tried: int) -> _Layout:
+        """Raise `LengthError` if filler with these bounds does not add up, or does not part facts as it should."""
+        groups: Iterable[SegmentGroup] = self._pack(bounds, tried)
         if self.room <= MOST:
-            _LATEST[0] = self, list(groups)
+            groups = list(groups)
+        if self.arrangement and not self.arrangement.is_met(chain.from_iterable(groups)):
+            raise LengthError("its needed facts do not stand apart in so little filler; ask for more")
+        if isinstance(groups, list):
+            if self.room <= HELD:
+                return _Layout(bounds, tried, groups)
+            _LATEST[0] = self, groups
         else:
             deque(groups, 0)
-        return _Arrangement(bounds, tried)
+        return _Layout(bounds, tried)
 
     def settle(self) -> None:
         """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""
         stream = self._open("filler", self.variant, 0)
         if isinstance(stream, FiniteFillerStream):
             stream.must_last(self.room, self.cost)
-        _ = self._arrangement
+        _ = self._layout
 
     def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
         """Yield filler and facts in order. `bounds` has one entry more than there are facts."""
@@ -231,6 +261,8 @@ class Packing:
 
         A group that goes far beyond the bound is left out: some sentence is longer than the room for the last groups.
         """
+        if self.arrangement and self.arrangement.is_closed(gap):
+            return
         bulk = _bulk(stream)
         while bulk and used < bound and (group := bulk.upto(min(bound - used, BULK))):
             used += self.cost(group)

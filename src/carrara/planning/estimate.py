@@ -14,16 +14,18 @@ from carrara import tokenizers
 from carrara.constants import READER
 from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
-from carrara.items.item import context_of, questions_of
+from carrara.items.item import context_of, left_out, questions_of
 from carrara.logs.log_files import leave_out
 from carrara.logs.replies import read_results
+from carrara.packing.arrangement import check_task
 from carrara.packing.prompt_pack import Pack
 from carrara.planning.config import PlanConfig
 from carrara.readers.reader import Estimate, Reader
 from carrara.result import Result
 from carrara.runs.jobs import jobs_of
 from carrara.runs.prices import Price, price_of
-from carrara.util.errors import UsageError
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
 from carrara.util.table import table
 
@@ -87,11 +89,24 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
     shaped = cache(lambda first: _shape(first, pack))
     found: dict[tuple[str, int], list[EstimateLine]] = {}
     reader = config.context_reader
-    for job in jobs:
+    for job in _arrangeable(jobs):
         reader.check(job.first)
         line = _line(job, model, reader, shaped, earlier, price, config.speed or earlier.pace, window)
         found.setdefault((line.task, line.length), []).append(line)
     return [_sum(lines, *found_at) for found_at, lines in found.items()]
+
+
+def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
+    """Yield the jobs without those whose facts cannot be arranged as they should be. A run leaves these out, too."""
+    for job in jobs:
+        try:
+            check_task(job.first, registry.load(job.first.task))
+        except LengthError as reason:
+            if len(jobs) == 1:
+                raise
+            warn_once(left_out(job.first, reason))
+        else:
+            yield job
 
 
 def _line(
@@ -105,7 +120,7 @@ def _line(
     window: int | None,
 ) -> EstimateLine:
     task, length = registry.load(job.first.task), job.first.length
-    shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0))
+    shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0, arrange=""))
     answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
     if job.instances == ALL:
         raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")

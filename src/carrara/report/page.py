@@ -16,6 +16,7 @@ from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
 from carrara.stats import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
+from carrara.stats.arrangements import arrangement_penalties
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
@@ -151,6 +152,7 @@ def _content(
         "names": NAMES,
         "ruler": ruler.ruler_rows(results),
         "ruler_tasks": len(ruler.TASKS),
+        "penalties": arrangement_penalties(results),
         "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,

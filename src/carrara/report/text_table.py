@@ -5,8 +5,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.constants import WHOLE
 from carrara.stats import EffectiveLength, Row, ruler, score_categories
+from carrara.stats.arrangements import ArrangementPenalty
 from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
+from carrara.stats.differences import Difference
 from carrara.stats.readers import SeriesCost, Spending, over_tasks
 from carrara.stats.ruler import RulerRow
 from carrara.stats.scores import RECALL, describe_metric
@@ -24,6 +26,7 @@ def result_lines(
     effective: Sequence[EffectiveLength] = (),
     costs: Sequence[SeriesCost] = (),
     ruler_rows: Sequence[RulerRow] = (),
+    penalties: Sequence[ArrangementPenalty] = (),
 ) -> Iterator[str]:
     """Yield the table of results.
 
@@ -33,6 +36,7 @@ def result_lines(
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
         costs: The costs, one for each model, task and length; they are shown if there are readers.
         ruler_rows: The rows of RULER's table.
+        penalties: The penalties of distance, if items were run in both arrangements.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -45,6 +49,7 @@ def result_lines(
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
     yield from _ruler_lines(ruler_rows)
+    yield from _penalty_lines(penalties)
     yield from _cost_lines(costs)
     if what := describe_missing(parts):
         yield from ("", what)
@@ -107,6 +112,39 @@ def _ruler_lines(rows: Sequence[RulerRow]) -> Iterator[str]:
     )
     for missing in dict.fromkeys(tuple(row.missing) for row in rows if row.missing):
         yield f"{len(missing)} of RULER's {len(ruler.TASKS)} tasks are not in the mean: {', '.join(missing)}"
+
+
+def _penalty_lines(penalties: Sequence[ArrangementPenalty]) -> Iterator[str]:
+    """Return both scores of each model in the two arrangements, and their paired difference."""
+    if not penalties:
+        return
+    names = distinct(str(one.series) for one in penalties)
+    yield from (
+        "",
+        "Penalty of distance: the needed facts side by side (block) or evenly apart (riffle), same instances",
+    )
+    yield from table(
+        ["model", "task", "length", "block", "riffle", "riffle - block", "95 % interval", "instances"],
+        [
+            (
+                names[str(one.series)],
+                short(one.task),
+                write_length(one.length),
+                f"{one.block:.3f}",
+                f"{one.riffle:.3f}",
+                f"{one.difference.mean:+.3f}",
+                _signed_interval(one.difference),
+                str(one.difference.instances),
+            )
+            for one in penalties
+        ],
+    )
+
+
+def _signed_interval(difference: Difference) -> str:
+    if difference.low is None or difference.high is None:
+        return "–"
+    return f"{difference.low:+.3f} to {difference.high:+.3f}"
 
 
 def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:

@@ -37,7 +37,7 @@ from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.model_names import check_style, tokenizer_for
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
 from carrara.tokenizers import permission
-from carrara.types import Style
+from carrara.types import Arrange, Style
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.quantities import read_length, write_length
 
@@ -97,6 +97,7 @@ def _make(name: str) -> Maker:
         cot: Any = "",
         within: int | None = None,
         anywhere: bool = False,
+        arrange: Arrange = "",
         **other: Any,
     ) -> Task:
         """Return the Inspect task of a Carrara task: of its first item `first`, or of the other arguments.
@@ -129,6 +130,7 @@ def _make(name: str) -> Maker:
                     style=_read_choice("style", style, Style),
                     pack=pack.hash if pack else "",
                     tokenizer=_text(tokenizer) or _tokenizer(model),
+                    arrange=_read_choice("arrange", arrange, Arrange),
                 )
                 permission.allow(item_id.tokenizer)
             if model is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Annotated
 
 from attrs import converters, field, frozen
@@ -10,10 +11,12 @@ from cyclopts import Group, Parameter
 from carrara.item_id import ItemId, RunJob
 from carrara.items.selection import Selection, item_ids
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
+from carrara.packing.arrangement import check_length
 from carrara.packing.prompt_pack import Pack
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers import permission
+from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
 from carrara.util.quantities import read_lengths
 
@@ -88,16 +91,20 @@ def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
     permission.allow(tokenizer)
     first = [replace(item_id, tokenizer=tokenizer) for item_id in one.first]
     if wanted.published:
+        if any(wanted.arrange):
+            raise UsageError("`arrange` makes other items, and published ones are as they are: leave it out")
         from carrara.runs.published import published_jobs
 
         return published_jobs(wanted.published, first, one.lengths, wanted.n, one.tasks)
-    return _jobs_of(first, one.preset, one.lengths, wanted.n)
+    return _jobs_of(first, one.preset, one.lengths, wanted)
 
 
 def _jobs_of(
-    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, n: int | None
+    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, wanted: RunItems
 ) -> Iterator[RunJob]:
     for item_id in first:
-        sizes = preset.sizes(item_id.task, lengths) if preset else (Size(at, INSTANCES) for at in lengths or [0])
-        for size in sizes:
-            yield RunJob(replace(item_id, length=size.length, index=size.first), n or size.instances)
+        sizes = preset.sizes(item_id.task, lengths) if preset else [Size(at, INSTANCES) for at in lengths or [0]]
+        for size, arrange in product(sizes, wanted.arrange):
+            at = replace(item_id, length=size.length, index=size.first, arrange=arrange)
+            check_length(at)
+            yield RunJob(at, wanted.n or size.instances)

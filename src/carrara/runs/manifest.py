@@ -23,6 +23,7 @@ from carrara.result import Result, Subject, task_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
 from carrara.stats.completeness import Completeness
+from carrara.types import Arrange
 from carrara.util.errors import UsageError
 from carrara.util.files import Limit, content, is_remote, whole_file
 from carrara.util.log import warn_skipped
@@ -214,7 +215,7 @@ def _range(given: list[int]) -> list[int]:
 
 
 def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
-    """Return, for each task at each length, how much of the plan is done."""
+    """Return, for each task at each length and in each arrangement, how much of the plan is done."""
     planned = read(folder)
     if not planned:
         return []
@@ -225,9 +226,10 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
         key = (result.subject, _group(item_id), item_id.question) if item_id else None
         if item_id and key in by_key and item_id.index in by_key[key]:
             have[key] += 1
-    cells: dict[tuple[Subject, str, int], list[int]] = {}
+    cells: dict[tuple[Subject, str, int, Arrange], list[int]] = {}
     for key, entry in by_key.items():
-        cell = cells.setdefault((entry.subject, entry.task, entry.length), [0, 0])
+        first = _item_id(entry.of)
+        cell = cells.setdefault((entry.subject, entry.task, entry.length, first.arrange if first else ""), [0, 0])
         cell[0] += have[key]
         cell[1] += len(entry)
     return [Completeness(*place, *counts) for place, counts in cells.items()]

@@ -45,7 +45,6 @@ from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, RetryTrouble, attempts
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
-from carrara.util.quantities import write_length
 
 DIGITS = 4
 """Decimal digits of the numbers in a log: one more than reports show."""
@@ -84,10 +83,10 @@ def inspect_task(
         scorer=graded(),
         cleanup=remove_prompt,
         sandbox=(kind, file) if file else kind or None,
-        name=f"{first.task.rpartition('/')[2]}-{write_length(first.length)}",
+        name=f"{first.task.rpartition('/')[2]}-{first.size('-')}",
         version=first.version,
         metadata={"task": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
-        display_name=f"{load(first.task).title} {write_length(first.length)}",
+        display_name=f"{load(first.task).title} {first.size()}",
     )
 
 
@@ -108,6 +107,7 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
             "template": item.prompt.measure.tokenizer.chat is not None and item_id.style == "chat",
             "context_id": item_id.context_id,
             "instance_id": item_id.instance_id,
+            **({"arrange": item_id.arrange} if item_id.arrange else {}),
             "labels": dict(question.labels),
             "category": item.task.category,
             "chance_level": question.chance_level,

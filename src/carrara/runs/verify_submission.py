@@ -373,6 +373,7 @@ def _wrong(entry: ManifestEntry, item_id: ItemId, chance_level: float) -> Result
         tokenizer=item_id.tokenizer,
         context_id=item_id.context_id,
         instance_id=item_id.instance_id,
+        arrange=item_id.arrange,
         status="unparsed",
         score=0.0,
         chance_level=chance_level,

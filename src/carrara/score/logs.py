@@ -177,6 +177,7 @@ def _sample(line: Result) -> Any:
             "tokenizer": line.tokenizer,
             "context_id": line.context_id,
             "instance_id": line.instance_id,
+            **({"arrange": line.arrange} if line.arrange else {}),
             "labels": dict(line.labels),
             "category": line.category,
             "chance_level": line.chance_level,

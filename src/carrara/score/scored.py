@@ -147,6 +147,7 @@ class Scorer:
             tokenizer=item_id.tokenizer,
             context_id=item_id.context_id,
             instance_id=item_id.instance_id,
+            arrange=item_id.arrange,
             status=graded.status,
             score=graded.score,
             chance_level=question.chance_level,

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from carrara.result import Subject
+from carrara.types import Arrange
 from carrara.util.quantities import write_length
 
 NAMED = 6
@@ -15,13 +16,19 @@ NAMED = 6
 
 
 class Completeness(NamedTuple):
-    """The number of planned replies of a model to a task at a length, and how many exist."""
+    """The number of planned replies of a model to a task at a length and in an arrangement, and how many exist."""
 
     subject: Subject
     task: str
     length: int
+    arrange: Arrange
     have: int
     planned: int
+
+    @property
+    def size(self) -> str:
+        """The length with the arrangement, such as `4k+block`."""
+        return "+".join(filter(None, (write_length(self.length), self.arrange)))
 
     @property
     def whole(self) -> bool:
@@ -36,12 +43,12 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
     named = []
     for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
-        at = ", ".join(f"{part.have:,} of {part.planned:,} at {write_length(part.length)}" for part in own)
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in own)
         named.append(f"{model} in {task} {at}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
 
 
-def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int], Completeness]:
-    """Return the parts that are incomplete, by model, task and length."""
-    return {(part.subject[0], part.task, part.length): part for part in parts if not part.whole}
+def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:
+    """Return the parts that are incomplete, by model, task, length and arrangement."""
+    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.whole}

@@ -1,9 +1,10 @@
-"""Differences on the same instances: between lengths, and between models.
+"""Differences on the same instances: between lengths, between arrangements, and between models.
 
-All lengths and models share the same instances, so differences are taken instance by instance. Variation in difficulty
-does not widen the interval. The mean is over instances, each of which counts once. Questions on one instance are
-averaged first, because they are not independent. A reply that is not ok counts 0. A question without an answer of a
-model, such as a failed request, is left out. Intervals are those of `carrara compare` (paired_test.py).
+All lengths, arrangements and models share the same instances, so differences are taken instance by instance.
+Variation in difficulty does not widen the interval. The mean is over instances, each of which counts once. Questions
+on one instance are averaged first, because they are not independent. A reply that is not ok counts 0. A question
+without an answer of a model, such as a failed request, is left out. Intervals are those of `carrara compare`
+(paired_test.py).
 """
 
 import math
@@ -84,15 +85,24 @@ def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
 
 def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
     """Return the mean difference of instances. Questions are paired at equal lengths, unless lengths are compared."""
-    ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
-    instances: dict[str, list[float]] = {}
-    for key in ones.keys() & others.keys():
-        instances.setdefault(key[0], []).append(_mean(others[key]) - _mean(ones[key]))
-    if not instances:
+    if not (pairs := instance_scores(first, second, across_lengths)):
         return None
-    per_instance = [_mean(instances[instance]) for instance in sorted(instances)]
+    per_instance = [other - one for one, other in pairs]
     low, high = interval([per_instance], significant=p_value([per_instance]) < ALPHA) or (None, None)
     return Difference(len(per_instance), _mean(per_instance), low, high)
+
+
+def instance_scores(
+    first: Iterable[Result], second: Iterable[Result], across_lengths: bool = False
+) -> list[tuple[float, float]]:
+    """Return both mean scores of each instance, over the questions that both answered."""
+    ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
+    keys: dict[str, list[tuple[str, str, int]]] = {}
+    for key in sorted(ones.keys() & others.keys()):
+        keys.setdefault(key[0], []).append(key)
+    return [
+        (_mean([_mean(ones[key]) for key in own]), _mean([_mean(others[key]) for key in own])) for own in keys.values()
+    ]
 
 
 def scores_of(results: Iterable[Result], across_lengths: bool = False) -> dict[tuple[str, str, int], list[float]]:

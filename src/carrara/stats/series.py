@@ -9,8 +9,8 @@ own, because they are measured together with the model: `SmolLM2 (retrieval:sent
 
 A cell is one task at one length, with the score of each model. There the two kinds of settings are separated. Those of
 the model (server, temperature, reader, chat or plain text) are part of the model's name. Those of the task
-(parameters, version, split, wording) are part of the task's name where the results have several. The tokenizer is part
-of neither, because each model has its own, unless one model was run with two.
+(parameters, version, split, wording, arrangement of the facts) are part of the task's name where the results have
+several. The tokenizer is part of neither, because each model has its own, unless one model was run with two.
 """
 
 import re
@@ -27,6 +27,8 @@ from carrara.util.errors import UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
+DRAWN = "as drawn"
+"""The name of facts that are not arranged, where other results have an arrangement."""
 _PART = READER + " "
 """Prefixes of the names of this setting's parts, after the first part."""
 _BETWEEN = re.compile(r"[;,]|:(?=\w+=)")
@@ -54,6 +56,7 @@ class _Setting(NamedTuple):
     split: str
     style: str
     pack: str
+    arrange: str
     tokenizer: str
 
 
@@ -140,6 +143,12 @@ def _label(name: str, settings: Mapping[str, str]) -> str:
     return f"{short}={value}" if value else ""
 
 
+def as_drawn(result: Result) -> Result:
+    """Return the result without its arrangement, as if the facts stood where they were drawn."""
+    item_id = item_id_of(result.id) if result.arrange else None
+    return replace(result, id=str(replace(item_id, arrange="")), arrange="") if item_id else result
+
+
 def _setting(result: Result) -> _Setting:
     return _read(result.id, result.version, result.tokenizer)
 
@@ -157,13 +166,14 @@ def item_id_of(id: str) -> ItemId | None:
 def _read(id: str, version: int, tokenizer: str) -> _Setting:
     item_id = item_id_of(id)
     if item_id is None:
-        return _Setting(f"version {version}", "", "", "", "", tokenizer)
+        return _Setting(f"version {version}", "", "", "", "", "", tokenizer)
     return _Setting(
         f"version {version}",
         item_id.params or "default parameters",
         item_id.split,
         item_id.style,
         f"prompts {item_id.pack[:8]}" if item_id.pack else "own prompts",
+        item_id.arrange or DRAWN,
         tokenizer,
     )
 

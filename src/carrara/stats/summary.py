@@ -21,6 +21,7 @@ from carrara.result import NEVER_ASKED, Result
 from carrara.stats.intervals import wilson
 from carrara.stats.scores import Stat, headline, stat
 from carrara.stats.series import Series, series_of
+from carrara.types import Arrange
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.log import logger
 from carrara.util.natsort import natural
@@ -44,6 +45,8 @@ class Row:
     category: str = ""
     metric: str = ""
     """The paper score that counts here. Empty: our score."""
+    arrange: Arrange = ""
+    """The arrangement of the needed facts. Empty: they stand where they were drawn."""
 
     @property
     def series(self) -> Series:
@@ -70,6 +73,7 @@ def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence
             dict(zip(by, values, strict=True)),
             group[0].category,
             group[0].metric,
+            group[0].arrange,
         )
         for (task, (model, variant), length, values), group in sorted(groups.items(), key=lambda item: _order(item[0]))
     ]
@@ -118,6 +122,8 @@ def record(row: Row) -> dict[str, Any]:
         named["category"] = row.category
     if row.metric:
         named["metric"] = row.metric
+    if row.arrange:
+        named["arrange"] = row.arrange
     if row.labels:
         named["labels"] = dict(row.labels)
     figures = asdict(row.stat) | {"answers_read": row.stat.answers_read}

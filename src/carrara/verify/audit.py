@@ -4,7 +4,8 @@ For each item at each length:
 
 - An oracle that reads only the rendered text finds the gold answer.
 - Other filler does not change the answer. Leaving out any fact of the evidence changes it or makes it undecidable.
-- The length is exact. A new process makes the same bytes (for as many long items as have two million tokens).
+- The length is exact. Facts that are arranged stand side by side, or evenly apart.
+- A new process makes the same bytes (for as many long items as have two million tokens).
 - The split that made the instance owns it.
 - The perfect reply is read as the gold answer, and an empty one as no answer.
 - No heuristic scores much more than the chance level, unless the task declares the shortcut with a reason (shortcuts/).
@@ -25,10 +26,12 @@ from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
 from carrara.items.plugin_errors import describe
+from carrara.packing.arrangement import Arrangement
+from carrara.packing.packing import Packing
 from carrara.packing.prompt import assemble, count, fingerprint
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Split, owner
-from carrara.types import Message, PromptTemplate, Segment, UndecidableError
+from carrara.types import Arrange, Message, PromptTemplate, Segment, UndecidableError
 from carrara.util.errors import LengthError
 from carrara.verify.shortcuts.search import FEW, MARGIN, Measurement, Search, SearchResult, Shortcut
 from carrara.verify.simulation import Simulation, SimulationResult
@@ -39,6 +42,7 @@ CHECKS = {
     "evidence": "without any one fact of the evidence the answer changes",
     "length": "the prompt counted whole has the length asked for",
     "spans": "every span holds its fact",
+    "arranged": "arranged facts keep their order, and stand side by side or evenly apart",
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the instance",
     "reply": "the perfect reply scores 1, an empty one is unparsed",
@@ -74,6 +78,7 @@ class AuditResult:
 
     task: str
     length: int
+    arrange: Arrange = ""
     items: int = 0
     needed: int = 0
     """The number of facts that were left out, one at a time."""
@@ -92,7 +97,7 @@ class AuditResult:
     simulated: list[SimulationResult] = field(default_factory=list[SimulationResult])
     """The scores of guesses, with the declared ones."""
     off: float = 0.0
-    """The mean distance of facts from their drawn position, in tokens."""
+    """The mean distance of facts from their position, in tokens."""
     left_out: list[str] = field(default_factory=list[str])
     """Warnings about instances that do not fit the length."""
     repeated: int = 0
@@ -110,13 +115,14 @@ def audit(first: ItemId, instances: int, pack: Pack | None = None) -> AuditResul
         return AuditResult(
             first.task,
             first.length,
+            first.arrange,
             guesser=registry.load(first.task).guesser,
             left_out=[left_out(first, reason)],
         )
 
 
 def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
-    report = AuditResult(first.task, first.length, guesser=registry.load(first.task).guesser)
+    report = AuditResult(first.task, first.length, first.arrange, guesser=registry.load(first.task).guesser)
     simulation = Simulation()
     hashes: dict[str, str] = {}
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
@@ -202,6 +208,9 @@ def _check_context(
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
 
+    if context.packing.arrangement and (wrong := _misplaced(context.packing, context.packing.arrangement)):
+        breach("arranged", asked[0], wrong)
+
     for item in asked:
         gold, messages = item.question.gold, item.messages()
         solved = _solve(item, messages)
@@ -225,6 +234,20 @@ def _check_context(
             breach("reply", item, "an empty reply is read as an answer")
         if solved == gold:  # leaving something out of a text that cannot be read proves nothing
             _check_evidence(report, item, messages)
+
+
+def _misplaced(packing: Packing, arrangement: Arrangement) -> str:
+    """Return how the facts of a context differ from their arrangement. Empty if they do not."""
+    facts = [segment.fact for segment in packing if segment.fact is not None]
+    if facts != sorted(facts):
+        return "its facts are in another order"
+    if not arrangement.is_met(packing):
+        return "filler stands between needed facts" if arrangement.kind == "block" else "needed facts stand together"
+    offsets = packing.offsets()
+    off = max(offsets[fact] for fact in arrangement.needed)
+    if arrangement.kind == "riffle" and off > packing.tolerance:
+        return f"a needed fact is {off} tokens from its position"
+    return ""
 
 
 def _unlike(item: Item, solved: object) -> str:

@@ -1,0 +1,72 @@
+"""The audit of arranged items, and what it finds where an arrangement is not kept."""
+
+from dataclasses import replace
+
+import pytest
+
+from carrara.cli.main import main
+from carrara.items import registry
+from carrara.items.item import make
+from carrara.packing.arrangement import Arrangement
+from carrara.packing.packing import Packing
+from carrara.types import Arrange
+from carrara.verify.audit import AuditResult, audit
+
+BOTH: tuple[Arrange, ...] = ("riffle", "block")
+
+
+def audited(task: str, kind: Arrange, length: int = 4096, instances: int = 8) -> AuditResult:
+    return audit(replace(make(task, length=length).item_id, arrange=kind), instances)
+
+
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("task", ["babilong/qa3", "classic/vt", "classic/hops", "sync/graph", "michelangelo/mrcr"])
+def test_arranged_items_are_right(task: str, kind: Arrange) -> None:
+    report = audited(task, kind)
+    assert report.items >= 3
+    assert report.arrange == kind
+    assert report.breaches == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", BOTH)
+@pytest.mark.parametrize("task", registry.names())
+def test_every_task_is_arranged_or_left_out(task: str, kind: Arrange) -> None:
+    loaded = registry.load(task)
+    first = replace(make(task, length=8192).item_id, arrange=kind, seed=1)
+    report = audit(first, 10)
+    assert report.items or report.left_out
+    assert not (loaded.is_sized and report.items)
+    assert report.breaches == []
+
+
+def breaches(task: str, kind: Arrange) -> set[str]:
+    return {breach.found for breach in audited(task, kind).breaches if breach.check == "arranged"}
+
+
+def test_facts_that_are_not_arranged_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Packing, "_shares", property(lambda packing: packing.drawn))
+    monkeypatch.setattr(Arrangement, "is_closed", lambda self, gap: False)
+    assert breaches("classic/vt", "block") == {"filler stands between needed facts"}
+
+
+def test_facts_that_stand_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Packing, "_shares", property(lambda packing: (0.5,) * len(packing.drawn)))
+    monkeypatch.setattr(Packing, "_is_parted", True)
+    assert breaches("classic/vt", "riffle") == {"needed facts stand together"}
+
+
+def test_facts_that_are_elsewhere_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Packing, "tolerance", -1)
+    assert all("tokens from its position" in found for found in breaches("classic/vt", "riffle"))
+    assert breaches("classic/vt", "riffle")
+
+
+def test_the_command_names_arrangements(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["audit", "vt", "-n", "3", "--lengths", "2k", "--arrange", "riffle,block"]) == 0
+    text = capsys.readouterr().out
+    assert "2k+riffle" in text
+    assert "2k+block" in text
+    assert "ok      arranged  arranged facts keep their order" in text
+    assert main(["audit", "vt", "-n", "3", "--lengths", "2k"]) == 0
+    assert "arranged" not in capsys.readouterr().out
