@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -233,7 +233,7 @@ def test_replies_that_understand_nothing_score_as_documented() -> None:
     def step(item: Item, turn: int) -> int:
         return int(item.question.gold.steps[turn])
 
-    replies = {
+    replies: dict[str, Callable[[Item, int], str]] = {
         "0 in each turn": lambda item, turn: "0",
         "the sum of the named values alone": lambda item, turn: str(step(item, turn)),
         "the right total, but 1 off from the first turn on": lambda item, turn: str(
