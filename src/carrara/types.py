@@ -109,7 +109,7 @@ class PromptTemplate:
 
     In text form, the prompt is `before + segments joined + after`, one user message, and each segment follows the label
     of its role. With `turns`, each segment is a message of its own, `before` opens the first one, and `after` is the
-    last user message.
+    last user message. `history` follows, if there is any.
     """
 
     before: str
@@ -125,6 +125,16 @@ class PromptTemplate:
     """Texts at which the answer of a base model ends, which would otherwise continue with an example of its own."""
     lead: str | None = None
     """The beginning of an answer without reasoning. None: the end of the prompt, or the requested answer line."""
+    history: tuple[Message, ...] = ()
+    """Further messages of the prompt: replies that are given, each with the user's next message."""
+    follow_ups: tuple[str, ...] = ()
+    """Messages of the user after the prompt. Each is sent when the model has replied to the one before, and all replies
+    stay in the conversation. The reply that is scored has all of them (`carrara.answers.split_replies`)."""
+
+    @property
+    def is_conversation(self) -> bool:
+        """Whether the prompt has several messages, or others follow."""
+        return self.turns or bool(self.history or self.follow_ups)
 
 
 class TokenCosts(Protocol):
@@ -355,7 +365,7 @@ class Question(Generic[A]):
     examples: Sequence[Example] = ()
     """Worked examples in the prompt."""
     budget: int = 256
-    """Tokens that a plain answer may need. Reasoning is extra."""
+    """Tokens that a plain answer may need, or each of the replies in a conversation. Reasoning is extra."""
     options: tuple[str, ...] = ()
     """The possible answers, if they are a closed list."""
     part: str = ""

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from carrara.answers.choice import Choice, ListName, OneOf, YesNo
     from carrara.answers.extraction import Extraction, asks_for
     from carrara.answers.listing import Copy, FinalHands, FinalSet, Hands, Listing, Rows, Set, Words
+    from carrara.answers.transcript import join_replies, split_replies
     from carrara.answers.types import AnswerType, FinalNumber, Number, Word
 
 __all__ = [
@@ -31,12 +32,15 @@ __all__ = [
     "Words",
     "YesNo",
     "asks_for",
+    "join_replies",
+    "split_replies",
 ]
 
 _MODULES = {
     "choice": ("Choice", "ListName", "OneOf", "YesNo"),
     "listing": ("Copy", "FinalHands", "FinalSet", "Hands", "Listing", "Rows", "Set", "Words"),
     "extraction": ("Extraction", "asks_for"),
+    "transcript": ("join_replies", "split_replies"),
     "types": ("AnswerType", "FinalNumber", "Number", "Word"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}

@@ -186,6 +186,7 @@ class Results(Sequence[Result]):
         from carrara.report.text_table import result_lines
         from carrara.stats import summarize
         from carrara.stats.arrangements import arrangement_penalties
+        from carrara.stats.horizon import horizon_rows
         from carrara.stats.readers import series_costs
         from carrara.stats.ruler import ruler_rows
         from carrara.stats.summary import summarize_by_labels
@@ -197,7 +198,8 @@ class Results(Sequence[Result]):
         effective = self.effective_lengths(min_base_score=min_base_score)
         costs, ruler = series_costs(self._records), ruler_rows(self._records)
         penalties = arrangement_penalties(self._records)
-        return Table(result_lines(summarize(self._records), self._parts, effective, costs, ruler, penalties))
+        horizons = horizon_rows(self._records)
+        return Table(result_lines(summarize(self._records), self._parts, effective, costs, ruler, penalties, horizons))
 
     def frame(self) -> Any:
         """Return the results as a pandas data frame. Labels and paper scores have columns of their own.

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
     from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
+    from carrara.stats.horizon import HorizonRow
     from carrara.stats.readers import SeriesCost
     from carrara.stats.ruler import RulerRow
 
@@ -77,9 +78,10 @@ def print_summary(
     costs: "Sequence[SeriesCost]" = (),
     ruler: "Sequence[RulerRow]" = (),
     penalties: "Sequence[ArrangementPenalty]" = (),
+    horizons: "Sequence[HorizonRow]" = (),
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines
 
-    for line in result_lines(rows, parts, effective, costs, ruler, penalties):
+    for line in result_lines(rows, parts, effective, costs, ruler, penalties, horizons):
         show(line)

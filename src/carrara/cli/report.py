@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
     from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
+    from carrara.stats.horizon import HorizonRow
     from carrara.stats.readers import SeriesCost
 
 
@@ -43,6 +44,7 @@ def report(
     from carrara.stats import Requirements, effective_lengths, record, summarize
     from carrara.stats.arrangements import arrangement_penalties
     from carrara.stats.completeness import describe_missing
+    from carrara.stats.horizon import horizon_rows
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
     from carrara.stats.scores import by_metric
@@ -67,6 +69,7 @@ def report(
     rows, lacking, shortcuts = summarize(results), parts(folder, results), find_shortcuts(results)
     effective, costs = effective_lengths(rows, Requirements.of(shortcuts, min_base_score)), series_costs(results)
     penalties = arrangement_penalties(results)
+    horizons = horizon_rows(results)
     page = folder_of(out) if out else folder / "report.html"
     check_replaceable(page, force, is_page)
     unwritten: OSError | None = None
@@ -83,9 +86,9 @@ def report(
     except OSError as error:  # the folder is read-only or the disk is full: still print the table
         unwritten = error
     if as_json:
-        print_json(rows_as_json(rows, lacking, effective, costs, penalties))
+        print_json(rows_as_json(rows, lacking, effective, costs, penalties, horizons))
     else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(results), penalties)
+        print_summary(rows, lacking, effective, costs, ruler_rows(results), penalties, horizons)
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
@@ -102,12 +105,13 @@ def rows_as_json(
     effective: Sequence["EffectiveLength"],
     costs: Sequence["SeriesCost"],
     penalties: Sequence["ArrangementPenalty"],
+    horizons: Sequence["HorizonRow"],
 ) -> list[dict[str, Any]]:
     """Return rows as `--json` prints them.
 
-    Each has the effective length of its model on its task, and its costs. Rows of the arrangement `riffle` have the
-    difference from `block`, if both were run. A row with fewer replies than planned says
-    so, and planned rows without any reply are added.
+    Each has the effective length of its model on its task, and its costs. Conversations have their horizons. Rows of
+    the arrangement `riffle` have the difference from `block`, if both were run. A row with fewer replies than planned
+    says so, and planned rows without any reply are added.
     """
     from carrara.stats import record
     from carrara.stats.completeness import missing_parts
@@ -121,6 +125,9 @@ def rows_as_json(
         judged = {"effective_length": held[row.task, row.series], **spent[row.task, row.series, row.length]}
         if penalty := apart.get((row.task, row.series, row.length)):
             judged["penalty"] = penalty
+        where = row.series, row.task, row.length
+        if talks := [one.record() for one in horizons if (one.series, one.task, one.length) == where]:
+            judged["horizons"] = talks
         found.append(record(row) | judged | ({"partial": True, "planned": part.planned} if part else {}))
     blank = {"n": 0, "mean": None, "low": None, "high": None, "partial": True}
     for (model, task, length, arrange), part in lacking.items():

@@ -164,6 +164,7 @@ def carry_out(
     from carrara.runs.run import run
     from carrara.stats import Requirements, effective_lengths, summarize
     from carrara.stats.arrangements import arrangement_penalties
+    from carrara.stats.horizon import horizon_rows
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
     from carrara.tokenizers.gguf import logged_name, split_digest
@@ -185,13 +186,14 @@ def carry_out(
     effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
     costs = series_costs(outcome.own, among=outcome.folder)
     penalties = arrangement_penalties(outcome.own, among=outcome.folder)
+    horizons = horizon_rows(outcome.own, among=outcome.folder)
     lacking = parts(config.out, outcome.own) if outcome.unasked else []
     model, _ = split_digest(logged_name(config.model))
     lacking = [part for part in lacking if part.subject[0] == model]
     if hand:
-        hand(rows_as_json(rows, lacking, effective, costs, penalties))
+        hand(rows_as_json(rows, lacking, effective, costs, penalties, horizons))
     else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties)
+        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties, horizons)
         show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

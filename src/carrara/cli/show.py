@@ -142,6 +142,8 @@ def _print(item: "Item") -> None:
             text.append(f"\n\n[{part.role}]\n", style="bold blue")
             message = part.message
         text.append(part.text, style=STYLES[part.kind])
+    for follow_up in item.prompt.template.follow_ups:
+        text.append("\n\n[user, after the reply]\n", style="bold blue").append(follow_up)
     console.print(text)
     console.print()
     for name, value in describe(item).items():

@@ -48,7 +48,7 @@ def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens
     pack = read_pack(prompts) if prompts else None
     found = next(iter(contexts(first, instances, pack, lambda said: None))).items
     template = found[0].prompt.template
-    if template.turns:
+    if template.is_conversation:
         raise UsageError(
             f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it out"
         )

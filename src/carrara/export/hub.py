@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.shards import ShardTable, WrittenFile
 from carrara.item_id import ItemId
-from carrara.items.item import Item, questions_of, wording_of
+from carrara.items.item import Item, check_single, questions_of, wording_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import UsageError
@@ -71,6 +71,7 @@ class Split(NamedTuple):
 
 def row(item: Item) -> Mapping[str, Any]:
     item_id, question, survey = item.item_id, item.question, item.survey
+    check_single(item, "a dataset")
     *before, last = item.messages()
     if before:
         prompt = {"messages": [message._asdict() for message in before], "question": last.content}
@@ -101,7 +102,7 @@ def talks(first: ItemId, pack: Pack | None) -> bool:
     first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)
     wording = wording_of(first, load(first.task), pack)
-    return task.prompt(instance, questions[0], wording, first.style).turns
+    return task.prompt(instance, questions[0], wording, first.style).is_conversation
 
 
 def config_of(first: ItemId, conversations: bool) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from carrara.export.shards import Row
-from carrara.items.item import Item
+from carrara.items.item import Item, check_single
 from carrara.util.errors import UsageError
 
 ANSWER = 16
@@ -34,6 +34,7 @@ class RequestSettings(NamedTuple):
 
 def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of OpenAI's batch interface, which vLLM's `run-batch` accepts too."""
+    check_single(item, "a batch")
     base = item.item_id.style == "base"
     prompt = {"prompt": item.text} if base else {"messages": [one._asdict() for one in item.messages()]}
     stop = {"stop": list(item.prompt.template.stop)} if base and item.prompt.template.stop else {}
@@ -55,7 +56,7 @@ def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
 
 def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of `vllm bench serve --dataset-name custom`, which applies the model's template."""
-    if item.prompt.template.turns:
+    if item.prompt.template.is_conversation:
         raise UsageError(
             f"{item.item_id.task} asks in the middle of a conversation, and a load is of single prompts: leave it out"
         )
@@ -64,6 +65,7 @@ def vllm(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
 
 def sglang(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     """Return a line of `sglang.bench_serving --dataset-name custom`: a prompt, and a text of the answer's length."""
+    check_single(item, "a load test")
     return {
         "conversations": [
             {"role": "user", "content": item.text},

@@ -115,7 +115,7 @@ class Item:
         """Return the answer that the task's own solver reads from a prompt of this item.
 
         Args:
-            messages: The prompt, such as `messages()`.
+            messages: The prompt, such as `messages()`. The follow-up messages of a conversation are added to it.
 
         Returns:
             The answer, as a value of the task's answer type.
@@ -129,7 +129,8 @@ class Item:
             >>> i.solve(i.messages()) == i.question.gold
             True
         """
-        return self.task.solve_prompt(messages, wording_of(self.item_id, self.task, self.context.pack))
+        asked = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
+        return self.task.solve_prompt(asked, wording_of(self.item_id, self.task, self.context.pack))
 
     @property
     def text(self) -> str:
@@ -161,6 +162,21 @@ class Item:
     def __deepcopy__(self, memo: object) -> "Item":
         """Return the item itself, because it is immutable."""
         return self
+
+
+def check_single(item: Item, where: str) -> Item:
+    """Return an item. Raise `UsageError` if it is a conversation whose later messages have no place.
+
+    Args:
+        item: The item.
+        where: What has no place for them, such as `a batch`.
+    """
+    if messages := len(item.prompt.template.follow_ups):
+        raise UsageError(
+            f"{item.item_id.task} goes on with {messages} messages after the model's replies, and {where} has one "
+            "prompt for each item: leave it out, or give parameters with which it asks once"
+        )
+    return item
 
 
 def _rebuild(kind: type[Item], id: str, pack: Pack | None) -> Item:
@@ -277,6 +293,10 @@ def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     task, _, instance, questions = _worded(item_id, pack)
     wording, tokenizer = wording_of(item_id, task, pack), tokenizers.get(item_id.tokenizer)
     frames = [task.prompt(instance, question, wording, item_id.style) for question in questions]
+    if item_id.style == "base" and any(template.history or template.follow_ups for template in frames):
+        raise UsageError(
+            f"{item_id.task} is a conversation, and a base model completes one text: leave it out, or give `style=chat`"
+        )
     fills = task.is_sized and item_id.length and task.given_count(item_id.length) is None and len(frames) == 1
     known = item_id.length if fills else None  # such an instance was made for this length (sizing.py)
     return [Measure.of(tokenizer, item_id.style, template, instance, known) for template in frames]

@@ -2,9 +2,12 @@
 
 import json
 from collections.abc import Callable, Mapping
+from itertools import zip_longest
 from typing import Any
 
-from carrara.items.item import Item
+from carrara.answers.transcript import split_replies
+from carrara.items.item import Item, check_single
+from carrara.types import Message
 from carrara.util.errors import UsageError
 
 
@@ -70,9 +73,11 @@ def item_id_row(item: Item) -> dict[str, Any]:
 
 def render(item: Item) -> dict[str, Any]:
     """Return the whole item, as evaluation and training programs need it."""
+    follow_ups = list(item.prompt.template.follow_ups)
     return {
         **item_id_row(item),
         "messages": [message._asdict() for message in item.messages()],
+        **({"follow_ups": follow_ups} if follow_ups else {}),
         "question": item.question.ask,
         "gold": item.gold,
         "chance_level": item.question.chance_level,
@@ -84,6 +89,7 @@ def render(item: Item) -> dict[str, Any]:
 
 def tabular(item: Item) -> dict[str, Any]:
     """Return the whole item as a row of a table, which has the same columns for every task."""
+    check_single(item, "a table")
     row = render(item)
     return {**row, "labels": json.dumps(row["labels"], ensure_ascii=False)}
 
@@ -95,10 +101,12 @@ def finetuning(item: Item) -> dict[str, Any]:
             f"{item.id} is of the test split, and a model that was trained on it can no longer be tested on it: "
             f"give `split=train`"
         )
-    messages = [message._asdict() for message in item.messages()]
     if item.item_id.style == "base":
         return {"prompt": item.text, "completion": f" {item.gold}"}
-    return {"messages": [*messages, {"role": "assistant", "content": item.gold}]}
+    messages, follow_ups = item.messages(), item.prompt.template.follow_ups
+    for reply, text in zip_longest(split_replies(item.gold) if follow_ups else [item.gold], follow_ups):
+        messages += [Message("assistant", reply), *([Message("user", text)] if text else [])]
+    return {"messages": [message._asdict() for message in messages]}
 
 
 def describe(item: Item) -> dict[str, str]:

@@ -15,7 +15,7 @@ from carrara.runs import calls
 from carrara.servers.inspect_errors import SetupError
 from carrara.types import Message
 from carrara.util.errors import nearest
-from carrara.verify.reference import REFERENCES
+from carrara.verify.reference import REFERENCES, reply_in_turn
 
 MODELS = {
     "smollm2": "SmolLM2-135M-Instruct on llama.cpp, in this process: real, but weak",
@@ -124,7 +124,7 @@ class ReferenceModel(ModelAPI):
         return ModelOutput.from_content(self.model_name, reply)
 
     def reply(self, id: str, messages: Sequence[Message]) -> str:
-        return REFERENCES[self.model_name](item_of(id), messages)
+        return reply_in_turn(self.model_name, item_of(id), messages)
 
 
 def _is_prompt(message: ChatMessage) -> bool:

@@ -34,11 +34,11 @@ def assemble(template: PromptTemplate, segments: Iterable[Segment]) -> list[Mess
     """Return the messages of a prompt with only these segments."""
     if not template.turns:
         text = template.separator.join(_texts(template, segments))
-        return [Message("user", template.before + text + template.after)]
+        return [Message("user", template.before + text + template.after), *template.history]
     messages = [Message(segment.role, segment.text) for segment in segments]
     if messages and template.before:
         messages[0] = Message(messages[0].role, template.before + messages[0].content)
-    return [*messages, Message("user", template.after)]
+    return [*messages, Message("user", template.after), *template.history]
 
 
 def _texts(template: PromptTemplate, segments: Iterable[Segment]) -> list[str]:
@@ -52,7 +52,8 @@ def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
     """Return the messages of a prompt without filler."""
     if template.turns or template.labels or template.numbering:
         return assemble(template, instance.segments)
-    return [Message("user", template.before + template.separator.join(instance.texts) + template.after)]
+    text = template.before + template.separator.join(instance.texts) + template.after
+    return [Message("user", text), *template.history]
 
 
 def count(tokenizer: Tokenizer, style: Style, messages: Sequence[Message]) -> int:
@@ -161,6 +162,13 @@ class Measure:
 
     def _after(self) -> int:
         """Return the tokens of the prompt after its last segment."""
+        if self.template.history:
+            messages = [Message("user", "A"), *self.template.history]
+            history = count(self.tokenizer, self.style, messages) - count(self.tokenizer, self.style, messages[:1])
+            return history + self._after_in_message()
+        return self._after_in_message()
+
+    def _after_in_message(self) -> int:
         if self.template.turns:
             return self._cost_of(self.template.after, "user")
         with_it, without = self.tokenizer.count_many([self.lead + self.template.after, self.lead])
@@ -254,6 +262,15 @@ class Span(NamedTuple):
     token_start: int
     token_end: int
     needed: bool
+
+
+class FollowUps(NamedTuple):
+    """The messages that follow a prompt."""
+
+    messages: int
+    """Their number."""
+    tokens: int
+    """Their tokens together."""
 
 
 class Survey(NamedTuple):
@@ -350,12 +367,18 @@ class Prompt:
                     yield PromptPart(0, "user", mark)
                 yield PromptPart(0, "user", segment.text, segment.fact, True, cost((segment,)))
             yield PromptPart(0, "user", template.after)
+            yield from self._history_parts(1)
             return
         for number, segment in enumerate(self.packing):
             if number == 0 and template.before:
                 yield PromptPart(0, segment.role, template.before)
             yield PromptPart(number, segment.role, segment.text, segment.fact, True, cost((segment,)))
         yield PromptPart(number + 1, "user", template.after)
+        yield from self._history_parts(number + 2)
+
+    def _history_parts(self, first: int) -> Iterator[PromptPart]:
+        for number, (role, content) in enumerate(self.template.history, first):
+            yield PromptPart(number, role, content)
 
     def stretches(self) -> Iterator[Stretch]:
         """Yield the parts for display, each with its kind."""
@@ -371,6 +394,12 @@ class Prompt:
         return assemble(self.template, self.packing)
 
     @property
+    def follow_ups(self) -> FollowUps:
+        """The messages that follow the prompt. A chat format may add a few tokens less to each than are counted."""
+        texts = self.template.follow_ups
+        return FollowUps(len(texts), sum(count_chat(self.measure.tokenizer, [Message("user", text)]) for text in texts))
+
+    @property
     def text(self) -> str:
         """The contents of all messages in a row, for people."""
         return "\n\n".join(message.content for message in self.messages())
@@ -383,12 +412,12 @@ class Prompt:
 
     def _of_puzzle(self) -> Survey:
         """Return the survey of a prompt whose context is the structure. Its spans are found on access."""
-        [message] = puzzle(self.template, self.packing.instance)
-        found = fingerprint([message])
-        return Survey(self.tokens, len(message.content), found, _Spans(self))
+        messages = puzzle(self.template, self.packing.instance)
+        characters = sum(len(message.content) for message in messages)
+        return Survey(self.tokens, characters, fingerprint(messages), _Spans(self))
 
     def _of_text(self) -> Survey:
-        """Return the survey of a single message, which may have a segment for each word, without two parts for each."""
+        """Return the survey of a context in one message without two parts for each of its segments, such as words."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
         evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
         numbering = template.numbering
@@ -411,8 +440,10 @@ class Prompt:
             if place - hashed_to > HELD:
                 digest.update("".join(held).encode())
                 held, hashed_to = [], place
-        digest.update("".join([*held, template.after]).encode())
-        return Survey(self.tokens, place + len(template.after), digest.hexdigest(), tuple(spans))
+        history = [_message_start(role) + content for role, content in template.history]
+        digest.update("".join([*held, template.after, *history]).encode())
+        characters = place + len(template.after) + sum(len(content) for _, content in template.history)
+        return Survey(self.tokens, characters, digest.hexdigest(), tuple(spans))
 
     def _of_parts(self) -> Survey:
         digest = sha256()

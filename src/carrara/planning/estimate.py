@@ -18,6 +18,7 @@ from carrara.items.item import context_of, left_out, questions_of
 from carrara.logs.log_files import leave_out
 from carrara.logs.replies import read_results
 from carrara.packing.arrangement import check_task
+from carrara.packing.prompt import FollowUps
 from carrara.packing.prompt_pack import Pack
 from carrara.planning.config import PlanConfig
 from carrara.readers.reader import Estimate, Reader
@@ -75,6 +76,8 @@ class PromptShape:
     """Tokens after the context, which questions on it do not share."""
     around: float
     """Tokens before and after the context."""
+    follow_ups: FollowUps
+    """The messages that follow the prompt: as many as in any instance."""
 
 
 def estimate(config: PlanConfig) -> list[EstimateLine]:
@@ -127,12 +130,18 @@ def _line(
     instances = job.instances
     size = length or shape.bare
     items = instances * shape.questions
-    one = None if reader.is_whole else earlier.cost(job.first.task, length)
+    turns = shape.follow_ups.messages + 1
+    one = None if reader.is_whole and turns == 1 else earlier.cost(job.first.task, length)
     if one is None:
-        told = earlier.reply_tokens(job.first.task, length) if reader.is_whole else None
-        one = reader.estimate(round(size), round(shape.around), round(answer + AROUND if told is None else told))
+        told = earlier.reply_tokens(job.first.task, length) if reader.is_whole and turns == 1 else None
+        reply = round(answer / turns + AROUND if told is None else told)
+        one = reader.estimate(round(size), round(shape.around), reply).with_follow_ups(shape.follow_ups)
     requests, sent, replies = items * one.requests, round(items * one.sent), round(items * one.written)
     repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail)) if reader.is_whole else 0
+    if turns > 1:  # each request has all messages and replies before
+        first = reader.estimate(round(size), round(shape.around), 0).sent
+        size = first + shape.follow_ups.tokens + (turns - 1) * one.written / turns
+        repeated = max(0, sent - round(items * size))
     return EstimateLine(
         model if reader.is_whole else f"{model} ({reader})",
         job.first.task,
@@ -168,6 +177,7 @@ def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
     counter = tokenizers.get(first.tokenizer)
     questions, answers = list[int](), list[int]()
     bare, tails, around = list[int](), list[int](), list[int]()
+    follow_ups = FollowUps(0, 0)
     for index in range(first.index, first.index + SAMPLED):
         item_id = replace(first, index=index)
         posed = questions_of(item_id, pack)
@@ -179,12 +189,14 @@ def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
             bare.append(item.survey.tokens)
             tails.append(counter.count(template.after))
             around.append(counter.count(template.before) + tails[-1])
+            follow_ups = max(follow_ups, item.prompt.follow_ups)
     return PromptShape(
         questions=max(questions),
         answer=fmean(answers),
         bare=fmean(bare) if bare else float(first.length),
         tail=fmean(tails) if tails else 0.0,
         around=fmean(around) if around else 0.0,
+        follow_ups=follow_ups,
     )
 
 

@@ -394,12 +394,13 @@ class ReaderContext:
         """
         template = self._item.prompt.template
         if not template.turns:
-            return [Message("user", template.before + self.render(parts) + template.after)]
+            return [Message("user", template.before + self.render(parts) + template.after), *template.history]
         found = [self._turns.find(self.render_part(part)) for part in parts]
         turns = [] if None in found else [turn for own in found for turn in own or ()]
         if turns:
             return assemble(template, turns)
-        return [Message("user", template.before + self.render(parts) + BETWEEN_TURNS + template.after)]
+        text = template.before + self.render(parts) + BETWEEN_TURNS + template.after
+        return [Message("user", text), *template.history]
 
 
 def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:

@@ -41,6 +41,8 @@ def _lay_out(id: str) -> Layout:
     skipped = len(template.before)
     for part in prompt.parts():
         text = part.text
+        if part.message and not template.turns:  # the messages after the context
+            break
         if template.turns:
             if not part.segment:
                 continue

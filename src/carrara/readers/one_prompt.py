@@ -19,6 +19,7 @@ class Whole(Reader):
     """The context stands in the prompt."""
 
     name = WHOLE
+    converses = True
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         return await model.answer()
@@ -29,6 +30,7 @@ class ClosedBook(Reader):
     """The model sees the question alone, and guesses. Its score shows what can be known without the context."""
 
     name = "none"
+    converses = True
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
         return await model.answer(WITHHELD)
@@ -42,6 +44,7 @@ class Evidence(Reader):
     """The model sees only the facts that the answer needs, in order, as if a perfect retriever had found them."""
 
     name = "evidence"
+    converses = True
 
     def check(self, first: ItemId) -> None:
         if not load(first.task).evidence_decides:

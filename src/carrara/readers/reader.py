@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolInfo
 
+    from carrara.packing.prompt import FollowUps
     from carrara.readers.context import Part, ReaderContext
+    from carrara.types import PromptTemplate
 
 Trouble = Literal["", "limited", "unread"]
 
@@ -71,6 +73,17 @@ class Estimate(NamedTuple):
     """Tokens of all prompts."""
     written: int
     """Tokens of all replies."""
+
+    def with_follow_ups(self, follow_ups: "FollowUps") -> "Estimate":
+        """Return the estimate of a conversation, whose requests have all messages and replies before them.
+
+        >>> from carrara.packing.prompt import FollowUps
+        >>> Estimate(1, 100, 5).with_follow_ups(FollowUps(messages=2, tokens=20))
+        Estimate(requests=3, sent=345, written=15)
+        """
+        requests = follow_ups.messages + 1
+        later = follow_ups.tokens + follow_ups.messages * self.written
+        return Estimate(requests * self.requests, requests * self.sent + later * requests // 2, requests * self.written)
 
 
 SLACK = 128
@@ -168,9 +181,11 @@ class Reader(ABC):
 
     Attributes:
         name: The name of the reader.
+        converses: Whether it can read for all messages of a conversation, not for one question alone.
     """
 
     name: ClassVar[str]
+    converses: ClassVar[bool] = False
 
     @abstractmethod
     async def read(self, context: "ReaderContext", question: str, model: ReaderModel) -> str | Reading:
@@ -194,6 +209,18 @@ class Reader(ABC):
         Args:
             first: The id of the task's first item.
         """
+
+    def check_template(self, task: str, template: "PromptTemplate") -> None:
+        """Raise `UsageError` if the reader would read for the first message of a conversation alone.
+
+        Args:
+            task: The name of the task.
+            template: The template of an item.
+        """
+        if (template.history or template.follow_ups) and not self.converses:
+            raise UsageError(
+                f"{task} is a conversation of several questions, and the reader {self.name} reads for one: leave it out"
+            )
 
     def ready(self) -> None:  # noqa: B027  # most readers need nothing
         """Load whatever the reader needs, so that anything missing is reported before a run begins.

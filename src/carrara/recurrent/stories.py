@@ -65,7 +65,7 @@ def one_text(template: PromptTemplate) -> PromptTemplate:
     Raises:
         UsageError: The context is a conversation.
     """
-    if template.turns:
+    if template.is_conversation:
         raise UsageError("a recurrent model reads a context that is one text, and this task's is a conversation")
     return template
 

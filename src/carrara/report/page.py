@@ -20,6 +20,7 @@ from carrara.stats.arrangements import arrangement_penalties
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
+from carrara.stats.horizon import QUARTERS, horizon_rows
 from carrara.stats.readers import series_costs
 from carrara.stats.scores import METRICS, Metric, by_metric
 from carrara.types import chance_level_terms
@@ -153,6 +154,8 @@ def _content(
         "ruler": ruler.ruler_rows(results),
         "ruler_tasks": len(ruler.TASKS),
         "penalties": arrangement_penalties(results),
+        "horizons": horizon_rows(results),
+        "quarters": QUARTERS,
         "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
         "trivial": trivial,
         "alike": ALIKE,

@@ -9,6 +9,7 @@ from carrara.stats.arrangements import ArrangementPenalty
 from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.differences import Difference
+from carrara.stats.horizon import QUARTERS, HorizonRow
 from carrara.stats.readers import SeriesCost, Spending, over_tasks
 from carrara.stats.ruler import RulerRow
 from carrara.stats.scores import RECALL, describe_metric
@@ -27,6 +28,7 @@ def result_lines(
     costs: Sequence[SeriesCost] = (),
     ruler_rows: Sequence[RulerRow] = (),
     penalties: Sequence[ArrangementPenalty] = (),
+    horizons: Sequence[HorizonRow] = (),
 ) -> Iterator[str]:
     """Yield the table of results.
 
@@ -37,6 +39,7 @@ def result_lines(
         costs: The costs, one for each model, task and length; they are shown if there are readers.
         ruler_rows: The rows of RULER's table.
         penalties: The penalties of distance, if items were run in both arrangements.
+        horizons: The rows of conversations that keep a total.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -50,6 +53,7 @@ def result_lines(
     yield from _category_lines(rows)
     yield from _ruler_lines(ruler_rows)
     yield from _penalty_lines(penalties)
+    yield from _horizon_lines(horizons)
     yield from _cost_lines(costs)
     if what := describe_missing(parts):
         yield from ("", what)
@@ -145,6 +149,35 @@ def _signed_interval(difference: Difference) -> str:
     if difference.low is None or difference.high is None:
         return "–"
     return f"{difference.low:+.3f} to {difference.high:+.3f}"
+
+
+def _horizon_lines(rows: Sequence[HorizonRow]) -> Iterator[str]:
+    """Return how long totals stay right in conversations, and how far errors lead on."""
+    if not rows:
+        return
+    names = distinct(str(row.series) for row in rows)
+    labels = list(dict.fromkeys(label for row in rows for label in row.labels))
+    yield from ("", "Conversations: turns before the first error, and steps before and after it")
+    yield from table(
+        ["model", "task", "length", *labels, "n", "turns", "right", "half", *QUARTERS,
+         "steps before", "after", "led on", "corrected"],
+        [
+            (
+                names[str(row.series)],
+                short(row.task),
+                write_length(row.length),
+                *(short(row.labels.get(label, ""), 40) for label in labels),
+                str(row.conversations),
+                str(row.turns),
+                f"{row.mean_survived:.1f}",
+                row.written_horizon,
+                *(f"{share:.3f}" for share in row.quarters),
+                f"{row.steps_before:.3f}",
+                *("–" if share is None else f"{share:.3f}" for share in (row.steps_after, row.led_on, row.corrected)),
+            )
+            for row in rows
+        ],
+    )  # fmt: skip
 
 
 def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from carrara import tokenizers
 from carrara.api._signature import documented_by
+from carrara.items.item import check_single
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.result import NEVER_ASKED, Result, Status
 from carrara.rl.curriculum import Curriculum
@@ -73,7 +74,7 @@ def load_environment(
         async def setup_state(self, state: Any) -> Any:
             number = state["info"]["number"]
             length = asked.setdefault(number, stream.length(number))
-            item = await asyncio.to_thread(stream.item, number, length)
+            item = check_single(await asyncio.to_thread(stream.item, number, length), "this environment")
             state["prompt"] = normalized([one._asdict() for one in item.messages()], field_name="prompt")
             state["info"]["id"] = item.id
             return state

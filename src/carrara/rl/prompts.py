@@ -6,6 +6,7 @@ from typing import Any
 
 from carrara import tokenizers
 from carrara.api._signature import documented_by
+from carrara.items.item import check_single
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
 from carrara.rl.curriculum import Curriculum
 from carrara.rl.dataset_card import describe
@@ -65,5 +66,6 @@ def prompts(
 
 def _rows(stream: Stream, start: int) -> Iterator[dict[str, Any]]:
     for item in stream.items(start):
+        check_single(item, "a data set of prompts")
         base = item.item_id.style == "base"
         yield {"prompt": item.text if base else [one._asdict() for one in item.messages()], "id": item.id}

@@ -8,8 +8,9 @@ from dataclasses import replace
 
 from inspect_ai.dataset import Sample
 
+from carrara.constants import FOLLOW_UPS
 from carrara.item_id import ItemId
-from carrara.items.item import questions_of
+from carrara.items.item import context_of, questions_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.servers.reasoning_mode import Thinking
@@ -36,7 +37,8 @@ def room(first: ItemId, instances: int, pack: Pack | None, thinking: Thinking, m
     if max_tokens or not load(first.task).is_sized:
         at = replace(first, length=0, pack="")
         budget = 0 if max_tokens else max(_budget(replace(at, index=first.index + n), None) for n in range(instances))
-        return tokens_needed(budget, thinking, max_tokens)
+        messages, tokens = context_of(at).prompts[0].follow_ups
+        return (messages + 1) * tokens_needed(budget, thinking, max_tokens) + int(MARGIN * tokens)
     step = max(1, first.length // STEPS)
     low, high = 0, first.length // step  # a prompt of `low` leaves room for the answer, `high` does not
     while high - low > 1:
@@ -59,9 +61,10 @@ def _budget(item_id: ItemId, pack: Pack | None) -> int:
 
 
 def total(sample: Sample, thinking: Thinking, max_tokens: int | None) -> int:
-    """Return the tokens that a prompt takes together with its answer."""
+    """Return the tokens that a prompt takes together with its answer, or with all turns of a conversation."""
     meta = sample.metadata or {}
-    return int(meta["tokens"]) + tokens_needed(int(meta["budget"]), thinking, max_tokens)
+    messages, tokens = map(int, meta.get(FOLLOW_UPS, (0, 0)))
+    return int(meta["tokens"]) + tokens + (messages + 1) * tokens_needed(int(meta["budget"]), thinking, max_tokens)
 
 
 def find_crowded(

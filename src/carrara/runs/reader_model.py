@@ -7,6 +7,7 @@ from hashlib import sha256
 
 from inspect_ai.model import (
     ChatMessage,
+    ChatMessageAssistant,
     ChatMessageUser,
     GenerateConfig,
     GenerateConfigArgs,
@@ -24,12 +25,14 @@ from carrara.readers.context import Part, ReaderContext
 from carrara.readers.prompts import Reference, parts_of
 from carrara.runs.by_reference import PromptReference, call_in_thread
 from carrara.runs.calls import Calls
+from carrara.runs.conversation import join_outputs
 from carrara.runs.evidence_position import Watch
 from carrara.runs.reasoning import get_reply, request
 from carrara.servers import retry
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse, shorten
+from carrara.servers.response import ending
 from carrara.types import Message
 
 
@@ -89,9 +92,26 @@ class CalledModel:
         if context is not None:
             parts = self.context.parts(context) if isinstance(context, str) else context
             reference = await call_in_thread(is_quick(self.item.id), make_reference, self.item, self.thinking, parts)
-        state = await get_reply(self.thinking, self.item, reference, self.state, self.generate_state, self.config)
-        self.outputs.append(state.output)
-        return state.output.completion
+        turns = self.item.prompt.template.follow_ups
+        output = await self._converse(reference, turns) if turns else await self._reply([reference.message()])
+        self.outputs.append(output)
+        return output.completion
+
+    async def _converse(self, reference: PromptReference, follow_ups: Sequence[str]) -> ModelOutput:
+        """Have the model reply to the prompt and to each message that follows, up to a reply that is not complete."""
+        messages: list[ChatMessage] = [reference.message()]
+        outputs = [await self._reply(messages)]
+        for text in follow_ups:
+            if ending(outputs[-1]) != "answered":
+                break
+            reply = without_reasoning(outputs[-1].completion).strip()
+            messages += ChatMessageAssistant(content=reply), ChatMessageUser(content=text + reference.request)
+            outputs.append(await self._reply(messages))
+        return join_outputs(outputs, self.item)
+
+    async def _reply(self, messages: Sequence[ChatMessage]) -> ModelOutput:
+        state = await get_reply(self.thinking, self.item, messages, self.state, self.generate_state, self.config)
+        return state.output
 
     def output_of(self, reply: str) -> ModelOutput:
         """Return the output that a reader's reply is, with its stop reason. A reply of the reader's own has none."""

@@ -11,10 +11,12 @@ not; both is read here. How many tokens were reasoning and how many answer is ke
 """
 
 import re
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 from inspect_ai.model import (
+    ChatMessage,
     ChatMessageAssistant,
     ContentReasoning,
     ContentText,
@@ -29,7 +31,6 @@ from carrara.answers.extraction import FINAL
 from carrara.answers.reply_text import without_reasoning
 from carrara.constants import COT, REQUESTS
 from carrara.items.item import Item
-from carrara.runs.by_reference import PromptReference
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
 from carrara.types import PromptTemplate
@@ -73,16 +74,16 @@ def request(template: PromptTemplate) -> str:
 async def get_reply(
     thinking: Thinking,
     item: Item,
-    reference: PromptReference,
+    messages: Sequence[ChatMessage],
     state: TaskState,
     generate: Generate,
     config: GenerateConfigArgs,
 ) -> TaskState:
-    """Have the model reply with the configured reasoning."""
-    state.messages = [reference.message()]
+    """Have the model reply to messages with the configured reasoning."""
+    state.messages = list(messages)
     if not thinking.continues or item.item_id.style == "base":  # the prompts of base models end with these words
         return await generate(state, tool_calls="none", **config)
-    turn = _Turn(item, reference, state, generate, config)
+    turn = _Turn(item, messages, state, generate, config)
     if await turn.reason(thinking.length):
         await turn.answer(lead_of(item.prompt.template))
     return turn.state
@@ -94,12 +95,12 @@ class _Turn:
     def __init__(
         self,
         item: Item,
-        reference: PromptReference,
+        messages: Sequence[ChatMessage],
         state: TaskState,
         generate: Generate,
         config: GenerateConfigArgs,
     ) -> None:
-        self.item, self.reference, self.state, self.generate, self.config = item, reference, state, generate, config
+        self.item, self.messages, self.state, self.generate, self.config = item, messages, state, generate, config
         self.text = ""
         self.spent = 0
         """The tokens of reasoning so far."""
@@ -143,7 +144,7 @@ class _Turn:
     async def _ask(self, most: int) -> ModelOutput:
         """Continue the text by at most a number of tokens."""
         told = [ChatMessageAssistant(content=self.text)] if self.text else []
-        self.state.messages = [self.reference.message(), *told]
+        self.state.messages = [*self.messages, *told]
         config: GenerateConfigArgs = {**self.config, "max_tokens": most}
         self.state = await self.generate(self.state, tool_calls="none", **config)
         output = self.state.output
@@ -170,7 +171,7 @@ class _Turn:
         final.metadata = {**(last.metadata or {}), COT: Spent(self.spent, wrote)._asdict()}
         final.metadata[REQUESTS] = sum((output.metadata or {}).get(REQUESTS, 0) for output in self.outputs)
         self.state.output = final
-        self.state.messages = [self.reference.message(), final.choices[0].message]
+        self.state.messages = [*self.messages, final.choices[0].message]
 
 
 def written(output: ModelOutput) -> str:

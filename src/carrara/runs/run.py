@@ -25,7 +25,6 @@ from carrara.logs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.logs.settings import SERVER, address, file_of, settings_of
 from carrara.packing.prompt_pack import read_pack
 from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
-from carrara.readers.reader import Estimate
 from carrara.result import Result, Subject
 from carrara.runs import answer_reserve, manifest, progress, sharding
 from carrara.runs.budget import Meter, metering
@@ -36,6 +35,7 @@ from carrara.runs.evaluate import evaluate, notebook_hidden
 from carrara.runs.folder import CACHE, at_work, check_disk, local_folder, make_folder, plain_path, set_aside, tidy
 from carrara.runs.inspect_tasks import made_for, maker
 from carrara.runs.reply_cache import ReplyCache
+from carrara.runs.tasks import estimate
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.probe import IN_PROCESS, check_server
@@ -113,7 +113,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         samples = {str(sample.id): sample for task in tasks.values() for sample in task.dataset}
         left = [sample for id, sample in samples.items() if id not in known]
         check_unchanged(known, samples)
-        check_size(config, sum(_estimate(config, sample).sent for sample in left))
+        check_size(config, sum(estimate(config.context_reader, sample.metadata or {}).sent for sample in left))
         meter = _make_meter(config, subject, replies, samples, left, confirm)
         if left and server is None:
             server = _probe(config, _continues(config), left)
@@ -166,11 +166,6 @@ def _tokens(sample: Sample) -> int:
     return int((sample.metadata or {})["tokens"])
 
 
-def _estimate(config: RunConfig, sample: Sample) -> Estimate:
-    """Return the requests that the reader makes for an item, as far as they are known before it is read."""
-    return config.context_reader.estimate(_tokens(sample), 0, int((sample.metadata or {})["budget"]))
-
-
 def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
     there = len(samples) - len(left)
@@ -208,7 +203,7 @@ def _make_meter(
     meter.earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return meter
-    takes = [_estimate(config, sample)[1:] for sample in left]
+    takes = [estimate(config.context_reader, sample.metadata or {})[1:] for sample in left]
     if config.budget:
         least = min(meter.takes(prompt, answer) for prompt, answer in takes)
         if meter.used + least > config.budget.most:

@@ -17,16 +17,17 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.constants import COT, KEY, MONEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
+from carrara.constants import COT, FOLLOW_UPS, KEY, MONEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
 from carrara.item_id import ItemId
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER
+from carrara.packing.prompt import FollowUps
 from carrara.packing.prompt_pack import Pack
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
-from carrara.readers.reader import Exchange, LimitReachedError, Reader, Reading
+from carrara.readers.reader import Estimate, Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.result import WITHIN
@@ -73,6 +74,8 @@ def inspect_task(
         item for context in contexts(asked, instances, pack, logger.warning, cached_context) for item in context.items
     ]
     reader.check(first)
+    for item in items:
+        reader.check_template(first.task, item.prompt.template)
     read_by = "" if reader.is_whole else str(reader)
     kind, file = parse_sandbox(reader.name, reader.sandbox)
     given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
@@ -114,8 +117,15 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
             "ask": question.ask,
             "budget": question.budget,
             "held": budgeted,
+            **({FOLLOW_UPS: list(follow_ups)} if (follow_ups := item.prompt.follow_ups).messages else {}),
         },
     )
+
+
+def estimate(reader: Reader, metadata: Mapping[str, Any]) -> Estimate:
+    """Return the requests that a reader makes for a sample, as far as they are known before it is read."""
+    one = reader.estimate(metadata["tokens"], 0, metadata["budget"])
+    return one.with_follow_ups(FollowUps(*metadata[FOLLOW_UPS])) if FOLLOW_UPS in metadata else one
 
 
 @solver
@@ -132,7 +142,7 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
         id = str(state.sample_id)
         with attempts() as made:
             try:
-                takes = way.estimate(state.metadata["tokens"], 0, state.metadata["budget"])
+                takes = estimate(way, state.metadata)
                 with budget.current().asking(id, takes.sent, takes.written) as allowance:
                     await _ask(id, way, thinking, state, generate, allowance)
             except budget.BudgetExhaustedError as error:
@@ -182,6 +192,8 @@ async def _ask(
         exchanges = [Exchange(call.parts, call.output) for call in made.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
         record = reading_record(whole.sha256, made.made, reading, traced)
+    elif item.prompt.template.follow_ups:
+        record = reading_record(whole.sha256, made.made, reading, [])
     _settle(state, whole, called.output_of(reading.reply), record, allowance.money)
 
 

@@ -79,6 +79,10 @@ def check_prompt(state: TaskState) -> None:
             raise RunError(f"only Carrara's own solver can do cot={rendered[COT]}: leave out `cot` or the other solver")
         if rendered[READER]:
             raise RunError(f"only Carrara's own solver reads by {rendered[READER]}: leave out `reader` or the solver")
+        if count := len(item_of(str(state.sample_id)).prompt.template.follow_ups):
+            raise RunError(
+                f"only Carrara's own solver sends the {count} messages after the prompt: leave the other solver out"
+            )
     elif not any(message.metadata and KEY in message.metadata for message in state.messages):
         raise RunError(
             f"sample {state.sample_id} was scored without its prompt: run Carrara's task as it is, for its setup "

@@ -88,7 +88,8 @@ def _count(name: str, text: str) -> int:
 def _texts(made: Iterator[Context]) -> Iterator[str]:
     for context in made:
         prompt = context.prompts[0]
-        text = "".join(part.text for part in prompt.parts(counted=False))
+        parts = prompt.parts(counted=False)
+        text = "".join(part.text for part in parts if prompt.template.turns or not part.message)
         yield text.removeprefix(prompt.template.before).removesuffix(prompt.template.after)
 
 

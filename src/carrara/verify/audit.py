@@ -290,7 +290,7 @@ def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[
 
     def without(fact: int) -> list[Message]:
         left = template.separator.join([text for text, of in texts if of != fact])
-        return [Message("user", template.before + left + template.after)]
+        return [Message("user", template.before + left + template.after), *template.history]
 
     return without
 

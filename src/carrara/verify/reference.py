@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
+from carrara.answers.transcript import split_replies
 from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of
 from carrara.types import ANSWER, Message, Question, UndecidableError
@@ -64,6 +65,23 @@ def _kind(question: Question[Any]) -> tuple[tuple[str, str], ...]:
 def echo(item: Item, messages: Sequence[Message]) -> str:
     """Return the prompt itself."""
     return messages[-1].content
+
+
+def reply_in_turn(name: str, item: Item, messages: Sequence[Message]) -> str:
+    """Return the reply of a reference model to the last message of a conversation.
+
+    Args:
+        name: The name of the reference model.
+        item: The item.
+        messages: The prompt, and the messages and replies that followed.
+    """
+    follow_ups = item.prompt.template.follow_ups
+    if not follow_ups or name == "echo":
+        return REFERENCES[name](item, messages)
+    size = len(item.messages())
+    replies = split_replies(REFERENCES[name](item, messages[:size]))
+    turn = (len(messages) - size) // 2
+    return replies[turn] if turn < len(replies) else ""
 
 
 REFERENCES: dict[str, Callable[[Item, Sequence[Message]], str]] = {

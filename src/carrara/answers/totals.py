@@ -1,0 +1,96 @@
+"""Running totals as answers: how they are read from a transcript, and how far they are right.
+
+>>> gold = Totals(totals=(12, 5, 30), steps=(12, -7, 25))
+>>> slip = gold._replace(totals=(12, 6, 31))
+>>> survived(slip, gold), right_steps(slip)
+(1, [True, False, True])
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import takewhile
+from typing import Any, NamedTuple
+
+from carrara.answers.extraction import FINAL, Extraction
+from carrara.answers.transcript import join_replies, split_replies
+from carrara.answers.types import AnswerType, Number
+from carrara.types import Question
+
+LARGEST = 10**9
+"""A total that is longer than any, for the tokens of a reply."""
+_SUM = re.compile(r"[-+=()\d\s]*")
+
+
+class Total(Number):
+    """A whole number, which may stand after the sum that it is: `5 + 25 = 30`."""
+
+    def parse_value(self, text: str, question: Question[int]) -> int | None:
+        before, _, after = text.rpartition("=")
+        return super().parse_value(after if _SUM.fullmatch(before) else text, question)
+
+
+_TOTAL = Total()
+
+
+class Totals(NamedTuple):
+    """The totals after the turns that are asked."""
+
+    totals: tuple[int | None, ...]
+    """The total after each turn. None: the reply states none."""
+    steps: tuple[int, ...]
+    """What each turn adds."""
+    stated: int = 0
+    """The total that was stated before the first of these turns, rightly or wrongly."""
+
+
+class RunningTotals(AnswerType[Totals]):
+    """A total after each turn of a conversation. A reply is a transcript, or one total if one turn is asked."""
+
+    rule = f"Reply to each message with one line and nothing else: {FINAL} followed by the total of all names so far."
+    noun = "running totals"
+
+    def takes(self, answer: object) -> bool:
+        return isinstance(answer, Totals)
+
+    def write(self, answer: Totals) -> str:
+        written = ["" if total is None else str(total) for total in answer.totals]
+        return join_replies(written) if len(written) > 1 else written[0]
+
+    def parse_value(self, text: str, question: Question[Totals]) -> Totals | None:
+        found = self.read(text, question)
+        return found.answer if found else None
+
+    def read(self, reply: str, question: Question[Any], ignore: Iterable[str] = ()) -> Extraction | None:
+        """Return the total that each reply of a transcript states. None if no reply states one."""
+        turns, ignored = len(question.gold.totals), list(ignore)
+        replies = split_replies(reply)[:turns] if turns > 1 else [reply]
+        found = [_TOTAL.read(one, question, ignored) for one in replies]
+        if not any(found):
+            return None
+        totals = [one.answer if one else None for one in found] + [None] * (turns - len(found))
+        return Extraction(question.gold._replace(totals=tuple(totals)), next(one.rule for one in found if one))
+
+    def score(self, answer: Totals, gold: Totals) -> float:
+        """Return the share of turns before the first error."""
+        return survived(answer, gold) / len(gold.totals)
+
+    def budget(self, gold: Totals) -> int:
+        return _TOTAL.budget(LARGEST)
+
+
+def survived(answer: Totals, gold: Totals) -> int:
+    """Return the number of turns before the first one whose total is wrong."""
+    pairs = zip(answer.totals, gold.totals, strict=True)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def right_steps(answer: Totals) -> list[bool]:
+    """Return whether each turn adds the right number to the total before it, be that right or wrong.
+
+    After a turn without a total, the total before it stands.
+    """
+    before, found = answer.stated, list[bool]()
+    for total, step in zip(answer.totals, answer.steps, strict=True):
+        found.append(total == before + step)
+        before = before if total is None else total
+    return found
