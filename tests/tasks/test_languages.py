@@ -150,6 +150,27 @@ def test_words_have_one_role_and_no_cue_phrase(language: Language) -> None:
     assert set(cast.women) <= set(cast.people)
 
 
+@pytest.mark.parametrize("language", TRANSLATIONS)
+def test_worked_examples_are_right_and_of_no_story(language: Language) -> None:
+    from carrara.tasks.babilong._words import _lexicon
+
+    lexicon, official = _lexicon(language), HOUSEHOLDS[language]
+    words = {*lexicon.women, *lexicon.men, *lexicon.places, *lexicon.things}
+    words |= {*official.people, *official.places, *official.things}
+    for task in QA:
+        own = registry.load(task)
+        made = item(task, language).task
+        examples = re.findall("<example>\n(.*?)\n(.*?)\nFINAL ANSWER: (.*?)\n</example>", made.wording["examples"])
+        assert len(examples) == 2
+        for facts, ask, answer in examples:
+            question = ask.partition(": " if ": " in ask else "：")[2]
+            assert made.solve(facts, {"question": question}) == answer != own.title
+            assert simulate(language, facts, question) == answer
+            for fact in map(made.grammar.read, made.grammar.find_facts(facts)):
+                said = {*fact.who, fact.place} if hasattr(fact, "place") else {fact.who, fact.thing}
+                assert said.isdisjoint(words), said
+
+
 def test_no_chinese_place_is_part_of_another() -> None:
     from carrara.tasks.babilong._words import _lexicon
 
