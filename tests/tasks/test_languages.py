@@ -159,7 +159,7 @@ def test_worked_examples_are_right_and_of_no_story(language: Language) -> None:
     words |= {*official.people, *official.places, *official.things}
     for task in QA:
         own = registry.load(task)
-        made = item(task, language).task
+        made: Any = item(task, language).task
         examples = re.findall("<example>\n(.*?)\n(.*?)\nFINAL ANSWER: (.*?)\n</example>", made.wording["examples"])
         assert len(examples) == 2
         for facts, ask, answer in examples:
