@@ -1,6 +1,6 @@
 """Names with a fixed meaning: reserved names of corpora, and keys of the data that a run stores in Inspect's logs."""
 
-RESERVED_NAMES = ("none", "letters", "refrain", "others")
+RESERVED_NAMES = ("none", "everyday", "letters", "refrain", "others")
 """Corpus names that are reserved for built-in haystacks. `others` stands for facts about other people; the task
 defines it. Open a corpus with such a name by its hash or path."""
 

@@ -15,6 +15,7 @@ from carrara.answers.cues import affirmative_sentences, sentences
 from carrara.answers.extraction import asks_for
 from carrara.answers.types import AROUND, AnswerType
 from carrara.types import Question
+from carrara.util.unicode import WORD_END, WORD_START
 
 _LEAD = re.compile(
     r"(?:(?:it|that|he|she|they|this|there)(?:'s| is| was| are)? |(?:in|at|to|on|of|is|the|an?|option|choice) )+",
@@ -45,7 +46,7 @@ def _words(synonyms: tuple[tuple[str, str], ...]) -> _Words:
     meaning = dict(synonyms)
     longest_first = sorted(meaning, key=lambda word: (-len(word), word))
     words = "|".join(re.escape(word).replace(r"\ ", r"\s{1,3}") for word in longest_first)
-    return _Words(meaning, re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE))
+    return _Words(meaning, re.compile(rf"{WORD_START}(?:{words}){WORD_END}", re.IGNORECASE))
 
 
 class Choice(AnswerType[str]):

@@ -12,6 +12,7 @@ from carrara.cli._complete import complete_corpus
 from carrara.cli._flags import TOKENIZER_HELP, Json
 from carrara.cli._output import print_json, table
 from carrara.options import File, Flag, text
+from carrara.types import Language
 from carrara.util.quantities import count
 
 if TYPE_CHECKING:
@@ -38,6 +39,10 @@ def add(
     /,
     *,
     gutenberg: Flag = False,
+    language: Annotated[
+        Language,
+        text("CHOICE", help="Language of the text: where sentences end, and which `-p language` takes it."),
+    ] = "en",
     tokenizer: Annotated[str, text("TOKENIZER", help=f"{TOKENIZER_HELP} By default when a task first needs it.")] = "",
 ) -> int:
     """Index a text once, and give it a name.
@@ -49,7 +54,7 @@ def add(
     """
     from carrara import corpora
 
-    added = corpora.add(name, str(path), gutenberg=gutenberg, watch=_watch())
+    added = corpora.add(name, str(path), gutenberg=gutenberg, language=language, watch=_watch())
     tokens = f", {added.tokens(tokenizer):,} tokens by {tokenizer}" if tokenizer else ""
     about = added.about
     print(f"{name} ({added.hash}): {about.sentences:,} sentences in {count(about.documents, 'document')}{tokens}")
@@ -74,6 +79,7 @@ def list_(*, as_json: Json = False) -> int:
             (
                 entry.name,
                 entry.hash,
+                entry.language,
                 str(about.documents),
                 str(about.sentences),
                 f"{about.bytes / 1e6:.1f}",
@@ -81,7 +87,7 @@ def list_(*, as_json: Json = False) -> int:
             )
             for entry, about in entries
         ]
-        table(("name", "hash", "documents", "sentences", "MB", "source"), rows)
+        table(("name", "hash", "language", "documents", "sentences", "MB", "source"), rows)
     else:
         print("no corpus has been indexed yet: `carrara corpus add NAME PATH`; `sotu` is built in")
     return 0

@@ -25,11 +25,13 @@ from carrara.corpora.store import Corpus, Numbers, indices, map_numbers
 from carrara.types import SentenceFilter
 from carrara.util.cache import cache_file
 from carrara.util.errors import UsageError
-from carrara.util.unicode import unicode14
+from carrara.util.unicode import HAN, unicode14
 
-_VERSION = 4
+_VERSION = 5
 """The version of the search for words and of the stored results."""
-_WORD = re.compile(r"[^\W_]+")  # Project Gutenberg's italics, _Mary_, are not part of a word
+_WORD = re.compile(rf"[{HAN}]|[^\W_{HAN}]+")
+"""Words. Project Gutenberg's italics, _Mary_, are not part of a word. A Chinese character is one, because no spaces
+show where words end."""
 _Integers = npt.NDArray[np.integer[Any]]
 
 
@@ -157,7 +159,7 @@ def _find_phrases(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Number
     by_first: dict[str, list[tuple[int, re.Pattern[str] | None]]] = {}
     for place, word in enumerate(words):
         first = _WORD.findall(word)[0]
-        phrase = None if word == first else re.compile(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])")
+        phrase = None if word == first else re.compile(rf"(?<![^\W_{HAN}]){re.escape(word)}(?![^\W_{HAN}])")
         by_first.setdefault(first, []).append((place, phrase))
     firsts = frozenset(by_first)
     which, where = array("Q"), array("Q")

@@ -29,7 +29,7 @@ from carrara.corpora.sentences import (
 )
 from carrara.corpora.sources import TextSource
 from carrara.rng import SPLITS, Split, owner
-from carrara.types import Instance
+from carrara.types import Instance, Language
 from carrara.util.cache import cache_folder, partial_folder, settle
 from carrara.util.errors import UsageError
 
@@ -92,14 +92,16 @@ class LeftOut:
         return {what: number for what, number in named.items() if number}
 
 
-def build(source: TextSource, gutenberg: bool = False, watch: Watch | None = None) -> tuple[Path, LeftOut]:
+def build(
+    source: TextSource, gutenberg: bool = False, watch: Watch | None = None, language: Language = "en"
+) -> tuple[Path, LeftOut]:
     """Index a source, and return the folder of its corpus.
 
-    `gutenberg` strips Project Gutenberg's header and licence.
+    `gutenberg` strips Project Gutenberg's header and licence. The language decides where sentences end.
     """
     parent = cache_folder("corpora")
     with partial_folder(parent) as partial:
-        with IndexWriter(partial) as writer:
+        with IndexWriter(partial, language) as writer:
             for text in source.documents():
                 cleaned = clean(text)
                 writer.removed += cleaned.removed
@@ -130,7 +132,8 @@ class _Column:
 class IndexWriter:
     """A writer that takes documents one by one. It holds only the present one, and a hash of each."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, language: Language = "en") -> None:
+        self.language: Language = language
         self.text, self.starts, self.firsts, self.owners = (
             _Column(folder / name) for name in ("text.txt", "sentences.u64", "documents.u64", "owners.u8")
         )
@@ -150,7 +153,7 @@ class IndexWriter:
         return self.text, self.starts, self.firsts, self.owners
 
     def add(self, text: str) -> None:
-        found = split_text(text)
+        found = split_text(text, self.language)
         sentences = [sentence for sentence in found if says_something(sentence)]
         self.dropped += len(found) - len(sentences)
         if has_marker(" ".join(sentences)):

@@ -24,6 +24,7 @@ from carrara.corpora.index import MARKED, REMOVED, About, LeftOut, Watch, build
 from carrara.corpora.sentences import VERSION
 from carrara.corpora.sources import SOTU, CorpusNotFoundError, find_source
 from carrara.corpora.store import Corpus
+from carrara.types import LANGUAGES, Language
 from carrara.util.cache import cache_file, cache_folder, cache_location, partial_folder
 from carrara.util.errors import UsageError, nearest
 from carrara.util.log import logger
@@ -41,19 +42,20 @@ class CorpusEntry:
     name: str
     hash: str
     source: str
+    language: Language = "en"
 
 
 def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
     """Return the corpus of a name, a hash (or its first eight digits) or a source, which is indexed if necessary."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
-        return _load(name, *_by_todays_rules(name, named, watch))
+        return _load(name, *_by_todays_rules(name, named, watch), _language(named))
     if _HASH.fullmatch(name):
         begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
             return _open_known(begun[0].name)
     hash, left_out = _index(name, gutenberg, watch, _report_left_out)
-    return _load(name, hash, left_out)
+    return _load(name, hash, left_out, _language_of(hash))
 
 
 def open_by_id(name: str) -> Corpus:
@@ -75,8 +77,15 @@ def _open_by_id(name: str, location: str) -> Corpus:
     return found
 
 
-def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
-    """Index a source if necessary, and give it a name."""
+def add(
+    name: str, spec: str, *, gutenberg: bool = False, language: Language = "en", watch: Watch | None = None
+) -> Corpus:
+    """Index a source if necessary, and give it a name.
+
+    The language decides where sentences end, and which tasks take the corpus.
+    """
+    if language not in LANGUAGES:
+        raise UsageError(f"{language!r} is no language of tasks: take one of {', '.join(LANGUAGES)}")
     if name == SOTU or name in RESERVED_NAMES:
         raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
@@ -88,19 +97,26 @@ def add(name: str, spec: str, *, gutenberg: bool = False, watch: Watch | None = 
         raise _name_taken_error(name, taken)  # before the work, not after it
     if taken:
         taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
-    hash, left_out = _index(spec, gutenberg, watch)
+    hash, left_out = _index(spec, gutenberg, watch, language=language)
     if taken and taken["hash"] != hash:
         raise _name_taken_error(name, taken)
-    _name(name, hash, found.spec, left_out)
-    return _load(name, hash, left_out)
+    if (other := _name_in_another_language(hash, language, name)) is not None:
+        raise UsageError(
+            f"{found.spec} is the corpus {other} already, in another language than {language}: `carrara corpus remove "
+            f"{other}` first"
+        )
+    _name(name, hash, found.spec, left_out, language)
+    _open_folder.cache_clear()
+    _open_by_id.cache_clear()
+    return _load(name, hash, left_out, language)
 
 
 def entries() -> list[CorpusEntry]:
     """Return the contents of the registry: names, then corpora without a name."""
     named = [
-        CorpusEntry(path.stem, row["hash"], row["source"])
-        for path in sorted(cache_folder("names").glob("*.json"))
-        if (row := _read(path)) and _folder(row["hash"]).is_dir()
+        CorpusEntry(name, row["hash"], row["source"], _language(row))
+        for name, row in _names()
+        if _folder(row["hash"]).is_dir()
     ]
     have_names = {entry.hash for entry in named}
     sources = {row["hash"]: row["source"] for row in _sources()}
@@ -126,23 +142,45 @@ def remove(name: str) -> None:
 
 def _open_known(hash: str) -> Corpus:
     """Return a corpus by its hash, with a name that users know."""
-    names = [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
+    names = _names()
     rows = [*names, *((hash, row) for row in _sources())]
     name, row = next(((name, row) for name, row in rows if row["hash"] == hash), (hash, {}))
-    return _load(name, hash, _left_out(row))
+    return _load(name, hash, _left_out(row), _language(row))
+
+
+def _names() -> list[tuple[str, dict[str, Any]]]:
+    """Return all names with what is known of each."""
+    return [(path.stem, row) for path in sorted(cache_folder("names").glob("*.json")) if (row := _read(path))]
+
+
+def _language(row: dict[str, Any]) -> Language:
+    language: Language = row.get("language", "en")
+    return language
+
+
+def _language_of(hash: str) -> Language:
+    """Return the language that a text was added with. English if it has no name."""
+    return next((_language(row) for _, row in _names() if row["hash"] == hash), "en")
+
+
+def _name_in_another_language(hash: str, language: Language, name: str) -> str | None:
+    """Return another name of a text, under which it has another language."""
+    return next(
+        (one for one, row in _names() if row["hash"] == hash and one != name and _language(row) != language), None
+    )
 
 
 def _left_out(row: dict[str, Any]) -> LeftOut:
     return LeftOut(**row.get("left_out", {}))
 
 
-def _load(name: str, hash: str, left_out: LeftOut) -> Corpus:
-    return _open_folder(name, str(_folder(hash)), left_out)
+def _load(name: str, hash: str, left_out: LeftOut, language: Language) -> Corpus:
+    return _open_folder(name, str(_folder(hash)), left_out, language)
 
 
 @lru_cache(maxsize=64)
-def _open_folder(name: str, folder: str, left_out: LeftOut) -> Corpus:
-    return Corpus(name, Path(folder), About.read(Path(folder)), left_out)
+def _open_folder(name: str, folder: str, left_out: LeftOut, language: Language) -> Corpus:
+    return Corpus(name, Path(folder), About.read(Path(folder)), left_out, language)
 
 
 def _folder(hash: str) -> Path:
@@ -162,7 +200,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
             raise UsageError("it is another text by now")
         if old != VERSION:
             logger.info(f"{row['source']} is indexed anew, for what is no text is left out of corpora now")
-        new, left_out = _index(row["source"], memo["gutenberg"], watch, _report_left_out)
+        new, left_out = _index(row["source"], memo["gutenberg"], watch, _report_left_out, _language(row))
     except UsageError as error:
         if old != VERSION:
             logger.warning(
@@ -172,7 +210,7 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
         return hash, _left_out(row)
     if new != hash:
         logger.warning(f"the corpus {name} is {new} from now on; what it was, {hash}, stays for the ids that have it")
-    _name(name, new, row["source"], left_out)
+    _name(name, new, row["source"], left_out, _language(row))
     return new, left_out
 
 
@@ -182,8 +220,9 @@ def _report_left_out(spec: str, left_out: LeftOut) -> None:
         logger.warning(f"of {spec} {' and '.join(found)} are left out")
 
 
-def _name(name: str, hash: str, spec: str, left_out: LeftOut) -> None:
-    _write(_name_file(name), {"hash": hash, "source": spec, "left_out": asdict(left_out), "rules": VERSION})
+def _name(name: str, hash: str, spec: str, left_out: LeftOut, language: Language) -> None:
+    row = {"hash": hash, "source": spec, "left_out": asdict(left_out), "rules": VERSION, "language": language}
+    _write(_name_file(name), row)
 
 
 def _state(state: str, rules: int) -> str:
@@ -191,26 +230,31 @@ def _state(state: str, rules: int) -> str:
 
 
 def _index(
-    spec: str, gutenberg: bool, watch: Watch | None, tell_of: Callable[[str, LeftOut], None] | None = None
+    spec: str,
+    gutenberg: bool,
+    watch: Watch | None,
+    tell_of: Callable[[str, LeftOut], None] | None = None,
+    language: Language = "en",
 ) -> tuple[str, LeftOut]:
     """Return the hash of a source's corpus. A source whose files are unchanged, or missing, is not indexed again."""
     try:
         found = find_source(spec)
     except CorpusNotFoundError:
         for known in _sources():
-            if known["source"] == str(Path(spec).expanduser().absolute()) and known["gutenberg"] == gutenberg:
+            own = (known["source"], known["gutenberg"], _language(known))
+            if own == (str(Path(spec).expanduser().absolute()), gutenberg, language):
                 return known["hash"], _left_out(known)
         if Path(spec).name == spec:
             raise _unknown(spec) from None
         raise
     state = _state(found.state(), VERSION)
-    mark = _digest(f"{found.spec}\n{gutenberg}")[:16]
+    mark = _digest(f"{found.spec}\n{gutenberg}" + (f"\n{language}" if language != "en" else ""))[:16]
     memo = cache_folder("sources") / f"{mark}.json"
     row = _read(memo)
     if row and row["state"] == state and _folder(row["hash"]).is_dir():
         return row["hash"], _left_out(row)
-    path, left_out = build(found, gutenberg, watch)
-    known = {"source": found.spec, "gutenberg": gutenberg, "state": state, "hash": path.name}
+    path, left_out = build(found, gutenberg, watch, language)
+    known = {"source": found.spec, "gutenberg": gutenberg, "state": state, "hash": path.name, "language": language}
     _write(memo, {**known, "left_out": asdict(left_out)})
     if tell_of:
         tell_of(found.spec, left_out)

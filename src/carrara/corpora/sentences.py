@@ -12,7 +12,8 @@ import re
 from functools import cache
 from typing import NamedTuple
 
-from carrara.util.unicode import unicode14
+from carrara.types import Language
+from carrara.util.unicode import HAN, unicode14
 
 VERSION = 4
 """The version of the rules in this file. An indexed corpus keeps its sentences. Indexing a source again applies the new
@@ -101,17 +102,15 @@ def without_gutenberg(text: str) -> str:
 _PARAGRAPH = re.compile(r"\n[^\S\n]*\n\s*")
 _SAYS_SOMETHING = re.compile(r"[^\W_]")
 
-_END = re.compile(
-    r"""
+_STOPS = r"""
     (?<! [.!?…؟۔।॥] ) (?! (?<= [.!?…؟۔।॥]\ ) [.…]++ (?! [!?؟۔।॥] ) )
     # (a run is entered at its start, and not at each of its dots)
     (?P<stop> [.!?…؟۔।॥]+ (?:\ [.…]+)* )       # ". . ." is one stop
-    (?P<close> ["'”’»)\]}_*]* )
+    (?P<close> [CLOSERS]* )
     \  (?= (?:[^\w\s]|_)*+ (?P<next> [^\W_][\w’'.-]* ) )
     | (?<! [。！？｡] ) [。！？｡]+ [」』”’）】]* \ ? (?=\S)         # scripts that put no space between sentences
-    """,
-    re.VERBOSE,
-)
+    """
+_CLOSERS = r"\"'”’»)\]}_*"
 _QUOTES = "\"'”’»"
 _OPENERS = "\"'“‘«([{_*"
 
@@ -148,6 +147,7 @@ _BEFORE_NUMBERS = _words(
     "mar apr jun jul aug sep sept oct nov dec"
 )
 _NUMBER = re.compile(r"[0-9].*|[IVXLCDM]+")
+_ORDINAL_DIGITS = 2
 
 _MAY_BE_LAST = _words(
     "etc co inc ltd corp bros cie jr sr esq dept govt ave rd approx eds al ibid Mass Penn Conn Tenn Wash Wm Chas "
@@ -166,11 +166,79 @@ _BEGINNERS = _words(
 _PRONOUN_OR_ARTICLE = _words("I A")
 
 
-def split_text(text: str) -> list[str]:
-    """Return the sentences of a cleaned text in order, with single spaces."""
+class _Rules(NamedTuple):
+    """What differs between languages."""
+
+    end: re.Pattern[str]
+    never_last: frozenset[str]
+    before_numbers: frozenset[str]
+    may_be_last: frozenset[str]
+    beginners: frozenset[str]
+    has_ordinals: bool = False
+    """Whether a period makes a number an ordinal: `am 3. Oktober`."""
+
+
+def _end(closers: str) -> re.Pattern[str]:
+    return re.compile(_STOPS.replace("CLOSERS", closers), re.VERBOSE)
+
+
+_ENGLISH = _Rules(_end(_CLOSERS), _NEVER_LAST, _BEFORE_NUMBERS, _MAY_BE_LAST, _BEGINNERS)
+_GERMAN = _Rules(
+    _end(rf"{_CLOSERS}“«‘"),
+    _words(
+        "hr hrn fr frl dr prof dipl ing st str bzw ca evtl ggf inkl sog vgl bes z.b d.h u.a v.a z.t o.g gen geb gest"
+    ),
+    _words("nr abs art bd s kap abb tab ziff anm jan feb apr jun jul aug sept okt nov dez"),
+    _words("usw etc u.ä o.ä u.s.w chr jh jhd mio mrd"),
+    _words(
+        "Der Die Das Den Dem Des Ein Eine Einen Einem Einer Er Sie Es Ich Wir Ihr Man Und Aber Oder Denn Doch Sondern "
+        "Wenn Als Wie Wo Wer Was Warum Da Dann Dort Hier Nun Jetzt So Auch Nur Noch Schon Nicht Kein Keine Im In Am "
+        "An Auf Aus Bei Mit Nach Von Vor Zu Zum Zur Für Durch Gegen Ohne Um Unter Über Während Wegen Seit Bis Dieser "
+        "Diese Dieses Diesen Diesem Jener Jene Jenes Alle Viele Einige Mein Dein Sein Unser Seine Ihre Obwohl Weil "
+        "Damit Danach Später Heute Gestern Morgen"
+    ),
+    has_ordinals=True,
+)
+_SPANISH = _Rules(
+    _end(rf"{_CLOSERS}«"),
+    _words(
+        "sr sra srta sres sras d dña dr dra prof profa ud uds vd vds excmo ilmo sto sta fr p.ej ee av avda tel lic ing"
+    ),
+    _words("pág págs núm núms cap caps art arts vol vols fig figs t n.º"),
+    _words("etc cía s.a ee.uu uu a.c d.c"),
+    _words(
+        "El La Los Las Un Una Unos Unas Él Ella Ellos Ellas Yo Tú Usted Nosotros Se Me Te Nos Lo Le Y O Pero Mas Sino "
+        "Si No Ni Que Quien Cuando Donde Como Cual Por Para Con Sin Sobre Entre Desde Hasta En De A Al Del Este Esta "
+        "Esto Estos Estas Ese Esa Eso Aquel Aquella Mi Su Sus Nuestro Todo Toda Todos Todas Muy Más Ya Así Aquí Allí "
+        "Ahora Luego Entonces Después Antes También Tampoco Hay Había Era Es Fue Aunque Mientras Nadie Nada Alguien"
+    ),
+)
+_CHINESE = _ENGLISH._replace(
+    # After a closing quote the sentence goes on, unless another quote follows: `“你好！”她说。` is one sentence.
+    # Each match is an end: no word after it has to be looked at.
+    end=re.compile(r"[。！？｡]++(?:[」』”’）】]++(?=[“「『]))?(?![」』”’）】]) ?(?=\S)(?P<next>(?!))?")
+)
+_RULES: dict[Language, _Rules] = {"en": _ENGLISH, "zh": _CHINESE, "de": _GERMAN, "es": _SPANISH}
+_WRAPPED = re.compile(rf"(?<=[{HAN}，、；：。！？”’」』）]) (?=[{HAN}“‘「『（])")
+"""A space in Chinese text, which is where a line ended."""
+
+
+def split_text(text: str, language: Language = "en") -> list[str]:
+    """Return the sentences of a cleaned text in order, with single spaces.
+
+    >>> split_text("Am 3. Oktober kam z. B. Dr. Meier. Er blieb.", "de")
+    ['Am 3. Oktober kam z. B. Dr. Meier.', 'Er blieb.']
+    >>> split_text("La Sra. López llegó a las 9. ¿Y él?", "es"), split_text("他来了。\\n她走\\n了。", "zh")
+    (['La Sra. López llegó a las 9.', '¿Y él?'], ['他来了。', '她走了。'])
+    """
+    if language == "zh":
+        text = "\n\n".join(_WRAPPED.sub("", " ".join(part.split())) for part in _PARAGRAPH.split(text))
     judged = unicode14(text)
+    rules = _RULES[language]
     sentences = [
-        sentence for paragraph in _PARAGRAPH.split(judged) for sentence in split_paragraph(" ".join(paragraph.split()))
+        sentence
+        for paragraph in _PARAGRAPH.split(judged)
+        for sentence in split_paragraph(" ".join(paragraph.split()), rules)
     ]
     if judged is text:
         return sentences
@@ -187,12 +255,12 @@ def says_something(sentence: str) -> bool:
     return _SAYS_SOMETHING.search(unicode14(sentence)) is not None
 
 
-def split_paragraph(text: str) -> list[str]:
+def split_paragraph(text: str, rules: _Rules = _ENGLISH) -> list[str]:
     """Return the sentences of one paragraph with single spaces, whose characters Unicode 14.0 has."""
     sentences = []
     start = 0
-    for match in _END.finditer(text):
-        if match["next"] is None or _ends(text, start, match):
+    for match in rules.end.finditer(text):
+        if match["next"] is None or _ends(text, start, match, rules):
             end = match.end()
             sentences.append(text[start:end].rstrip())
             start = end
@@ -201,12 +269,12 @@ def split_paragraph(text: str) -> list[str]:
     return sentences
 
 
-def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+def _ends(text: str, start: int, match: re.Match[str], rules: _Rules) -> bool:
     stop, close, following = match["stop"], match["close"], match["next"]
     if following[0].islower():
         return False
     if stop == "." and not close:
-        return _period_ends(text, start, match.start(), following)
+        return _period_ends(text, start, match.start(), following, rules)
     if stop[0] in "!?…" and close and close[-1] in _QUOTES:
         return not _SPEECH.match(text, match.end())
     return not _numbers_heading(text, start, match.end())
@@ -216,26 +284,28 @@ def _numbers_heading(text: str, start: int, end: int) -> bool:
     return end - start <= _HEADING_LENGTH and _HEADING.fullmatch(text, start, end) is not None
 
 
-def _period_ends(text: str, start: int, at: int, following: str) -> bool:
+def _period_ends(text: str, start: int, at: int, following: str, rules: _Rules) -> bool:
     """Return whether a plain period ends the sentence, by the words before and after it."""
     if _numbers_heading(text, start, at):
         return False
     first = max(start - 1, *(text.rfind(part, start, at) for part in " -—")) + 1
     word = text[first:at].lstrip(_OPENERS)
     lower = word.lower()
-    if lower in _NEVER_LAST:
+    if lower in rules.never_last:
         return False
     begins = following.rstrip(".")
-    if lower in _BEFORE_NUMBERS and _NUMBER.fullmatch(begins) and (lower, begins) != ("no", "I"):
+    if rules.has_ordinals and word.isdigit() and len(word) <= _ORDINAL_DIGITS:
+        return begins in rules.beginners
+    if lower in rules.before_numbers and _NUMBER.fullmatch(begins) and (lower, begins) != ("no", "I"):
         return False
     if len(word) == 1 and word.isalpha():
         if word == "I" and text[first - 2 : first - 1].islower():  # "said I." but not "Charles I."
             before = text.rfind(" ", start, first - 1) + 1
             if text[before].islower():
                 return True
-        return begins in _BEGINNERS
-    if word in _MAY_BE_LAST or lower in _MAY_BE_LAST or ("." in word and not any(map(str.isdigit, word))):
-        return begins in _BEGINNERS or (begins == following and following in _PRONOUN_OR_ARTICLE)
+        return begins in rules.beginners
+    if word in rules.may_be_last or lower in rules.may_be_last or ("." in word and not any(map(str.isdigit, word))):
+        return begins in rules.beginners or (begins == following and following in _PRONOUN_OR_ARTICLE)
     return True
 
 

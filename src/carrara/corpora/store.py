@@ -27,6 +27,7 @@ from carrara import tokenizers
 from carrara.corpora.index import U64, About, LeftOut
 from carrara.rng import SPLITS, Split
 from carrara.tokenizers.base import Tokenizer
+from carrara.types import Language
 from carrara.util.cache import cache_file
 
 Numbers = npt.NDArray[np.uint64]
@@ -61,6 +62,8 @@ class Corpus:
     folder: Path
     about: About
     left_out: LeftOut
+    language: Language = "en"
+    """The language that was named when the text was added."""
 
     @property
     def hash(self) -> str:

@@ -1,15 +1,17 @@
 """Haystacks: fillers for any task whose segments are sentences.
 
-A parameter names a haystack: a corpus (by name, path, hash or `hf:…`), `letters`, `refrain` or `none`. An id has to
-mean the same everywhere, so it names a corpus by the hash of its text (`haystack_name`), and the built-in one by its
-name.
+A parameter names a haystack: a corpus (by name, path, hash or `hf:…`), `everyday`, `letters`, `refrain` or `none`. An
+id has to mean the same everywhere, so it names a corpus by the hash of its text (`haystack_name`), and the built-in one
+by its name.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 
 from carrara.constants import RESERVED_NAMES
+from carrara.generators.everyday import everyday_sentences
 from carrara.rng import Rng, Split
-from carrara.types import Filler, FillerStream, Segment, SentenceFilter
+from carrara.types import LANGUAGES, Filler, FillerStream, Language, Segment, SentenceFilter
 
 _BUILT_IN = "sotu"
 
@@ -35,6 +37,8 @@ PASSAGE = (
 
 BUILT_IN = frozenset((*RESERVED_NAMES, _BUILT_IN))
 """The haystacks that open no file."""
+_ENGLISH = frozenset(("refrain", _BUILT_IN))
+_HASH = re.compile(r"[0-9a-f]{16}")
 
 
 def haystack_name(text: str) -> str:
@@ -59,10 +63,12 @@ def prose(
     words: Iterable[str] = (),
     vocabulary: Iterable[str] = (),
     repeat: bool = False,
+    separator: str = " ",
 ) -> Filler:
     """Return filler from a corpus, from a drawn position on.
 
-    Sentences that contain one of the words or fail the filter are skipped.
+    Sentences that contain one of the words or fail the filter are skipped. Where the separator of the segments is no
+    space, sentences come one by one, because a corpus has spaces between them.
 
     The words are part of the vocabulary, which a corpus is searched for once. With a split, only the documents that it
     owns are read. The text is opened when the filler is.
@@ -78,7 +84,36 @@ def prose(
             if words or sentence_filter
             else None
         )
-        return corpora.reading(text, rng, tokenizer, split=split, blocklist=blocklist, repeat=repeat)
+        stream = corpora.reading(text, rng, tokenizer, split=split, blocklist=blocklist, repeat=repeat)
+        return stream if separator == " " else lambda gap: (stream(gap)[0]._replace(tokens=None),)
+
+    return open_filler
+
+
+def check_language(name: str, language: Language) -> None:
+    """Check that a haystack is in the language of a task. A task's own haystacks are.
+
+    Raises:
+        ValueError: It is not.
+    """
+    known: Language = "en" if name in _ENGLISH else language
+    if _HASH.fullmatch(name):
+        from carrara import corpora
+
+        known = corpora.open_by_id(name).language
+    if known != language:
+        raise ValueError(
+            f"the haystack {name} is {LANGUAGES[known]}, and language={language} is {LANGUAGES[language]}: take "
+            f"everyday, or a corpus that was added with `carrara corpus add NAME PATH --language {language}`"
+        )
+
+
+def everyday(language: Language = "en") -> Filler:
+    """Return everyday sentences in a language, none of which comes twice before 768,000 have come."""
+
+    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+        sentences = everyday_sentences(rng, language)
+        return lambda gap: (Segment(next(sentences)),)
 
     return open_filler
 

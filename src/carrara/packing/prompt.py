@@ -209,11 +209,16 @@ class Measure:
         return _PROBED[key]
 
     def _is_uniform(self, fixed: Sequence[Segment]) -> bool:
-        """Return whether any segment can be the first and the last with the cost that it has elsewhere."""
+        """Return whether any segment can be the first and the last with the cost that it has elsewhere.
+
+        Where segments follow each other without a separator, the last character of one may be in a token with the next.
+        So the first one has to stand after such a character too.
+        """
         template = self.template
         opened = bool(fixed) and fixed[0].fact is None
+        edge = template.separator or self.lead[-1:]
         return template.turns or (
-            (opened or template.before.endswith(template.separator)) and template.after.startswith(template.separator)
+            (opened or template.before.endswith(edge)) and template.after.startswith(template.separator)
         )
 
 

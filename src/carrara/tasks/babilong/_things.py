@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from carrara.tasks.babilong._facts import Drop, Fact, Gave, Got, Went
-from carrara.tasks.babilong._grammar import read
 from carrara.tasks.babilong._story import History, Thing
 from carrara.types import UndecidableError
 
@@ -20,12 +19,11 @@ def handled_thing(fact: Fact) -> str | None:
     return fact.thing if isinstance(fact, Got | Drop | Gave) else None
 
 
-def relevant_facts(sentences: Sequence[str], thing: str) -> Sequence[int]:
+def relevant_facts(facts: Sequence[Fact | None], thing: str) -> Sequence[int]:
     """Return the numbers of the facts that can decide where a thing is.
 
     These are the facts about the thing, and the journeys of everybody who ever handled it.
     """
-    facts = [read(sentence) for sentence in sentences]
     hands = {
         who
         for fact in facts

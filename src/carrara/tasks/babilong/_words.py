@@ -9,16 +9,18 @@ each story has other people, places and things, so that only the sense of a sent
 ('wolf', 'an owl')
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from carrara.rng import Rng
 from carrara.tasks.babilong import _lexicon as words
+from carrara.tasks.babilong._languages import TRANSLATIONS, data
+from carrara.types import Language
 
 Vocabulary = Literal["classic", "fresh"]
 VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
-_WOMEN = frozenset(words.WOMEN)
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,7 @@ class Cast:
     sizes: tuple[str, ...] = ()
     """The smallest, the next, and containers whose order each story draws."""
     moods: tuple[str, ...] = ()
+    language: Language = "en"
 
     def pronoun(self, who: str) -> str:
         return "she" if who in self.women else "he"
@@ -74,6 +77,47 @@ MOODY = Cast(
 OFFICIAL = (HOUSEHOLD, HOUSE, TOWNSFOLK, GIVERS, FEARFUL, COLOURED, FIGURES, CONTAINERS, MOODY)
 """The official words. A screen needs those of every test, so they stand together."""
 
+
+class _Lexicon(NamedTuple):
+    """The words of the `fresh` vocabulary for stories of people, places and things."""
+
+    women: tuple[str, ...]
+    men: tuple[str, ...]
+    places: tuple[str, ...]
+    things: tuple[str, ...]
+
+
+def split_nouns(text: str) -> list[tuple[str, str]]:
+    """Return the nouns of a list of words in another language, each with its article.
+
+    >>> split_nouns("der Garten, die Küche"), split_nouns("花园")
+    ([('der', 'Garten'), ('die', 'Küche')], [('', '花园')])
+    """
+    parts = [" ".join(part.split()).rpartition(" ") for part in text.split(",")]
+    return [(article, noun) for article, _, noun in parts]
+
+
+def _nouns(text: str) -> tuple[str, ...]:
+    return tuple(noun for _, noun in split_nouns(text))
+
+
+@cache
+def _lexicon(language: Language) -> _Lexicon:
+    if language == "en":
+        return _Lexicon(words.WOMEN, words.MEN, words.PLACES, words.THINGS)
+    own = data(language)
+    return _Lexicon(tuple(own.WOMEN.split()), tuple(own.MEN.split()), _nouns(own.PLACES), _nouns(own.THINGS))
+
+
+def _household(language: Language) -> Cast:
+    own = data(language)
+    people, women = tuple(own.OFFICIAL_PEOPLE.split()), tuple(own.OFFICIAL_WOMEN.split())
+    return Cast(people, women, _nouns(own.OFFICIAL_PLACES), _nouns(own.OFFICIAL_THINGS), language=language)
+
+
+HOUSEHOLDS: Mapping[Language, Cast] = {"en": HOUSEHOLD, **{one: _household(one) for one in TRANSLATIONS}}
+"""The official words of qa1 to qa3 in each language."""
+
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Number words as the official files have them: nothing carried is `none`."""
 NOTHING = "nothing"
@@ -83,7 +127,8 @@ def draw_cast(rng: Rng, official: Cast, vocabulary: Vocabulary) -> Cast:
     """The words of one story: as many for each role as officially."""
     if vocabulary == "classic":
         return official
-    people = _some(rng, words.WOMEN + words.MEN, official.people)
+    own = _lexicon(official.language)
+    people = _some(rng, own.women + own.men, official.people)
     moods = _some(rng, tuple(words.FRESH_MOTIVES), official.moods)
     errands = [words.MOTIVES[mood] for mood in moods]
     shapes = _some(rng, words.SHAPES, official.figures)
@@ -91,14 +136,15 @@ def draw_cast(rng: Rng, official: Cast, vocabulary: Vocabulary) -> Cast:
     first, second = rng.choice(words.SMALLS), rng.choice(words.MEDIUMS)
     return Cast(
         people=people,
-        women=tuple(who for who in people if who in _WOMEN),
-        places=tuple(place for place, _ in errands) or _some(rng, words.PLACES, official.places),
-        things=tuple(thing for _, thing in errands) or _some(rng, words.THINGS, official.things),
+        women=tuple(who for who in people if who in own.women),
+        places=tuple(place for place, _ in errands) or _some(rng, own.places, official.places),
+        things=tuple(thing for _, thing in errands) or _some(rng, own.things, official.things),
         animals=_some(rng, words.ANIMALS, official.animals),
         colours=_some(rng, words.COLOURS, official.colours),
         figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
         sizes=(first, second, *_some(rng, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
         moods=moods,
+        language=official.language,
     )
 
 
@@ -115,14 +161,24 @@ def individuals(cast: Cast) -> tuple[str, ...]:
 
 
 @cache
-def all_individuals() -> tuple[str, ...]:
-    """Whom and what any story may tell of."""
+def all_individuals(language: Language = "en") -> tuple[str, ...]:
+    """Whom and what any story in a language may tell of."""
+    if language != "en":
+        fresh = _lexicon(language)
+        return (*individuals(HOUSEHOLDS[language]), *fresh.women, *fresh.men, *fresh.things)
     official = [word for cast in OFFICIAL for word in individuals(cast)]
     figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
     sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
     animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
     drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
     return tuple(dict.fromkeys([*official, *drawn]))
+
+
+@cache
+def all_people(language: Language) -> tuple[str, ...]:
+    """Whom any story of qa1 to qa3 may tell of."""
+    fresh = _lexicon(language)
+    return (*HOUSEHOLDS[language].people, *fresh.women, *fresh.men)
 
 
 # --- plurals and articles of animals ---

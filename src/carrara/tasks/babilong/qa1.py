@@ -18,13 +18,14 @@ Question: Where is John?
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solution, WhereIs
+from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
-from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._walk import ask_place, find_place, write_story
-from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+from carrara.tasks.babilong._words import Cast
 
 
-class OneFact(Babilong[WhereIs]):
+class OneFact(Household[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
     capability = "locating a person"
@@ -32,7 +33,6 @@ class OneFact(Babilong[WhereIs]):
         ("strings", "part", "learned"),
         "Often the last fact is the one that is asked about, as in bAbI.",
     )
-    cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
     replaces_facts = True

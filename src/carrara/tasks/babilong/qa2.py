@@ -19,21 +19,21 @@ from collections.abc import Sequence
 
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
-from carrara.tasks.babilong._facts import Solution, WhereThing
+from carrara.tasks.babilong._facts import Fact, Solution, WhereThing
+from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
-from carrara.tasks.babilong._task import Babilong, prompt
+from carrara.tasks.babilong._task import prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walk import Clause, write_story
-from carrara.tasks.babilong._words import HOUSEHOLD, Cast
+from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 
 
-class TwoFacts(Babilong[WhereThing]):
+class TwoFacts(Household[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "tracking an object that people pass on"
     known_shortcuts = dict.fromkeys(("strings", "learned"), "Often the thing is where somebody went last, as in bAbI.")
-    cast = HOUSEHOLD
     queries = (WhereThing,)
     answer = Label("places")
     wording = prompt(
@@ -69,5 +69,5 @@ class TwoFacts(Babilong[WhereThing]):
             raise UndecidableError(f"where the {query.thing} is, is not told")
         return Solution(here.place, (known.events[-1][0], here.fact))
 
-    def relevant_facts(self, facts: Sequence[str], query: WhereThing) -> Sequence[int]:
+    def relevant_facts(self, facts: Sequence[Fact | None], query: WhereThing) -> Sequence[int]:
         return relevant_facts(facts, query.thing)

@@ -19,7 +19,7 @@ from carrara.rng import Rng
 from carrara.tasks.classic._values import Kind
 from carrara.types import Question
 
-_KEY = re.compile(r"\w+(?:-\w+)+|[0-9]{4,}")
+_KEY = re.compile(r"(?<=[“\"])[^“”\"]+(?=[”\"])|\w+(?:-\w+)+|[0-9]{4,}")
 _JOINTS = re.compile(r"(?:[\s,;:.!|&+=*•·\"'()\[\]-]|[0-9]{1,4}\b|\b(?:and|also|times?)\b)*", re.IGNORECASE)
 SPARE = 32
 """Tokens of a reply in addition to its values."""
@@ -79,7 +79,7 @@ class Values(AnswerType[tuple[str, ...]]):
             return None
         rest = kind.pattern.sub(" ", text)
         for key in _KEY.findall(question.ask):
-            rest = rest.replace(key, " ")
+            rest = re.sub(re.escape(key), " ", rest, flags=re.IGNORECASE)
         return values if _JOINTS.fullmatch(rest) else None
 
     def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:

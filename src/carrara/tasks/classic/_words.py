@@ -1,10 +1,13 @@
 """Endless streams of names and codes without repetition."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import count
 from math import gcd
 
 from carrara.rng import Rng
+from carrara.tasks.classic._languages import data
+from carrara.types import Language
 
 
 def _split_words(words: str) -> tuple[str, ...]:
@@ -59,22 +62,58 @@ def scramble(rng: Rng, n: int) -> Iterator[int]:
         at = (at + step) % n
 
 
-def names(rng: Rng) -> Iterator[str]:
-    """Yield names of an adjective and a noun; when all pairs are used, of two adjectives and a noun, and so on.
+@dataclass(frozen=True)
+class Naming:
+    """How names are made of adjectives and nouns."""
 
-    >>> from itertools import islice
-    >>> list(islice(names(Rng("names")), 3))
-    ['glad-beam', 'purple-ski', 'bitter-dial']
-    """
-    adjectives, nouns = rng.shuffled(ADJECTIVES), rng.shuffled(NOUNS)
-    for size in count(1):
-        for number in scramble(rng, len(adjectives) ** size * len(nouns)):
-            rest, at = divmod(number, len(nouns))
-            name = nouns[at]
-            for _ in range(size):
-                rest, at = divmod(rest, len(adjectives))
-                name = f"{adjectives[at]}-{name}"
-            yield name
+    adjectives: tuple[str, ...]
+    nouns: tuple[str, ...]
+    joint: str = "-"
+    noun_first: bool = False
+    capitals: bool = False
+    """Whether each part begins with a capital letter."""
+
+    def draw(self, rng: Rng) -> str:
+        """Return a name of an adjective and a noun."""
+        return self._join([rng.choice(self.adjectives)], rng.choice(self.nouns))
+
+    def spelled(self, name: str) -> str:
+        """Return a name in small letters as it is spelled."""
+        return "-".join(part.capitalize() for part in name.split("-")) if self.capitals else name
+
+    def endless(self, rng: Rng) -> Iterator[str]:
+        """Yield names of an adjective and a noun; when all pairs are used, of two adjectives and a noun, and so on.
+
+        >>> from itertools import islice
+        >>> list(islice(ENGLISH.endless(Rng("names")), 3))
+        ['glad-beam', 'purple-ski', 'bitter-dial']
+        """
+        adjectives, nouns = rng.shuffled(self.adjectives), rng.shuffled(self.nouns)
+        for size in count(1):
+            for number in scramble(rng, len(adjectives) ** size * len(nouns)):
+                rest, at = divmod(number, len(nouns))
+                noun, before = nouns[at], list[str]()
+                for _ in range(size):
+                    rest, at = divmod(rest, len(adjectives))
+                    before.insert(0, adjectives[at])
+                yield self._join(before, noun)
+
+    def _join(self, adjectives: list[str], noun: str) -> str:
+        return self.joint.join([noun, *adjectives] if self.noun_first else [*adjectives, noun])
+
+
+def _of_language(language: Language, joint: str = "-", *, noun_first: bool = False, capitals: bool = False) -> Naming:
+    words = data(language)
+    return Naming(_split_words(words.ADJECTIVES), _split_words(words.NOUNS), joint, noun_first, capitals)
+
+
+ENGLISH = Naming(ADJECTIVES, NOUNS)
+NAMINGS: Mapping[Language, Naming] = {
+    "en": ENGLISH,
+    "zh": _of_language("zh", ""),
+    "de": _of_language("de", capitals=True),
+    "es": _of_language("es", noun_first=True),
+}
 
 
 def codes(rng: Rng, size: int) -> Iterator[str]:

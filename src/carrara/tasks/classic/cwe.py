@@ -29,7 +29,7 @@ from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, Structure, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
-from carrara.tasks.classic._words import names as all_names
+from carrara.tasks.classic._words import ENGLISH
 from carrara.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
 
 RIVALS = 2
@@ -101,7 +101,7 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
     """Return an endless stream of words that repeats none of them more than `rarely` times."""
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        fresh = (word for word in all_names(rng) if word not in taken)
+        fresh = (word for word in ENGLISH.endless(rng) if word not in taken)
         waiting: list[SegmentGroup] = []
         """Further occurrences of words that have come."""
 

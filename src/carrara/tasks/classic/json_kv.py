@@ -21,13 +21,15 @@ about, ends the object.
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field
-from typing import Any
+from typing import Any, ClassVar
 
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.tasks._translated import Translated
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
+from carrara.tasks.classic._languages import data
 from carrara.tasks.classic._values import CODE
 from carrara.types import (
     PRESENTS,
@@ -43,12 +45,14 @@ from carrara.types import (
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 
 
-class JsonKv(Task):
+class JsonKv(Translated):
     version, title, capability = 2, "JSON KV", "looking up a key in a long table"
     answer = Value(CODE)
     marker = r'"(?P<subject>[^"]+)": "(?P<value>[^"]+)"'
     ask = 'What is the value of the key "{key}"?'
     separator = "\n"
+    space: ClassVar[str] = " "
+    """The space between the question and the sentence that says how to answer."""
     marks = {}
     known_shortcuts = {
         "strings": "The value stands beside the key that is named: finding it is what is asked.",
@@ -62,6 +66,10 @@ class JsonKv(Task):
     }
     depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
     """The pair stands anywhere, or at one of these depths, which are taken in turn; 0,0.2,0.4,0.6,0.8,1 are six."""
+
+    def translation(self) -> Mapping[str, Any]:
+        space = {"space": ""} if self.language == "zh" else {}
+        return {"wording": {**self.wording, **data(self.language).JSON_KV}, **space}
 
     def check(self) -> None:
         _turns.depths(self.depth)
@@ -82,7 +90,7 @@ class JsonKv(Task):
     def prompt(
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
-        ask = f"\n\n{self.fill(wording, 'ask', instance)} {wording['rule']}"
+        ask = f"\n\n{self.fill(wording, 'ask', instance)}{self.space}{wording['rule']}"
         return PromptTemplate(
             before=wording["instruction"],
             after=instance.ending + ask + (wording["answer"] if style == "base" else ""),

@@ -20,15 +20,17 @@ A fact is a needle: a sentence that states one value of one name. No other sente
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
+from carrara.tasks._translated import Translated
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
+from carrara.tasks.classic._languages import data
 from carrara.tasks.classic._task import SEPARATOR, Classic
-from carrara.tasks.classic._words import names as all_names
+from carrara.tasks.classic._words import NAMINGS
 from carrara.types import PRESENTS, Filler, FillerStream, Marker, Segment, UndecidableError
 
 NameKind = Literal["words", "uuid"]
@@ -40,7 +42,7 @@ Variant = Literal[
 NEEDLES = "needles"
 """The name of the haystack that consists of other needles."""
 MOST = 256
-KINDS: Mapping[ValueKind, _values.Kind] = {"number": _values.NUMBER, "uuid": _values.CODE, "words": _values.NAME}
+KINDS = (_values.NUMBER, _values.CODE, _values.NAME)
 
 
 class Shape(NamedTuple):
@@ -84,15 +86,15 @@ class Needles(NamedTuple):
     key: Key
 
 
-class Niah(Classic):
+class Niah(Translated, Classic):
     version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
-    answer = Values(*KINDS.values())
+    answer = Values(_values.NUMBER, _values.CODE, *_values.NAMES.values())
     instruction: ClassVar[Mapping[str, str]] = {"one": _INSTRUCTION, "several": _INSTRUCTION}
     ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}
     rule = {"one": asks_for("the value"), "several": asks_for("all of them, separated by commas")}
     statements = {"needle": "One {word} kept for {name} is {value}."}
     details = {
-        **{kind.word: kind.word for kind in KINDS.values()},
+        **{kind.word: kind.word for kind in KINDS},
         "and": _AND,
         **_haystacks.DETAILS,
         "separator of needles": " ",
@@ -117,19 +119,31 @@ class Niah(Classic):
     value: Literal["own", "number", "uuid", "words"] = "own"
     """Values are numbers of seven digits, UUIDs or words."""
     haystack: str = field(default="own", metadata=_haystacks.haystack_metadata("own", NEEDLES))
-    """`noise` (the same sentences over and over), `needles` (for other names), or a corpus."""
+    """`noise` (the same sentences over and over), `everyday` (others each time), `needles` (for other names), or a
+    corpus."""
     depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
     """Needles stand anywhere, or all at one of these depths, which are taken in turn."""
+
+    def translation(self) -> Mapping[str, Any]:
+        own = data(self.language).NIAH
+        between = dict.fromkeys((part for part in self.wording if part.startswith(SEPARATOR)), "")
+        spaces = {"space": "", "separator": ""} if self.language == "zh" else {}
+        wording = {**self.wording, **own["wording"], **own["needles"], **(between if spaces else {})}
+        return {"wording": wording, "statements": own["needles"], **spaces}
 
     def check(self) -> None:
         if not all(0 <= number <= MOST for number in (self.keys, self.values, self.queries)):
             raise ValueError(f"keys, values and queries go from 1 to {MOST}; 0 is the variant's own number")
-        _haystacks.check(self.haystack)
+        _haystacks.check(self.haystack, self.language)
+        if self.separator == "" and self.haystack == "letters":
+            raise ValueError("haystack=letters has spaces, and Chinese has none: take everyday or noise")
         _turns.depths(self.depth)
 
     def shape(self) -> Shape:
         """Return the settings of the variant, except where a parameter overrides them."""
         own = SHAPES[self.variant]
+        if own.haystack == "sotu" and self.language != "en":
+            own = own._replace(haystack="everyday")
         queries = self.queries or own.queries
         return Shape(
             haystack=own.haystack if self.haystack == "own" else self.haystack,
@@ -140,11 +154,15 @@ class Niah(Classic):
             value=own.value if self.value == "own" else self.value,
         )
 
+    def kind(self, of: NameKind | ValueKind) -> _values.Kind:
+        """Return the kind of names or values in the task's language."""
+        return {"number": _values.NUMBER, "uuid": _values.CODE}.get(of, _values.NAMES[self.language])
+
     def generate(self, rng: Rng) -> Instance:
         shape, key, every = self.shape(), rng.key, len(self.sweep_values("variant"))
         rng_needles = rng.stream("needles")
-        called = (_values.NAME if shape.key == "words" else _values.CODE).distinct(rng_needles, shape.keys)
-        values = KINDS[shape.value].distinct(rng_needles, shape.keys * shape.values, taken=called)
+        called = self.kind(shape.key).distinct(rng_needles, shape.keys)
+        values = self.kind(shape.value).distinct(rng_needles, shape.keys * shape.values, taken=called)
         kept = {name: values[i * shape.values : (i + 1) * shape.values] for i, name in enumerate(called)}
         order = rng_needles.shuffled([(name, value) for name in called for value in kept[name]])
         asked = called[: shape.queries]
@@ -163,14 +181,18 @@ class Niah(Classic):
 
     def restate(self, instance: Instance, wording: Mapping[str, str]) -> Instance:
         needles: Needles = instance.structure
-        shape, word = needles.shape, wording[KINDS[needles.shape.value].word]
+        shape, kind = needles.shape, self.kind(needles.shape.value).word
+        word = wording[kind] if self.language == "en" else wording[f"{kind} of {instance.ask}"]
+        sentence = wording.get(f"needle of {kind}", wording["needle"])
         return replace(
             instance,
-            facts=[wording["needle"].format(word=word, name=name, value=value) for name, value in needles.order],
-            names={"word": word, "names": _join_names(needles.asked, wording["and"])},
-            filler=_needles(needles, wording["needle"], word)
+            facts=[sentence.format(word=word, name=name, value=value) for name, value in needles.order],
+            names={"word": word, "names": self._join(needles.asked, wording["and"])},
+            filler=self._needles(needles, sentence, word)
             if shape.haystack == NEEDLES
-            else _haystacks.filler(shape.haystack, needles.key, wording["noise"]),
+            else _haystacks.filler(
+                shape.haystack, needles.key, wording["noise"], self.language, self.separator_part(wording)
+            ),
             fine_filler=_haystacks.fine_filler(shape.haystack, wording["noise"]),
         )
 
@@ -182,31 +204,38 @@ class Niah(Classic):
         return {number: Marker((name,), (value,)) for number, (name, value) in enumerate(instance.structure.order)}
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        kept: dict[str, list[str]] = {name: [] for name in re.split(r",? and |, ", names["names"])}
-        for name, value in _NEEDLE.findall(context):
+        if self.language == "en":
+            pattern, asked = _NEEDLE, re.split(r",? and |, ", names["names"])
+        else:
+            own = data(self.language).NIAH
+            pattern = re.compile(own["pattern"])
+            asked = [name.strip("“”") for name in re.split(own["joints"], names["names"])]
+        kept: dict[str, list[str]] = {name: [] for name in asked}
+        for name, value in pattern.findall(context):
             if name in kept:
                 kept[name].append(value)
         if empty := [name for name, values in kept.items() if not values]:
             raise UndecidableError(f"nothing is kept for {', '.join(empty)}")
         return tuple(sorted(value for values in kept.values() for value in values))
 
+    def _join(self, names: Sequence[str], last: str) -> str:
+        quoted, comma = ("“{}”", "、") if self.language == "zh" else ("{}", ", ")
+        *first, end = map(quoted.format, names)
+        return last.join(filter(None, (comma.join(first), end)))
 
-def _join_names(names: Sequence[str], last: str) -> str:
-    return last.join(filter(None, (", ".join(names[:-1]), names[-1])))
+    def _needles(self, needles: Needles, sentence: str, word: str) -> Filler:
+        """Return needles for other names, one for each name."""
+        shape, called, values = needles.shape, needles.called, [value for _, value in needles.order]
+        kind, naming = self.kind(shape.value), NAMINGS[self.language]
 
+        def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
+            others = naming.endless(rng) if shape.key == "words" else iter(lambda: _values.CODE.draw(rng), "")
 
-def _needles(needles: Needles, sentence: str, word: str) -> Filler:
-    """Return needles for other names, one for each name."""
-    shape, called, values = needles.shape, needles.called, [value for _, value in needles.order]
+            def stream(gap: int) -> tuple[Segment, ...]:
+                name = next(name for name in others if name not in called)
+                [value] = kind.distinct(rng, 1, taken=(*called, *values))
+                return (Segment(sentence.format(word=word, name=name, value=value)),)
 
-    def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        others = all_names(rng) if shape.key == "words" else iter(lambda: _values.CODE.draw(rng), "")
+            return stream
 
-        def stream(gap: int) -> tuple[Segment, ...]:
-            name = next(name for name in others if name not in called)
-            [value] = KINDS[shape.value].distinct(rng, 1, taken=(*called, *values))
-            return (Segment(sentence.format(word=word, name=name, value=value)),)
-
-        return stream
-
-    return open_filler
+        return open_filler

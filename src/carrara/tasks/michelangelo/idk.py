@@ -261,6 +261,8 @@ def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler
             return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, words))),)
         case "stories":
             return lambda rng, _: _stories(rng, story.name)
+        case "everyday":
+            return haystack.everyday()
         case corpus:
             return haystack.prose(corpus, split=key.split, words=(story.name,), vocabulary=NAMES)
 

@@ -13,8 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrara.items.item import Item
+from carrara.util.unicode import HAN
 
-_WORD = re.compile(r"(?:(?<![\w)])-(?=[0-9]))?[^\W_]+(?:['’_-][^\W_]+)*")
+_WORD = re.compile(rf"(?:(?<![\w)])-(?=[0-9]))?[^\W_{HAN}]+(?:['’_-][^\W_{HAN}]+)*|[{HAN}]")
+"""Words. Each Chinese character is one, because no spaces show where words end."""
 _QUOTED = re.compile(r'"([^"\n]+)"')
 _NUMBER = re.compile(r"-?[0-9]+")
 _JOINTS = (", ", ",", "\n", " ")
@@ -24,7 +26,8 @@ CLOSED = 24
 
 def words(text: str) -> list[str]:
     """Return the words of a text in lower case. Most segments of some contexts are one word, which is handled first."""
-    return [text.casefold()] if text.isalnum() else [word.casefold() for word in _WORD.findall(text)]
+    is_word = text.isascii() and text.isalnum()
+    return [text.casefold()] if is_word else [word.casefold() for word in _WORD.findall(text)]
 
 
 @dataclass(frozen=True)

