@@ -92,7 +92,7 @@ def test_what_may_be_given_is_told_by_the_type(
 
 
 def test_few_tests_are_explained_and_many_are_listed(capsys: Capture) -> None:
-    line = "      How often the word comes, taken in turn.\n"
+    line = "      The number of times that the word occurs, taken in turn.\n"
     assert main(["tasks", "minerva/count"]) == 0
     assert line in capsys.readouterr().out
     assert main(["tasks", "babilong"]) == 0

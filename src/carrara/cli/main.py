@@ -77,7 +77,7 @@ COMMANDS: Mapping[Group, Mapping[str, str]] = {
     MEMORY: {
         "train": "Train a recurrent model.",
         "probe": "Measure a recurrent model on long inputs.",
-        "probe-memory": "Look into the memory of a recurrent model.",
+        "probe-memory": "Show the memory of a recurrent model.",
     },
 }
 

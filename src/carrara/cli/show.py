@@ -34,7 +34,7 @@ def show(
     Example: carrara show latent_list --lengths 1k --index 0
 
     Args:
-        index: Which instance of the task.
+        index: The number of the instance.
         question: Which question on the instance.
         reply: Show how this reply is read, rule by rule, and its score.
     """

@@ -17,13 +17,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from math import sqrt
+from math import prod, sqrt
 from statistics import fmean, pstdev
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from carrara.items.item import Item
+from carrara.task import Task
 from carrara.util.errors import PluginError, nearest
 from carrara.verify.shortcuts import truncated
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
@@ -181,13 +182,13 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
     Args:
         items: Items of one task. They give the names of the task's own heuristics and trivial baselines, which may
-            differ from question to question.
+            differ by the values of sweeps: nothing is checked if there are fewer instances than values.
 
     Raises:
         PluginError: The task declares such a name.
     """
     unknown = set(_declared_reasons(items[0])) - NAMES if items else set[str]()
-    if not unknown:
+    if not unknown or len({item.item_id.index for item in items}) < count_cells(items[0].task):
         return
     own = {
         name
@@ -204,6 +205,11 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
             f"the task {items[0].item_id.task} declares the known shortcut {name!r}, "
             f"but no heuristic or kind has that name{remedy}"
         )
+
+
+def count_cells(task: Task) -> int:
+    """Return the number of combinations of the values of a task's sweeps, which instances take in turn."""
+    return prod(len(task.sweep_values(name)) for name in task.sweeps)
 
 
 def _worth(item: Item, reply: str) -> float:
