@@ -2,7 +2,7 @@
 
 >>> gold = Totals(totals=(12, 5, 30), steps=(12, -7, 25))
 >>> slip = gold._replace(totals=(12, 6, 31))
->>> survived(slip, gold), right_steps(slip)
+>>> survival_length(slip, gold), right_steps(slip)
 (1, [True, False, True])
 """
 
@@ -72,13 +72,13 @@ class RunningTotals(AnswerType[Totals]):
 
     def score(self, answer: Totals, gold: Totals) -> float:
         """Return the share of turns before the first error."""
-        return survived(answer, gold) / len(gold.totals)
+        return survival_length(answer, gold) / len(gold.totals)
 
     def budget(self, gold: Totals) -> int:
         return _TOTAL.budget(LARGEST)
 
 
-def survived(answer: Totals, gold: Totals) -> int:
+def survival_length(answer: Totals, gold: Totals) -> int:
     """Return the number of turns before the first one whose total is wrong."""
     pairs = zip(answer.totals, gold.totals, strict=True)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -141,7 +141,7 @@ def in_english(text: str, language: Language) -> str:
     """
     if language == "en":
         return text
-    pattern, english, spaced = _compiled(language)
+    pattern, english, spaced = _compile_cues(language)
 
     def replace(found: re.Match[str]) -> str:
         word = english[found.lastindex or 0]
@@ -160,7 +160,7 @@ def _starts(text: str, at: int) -> bool:
 
 
 @cache
-def _compiled(language: Language) -> tuple[re.Pattern[str], tuple[str, ...], bool]:
+def _compile_cues(language: Language) -> tuple[re.Pattern[str], tuple[str, ...], bool]:
     """Return a pattern with a group for each phrase, their English, and whether words stand without spaces."""
     phrases = _PHRASES[language]
     spaced = language == "zh"

@@ -253,7 +253,7 @@ def wording_of(item_id: ItemId, task: Task, pack: Pack | None) -> Mapping[str, s
     return pack.wording(item_id.task, task) if pack else task.wording
 
 
-def _worded(item_id: ItemId, pack: Pack | None) -> PosedInstance:
+def _restate(item_id: ItemId, pack: Pack | None) -> PosedInstance:
     """Return the instance of an item id in the words of its prompt pack."""
     posed = questions_of(item_id, pack)
     if not pack:
@@ -265,7 +265,7 @@ def _worded(item_id: ItemId, pack: Pack | None) -> PosedInstance:
 def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -> Context:
     """Return the context of an item id. `variant` is for the audit (packing.py)."""
     permission.check(item_id.tokenizer)
-    task, key, instance, questions = _worded(item_id, pack)
+    task, key, instance, questions = _restate(item_id, pack)
     arrangement = arrangement_of(item_id, task, instance, questions)
     bare = replace(item_id, question=0, length=item_id.length if task.is_sized else 0, arrange="")
     measures = _measures(bare, pack)
@@ -290,7 +290,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
 
 def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     """Return the prompt templates of an instance's questions, measured."""
-    task, _, instance, questions = _worded(item_id, pack)
+    task, _, instance, questions = _restate(item_id, pack)
     wording, tokenizer = wording_of(item_id, task, pack), tokenizers.get(item_id.tokenizer)
     frames = [task.prompt(instance, question, wording, item_id.style) for question in questions]
     if item_id.style == "base" and any(template.history or template.follow_ups for template in frames):

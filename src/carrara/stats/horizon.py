@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from carrara.answers.totals import Totals, right_steps, survived
+from carrara.answers.totals import Totals, right_steps, survival_length
 from carrara.answers.transcript import split_replies
 from carrara.result import NEVER_ASKED, Result
 from carrara.stats.series import Series, series_of
@@ -124,7 +124,7 @@ def _row(
     series: Series, task: str, length: int, labels: Mapping[str, str], pairs: Sequence[tuple[Totals, Totals]]
 ) -> HorizonRow:
     turns = len(pairs[0][1].totals)
-    firsts = [survived(answer, gold) for answer, gold in pairs]
+    firsts = [survival_length(answer, gold) for answer, gold in pairs]
     before = sum(min(first + 1, turns) for first in firsts)
     after = [
         (step, total == right)

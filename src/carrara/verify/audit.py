@@ -208,7 +208,7 @@ def _check_context(
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
 
-    if context.packing.arrangement and (wrong := _misplaced(context.packing, context.packing.arrangement)):
+    if context.packing.arrangement and (wrong := _find_misplaced(context.packing, context.packing.arrangement)):
         breach("arranged", asked[0], wrong)
 
     for item in asked:
@@ -236,7 +236,7 @@ def _check_context(
             _check_evidence(report, item, messages)
 
 
-def _misplaced(packing: Packing, arrangement: Arrangement) -> str:
+def _find_misplaced(packing: Packing, arrangement: Arrangement) -> str:
     """Return how the facts of a context differ from their arrangement. Empty if they do not."""
     facts = [segment.fact for segment in packing if segment.fact is not None]
     if facts != sorted(facts):

@@ -11,7 +11,7 @@ import pytest
 from carrara.answers.grade import Grade, grade
 from carrara.items.item import Item, make, questions_of
 from carrara.rng import Rng
-from carrara.tasks.carrara._citations import MOST_DOCUMENTS, Cited, DocumentIds, error_type
+from carrara.tasks.carrara._citations import MOST_DOCUMENTS, Citation, DocumentIds, error_type
 from carrara.types import Question, UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
@@ -21,7 +21,7 @@ _LINE = re.compile(r"\[([a-z]{6})\] (\w+ \w+) was born in (\w+)\. (.*)")
 Documents = Mapping[str, tuple[str, str, Mapping[str, str]]]
 """Name, birthplace and relations of the person whom each document is about, by its id."""
 
-GOLD = Cited("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
+GOLD = Citation("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
 WHO = Question("Who is the cook of the baker of Delziv Dabzeda?", GOLD, (), 0.0, options=("Zipvug Tomkede",))
 
 
@@ -187,7 +187,7 @@ def test_an_id_that_no_document_has_is_an_error_of_its_own() -> None:
     item = make("carrara/citations", length=2048)
     others = [line[1:7] for line in text_of(item).splitlines() if line[1:7] not in item.question.gold.ids]
     for one in others:
-        wrong = error_type(Cited(item.question.gold.answer, (one,)), item.question.gold)
+        wrong = error_type(Citation(item.question.gold.answer, (one,)), item.question.gold)
         assert wrong
         assert wrong.kind == "other documents"
     invented = next(one for one in ("bcdfgh", "jklmnp", "qrstvw") if not item.question.gold.known_ids.may_exist(one))
@@ -376,7 +376,7 @@ def test_readers_who_do_not_follow_the_documents_score_about_chance(params: str)
             score = 0.0
             for one in found:
                 answer = answer_of(one)
-                score += one.task.score(Cited(answer, tuple({*ids_of(one, answer)})), one.question) / len(found)
+                score += one.task.score(Citation(answer, tuple({*ids_of(one, answer)})), one.question) / len(found)
             assert score < chance + 0.06
 
 

@@ -18,7 +18,7 @@ from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange
 from carrara.rng import Rng
 from carrara.tasks.carrara._histories import Stay, stays
-from carrara.tasks.carrara._session_answers import NOT_SAID, Said, pi_llm
+from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, pi_llm
 from carrara.tasks.carrara._session_log import THINGS, TOWNS, Session, Statement
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
@@ -250,7 +250,7 @@ def test_towns_are_read(form: str) -> None:
 def test_an_abstention_is_said(said: str) -> None:
     item = first_with("as_of", "never said")
     for reply in (f"FINAL ANSWER: {said}", said):
-        assert answered(item.task, reply, item.question) == Said(NOT_SAID)
+        assert answered(item.task, reply, item.question) == SessionAnswer(NOT_SAID)
         assert grade(item.task, item.question, reply).score == 1.0
 
 
@@ -272,7 +272,7 @@ def test_numbers_are_read(form: str) -> None:
         assert grade(item.task, item.question, form.format(number)).score == 1.0
     assert grade(item.task, item.question, form.format("2")).score == 0.0
     date_of = instance_of(item).names["date"]
-    assert answered(item.task, f"By the end of {date_of} it had been in 3 towns.", item.question) == Said("3")
+    assert answered(item.task, f"By the end of {date_of} it had been in 3 towns.", item.question) == SessionAnswer("3")
 
 
 def test_error_types() -> None:
@@ -280,7 +280,7 @@ def test_error_types() -> None:
     gold, timeline, names = item.question.gold, instance_of(item).structure, instance_of(item).names
 
     def kind(town: str, of: Item = item) -> str | None:
-        found = of.task.error_type(Said(town), of.question)
+        found = of.task.error_type(SessionAnswer(town), of.question)
         return found and found.kind
 
     own = [timeline.events[timeline.places(number)[-1]].statement.town for number in range(1, 9)]
@@ -317,15 +317,15 @@ def make_long(item: Item) -> Item:
 def test_an_answer_that_should_be_an_abstention() -> None:
     item = first_with("latest", "withdrawn")
     timeline = instance_of(item).structure
-    found = item.task.error_type(Said(timeline.events[timeline.places(4)[-1]].statement.town), item.question)
+    found = item.task.error_type(SessionAnswer(timeline.events[timeline.places(4)[-1]].statement.town), item.question)
     assert found == ("should have abstained", "stale by 1")
 
 
 def test_error_types_of_numbers() -> None:
     item = first_with("how_often", "3")
-    assert item.task.error_type(Said("5"), item.question) == ("too many towns", "by 2")
-    assert item.task.error_type(Said("2"), item.question) == ("too few towns", "by 1")
-    assert item.task.error_type(Said("3"), item.question) is None
+    assert item.task.error_type(SessionAnswer("5"), item.question) == ("too many towns", "by 2")
+    assert item.task.error_type(SessionAnswer("2"), item.question) == ("too few towns", "by 1")
+    assert item.task.error_type(SessionAnswer("3"), item.question) is None
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from carrara.generators import haystack as haystacks
 from carrara.rng import Split
-from carrara.tasks._translated import Translated
+from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.babilong._facts import Drop, Got, Went
 from carrara.tasks.babilong._languages import data
 from carrara.tasks.babilong._story import Q
@@ -20,7 +20,7 @@ OWN = "own"
 _OWN: Mapping[Language, str] = {"en": "sotu", "zh": "everyday", "de": "everyday", "es": "everyday"}
 
 
-class Household(Translated, Babilong[Q]):
+class Household(MultilingualTask, Babilong[Q]):
     cast: ClassVar[Cast] = HOUSEHOLD
 
     haystack: str = field(

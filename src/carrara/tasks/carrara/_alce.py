@@ -3,7 +3,7 @@
 ALCE (arXiv:2305.14627) as HELMET (arXiv:2410.02694) runs it, and L-CiteEval (arXiv:2410.02115).
 
 >>> from carrara.types import Question
->>> gold = Cited("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
+>>> gold = Citation("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
 >>> who = Question("Who is the cook of Delziv Dabzeda?", gold, (), 0.0)
 >>> alce("FINAL ANSWER: Zipvug Tomkede [lwztkx, ghpfsr, bcdfgh]", who)
 Alce(answer=1.0, recall=1.0, precision=0.6666666666666666)
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from carrara.answers.extraction import behind_label
-from carrara.tasks.carrara._citations import Cited, names_in
+from carrara.tasks.carrara._citations import Citation, names_in
 from carrara.tasks.carrara._rankings import ID
 from carrara.tasks.classic._published import exact
 from carrara.types import Question
@@ -36,7 +36,7 @@ class Alce(NamedTuple):
         return sum(self) / len(self)
 
 
-def alce(reply: str, question: Question[Cited]) -> Alce:
+def alce(reply: str, question: Question[Citation]) -> Alce:
     """Return ALCE's scores of a reply. Its claim is the question with the answer, as for QAMPARI."""
     gold, text = question.gold, behind_label(reply)
     cited = list(ID.find(text))
@@ -53,10 +53,10 @@ def alce(reply: str, question: Question[Cited]) -> Alce:
     return Alce(answer, 1.0, sum(needed) / len(cited))
 
 
-def l_citeeval(reply: str, gold: Cited) -> float:
+def l_citeeval(reply: str, gold: Citation) -> float:
     """Return L-CiteEval's F1 where the right passages are known: of the ids, whatever the answer is.
 
-    >>> l_citeeval("FINAL ANSWER: nobody [bcdfgh, ghpfsr]", Cited("Zipvug Tomkede", ("ghpfsr",)))
+    >>> l_citeeval("FINAL ANSWER: nobody [bcdfgh, ghpfsr]", Citation("Zipvug Tomkede", ("ghpfsr",)))
     0.6666666666666666
     """
     cited = {*ID.find(behind_label(reply))}

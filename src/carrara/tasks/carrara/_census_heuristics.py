@@ -57,10 +57,10 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
                 "the three users with the most records": ", ".join(ranked[:3]),
                 "the user with the most records": ranked[0],
                 "the users with more records than others": ", ".join(several) or "none",
-                "users of one record after the other": ", ".join(_repeated(records)) or "none",
+                "users of one record after the other": ", ".join(_repeat_users(records)) or "none",
             }
 
 
-def _repeated(records: Sequence[Record]) -> list[str]:
+def _repeat_users(records: Sequence[Record]) -> list[str]:
     """Return the users with two records one after the other."""
     return sorted({one.user for one, other in pairwise(records) if one.user == other.user})

@@ -1,12 +1,12 @@
 """Answers with the ids of the documents that prove them, and the ids of an item's documents.
 
 >>> from carrara.types import Question
->>> gold = Cited("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
+>>> gold = Citation("Zipvug Tomkede", ("ghpfsr", "lwztkx"))
 >>> who = Question("Who is the cook of Delziv Dabzeda?", gold, (), 0.0, options=("Zipvug Tomkede", "Vogvar Volzama"))
->>> CitedAnswer().read("FINAL ANSWER: Zipvug Tomkede [lwztkx, ghpfsr]", who).answer == gold
+>>> CitationAnswer().read("FINAL ANSWER: Zipvug Tomkede [lwztkx, ghpfsr]", who).answer == gold
 True
->>> CitedAnswer().read("It is Zipvug Tomkede.", who).answer
-Cited(answer='Zipvug Tomkede', ids=())
+>>> CitationAnswer().read("It is Zipvug Tomkede.", who).answer
+Citation(answer='Zipvug Tomkede', ids=())
 """
 
 import re
@@ -72,7 +72,7 @@ def _number(letters: str) -> int:
 
 
 @dataclass(frozen=True)
-class Cited:
+class Citation:
     """An answer, and the ids of documents in the order of the alphabet."""
 
     answer: str
@@ -81,7 +81,7 @@ class Cited:
     """The ids of all documents. Only a gold answer has them."""
 
 
-class CitedAnswer(AnswerType[Cited]):
+class CitationAnswer(AnswerType[Citation]):
     """A name with ids. A reply that states a name without ids has none.
 
     Args:
@@ -97,14 +97,16 @@ class CitedAnswer(AnswerType[Cited]):
     def __init__(self, with_ids: bool = True) -> None:
         self._with_ids = with_ids
 
-    def write(self, answer: Cited) -> str:
+    def write(self, answer: Citation) -> str:
         return f"{answer.answer} [{', '.join(answer.ids)}]"
 
-    def read(self, reply: str, question: Question[Cited], ignore: Iterable[str] = ()) -> Extraction | None:
+    def read(self, reply: str, question: Question[Citation], ignore: Iterable[str] = ()) -> Extraction | None:
         found = super().read(reply, question, ignore)
-        return CitedAnswer(with_ids=False).read(reply, question, ignore) if found is None and self._with_ids else found
+        return (
+            CitationAnswer(with_ids=False).read(reply, question, ignore) if found is None and self._with_ids else found
+        )
 
-    def parse_value(self, text: str, question: Question[Cited]) -> Cited | None:
+    def parse_value(self, text: str, question: Question[Citation]) -> Citation | None:
         """Return the one name of a text with its ids, if it says nothing else."""
         found = self._find(text, question)
         if len(found) != 1:
@@ -112,35 +114,35 @@ class CitedAnswer(AnswerType[Cited]):
         rest = ID.pattern.sub(" ", kind_of(question.gold).pattern.sub(" ", text))
         return found[0] if _BETWEEN.fullmatch(rest) else None
 
-    def find_values(self, text: str, question: Question[Cited]) -> Iterator[Cited]:
+    def find_values(self, text: str, question: Question[Citation]) -> Iterator[Citation]:
         """Return each name that sentences state, with the ids in all of them."""
         yield from self._find("\n".join(affirmative_sentences(text, question)), question)
 
-    def _find(self, text: str, question: Question[Cited]) -> list[Cited]:
+    def _find(self, text: str, question: Question[Citation]) -> list[Citation]:
         ids = tuple(sorted({*ID.find(text)})) if self._with_ids else ()
         names = names_in(text, question)
-        return [Cited(name, ids) for name in sorted(names)] if ids or not self._with_ids else []
+        return [Citation(name, ids) for name in sorted(names)] if ids or not self._with_ids else []
 
-    def score(self, answer: Cited, gold: Cited) -> float:
+    def score(self, answer: Citation, gold: Citation) -> float:
         """Return the share of the proof that is cited, less wrong ids, if the answer is right."""
         return right(answer.ids, gold.ids) if answer.answer == gold.answer else 0.0
 
-    def budget(self, gold: Cited) -> int:
+    def budget(self, gold: Citation) -> int:
         return SPARE + NAME.tokens + ID.tokens * len(gold.ids)
 
 
-def kind_of(gold: Cited) -> Kind:
+def kind_of(gold: Citation) -> Kind:
     """Return the kind of names that the answer is one of."""
     return _PERSON if " " in gold.answer else _TOWN
 
 
-def names_in(text: str, question: Question[Cited]) -> set[str]:
+def names_in(text: str, question: Question[Citation]) -> set[str]:
     """Return the names of the answer's kind in a text, without those that the question has."""
     kind = kind_of(question.gold)
     return {*kind.find(text)}.difference(kind.find(question.ask))
 
 
-def error_type(answer: Cited, gold: Cited) -> ErrorType | None:
+def error_type(answer: Citation, gold: Citation) -> ErrorType | None:
     """Return how an answer or its proof is wrong."""
     if answer == gold:
         return None

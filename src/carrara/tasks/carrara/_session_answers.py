@@ -1,8 +1,9 @@
 """Answers to questions about sessions: a town, that it was not said, or a number of towns.
 
 >>> from carrara.types import Question
->>> which = Question("In which town was Clara's boat first?", Said("Ashford"), (), 0.0, options=("Ashford", NOT_SAID))
->>> [SaidAnswer().read(reply, which).answer.value for reply in ("It was in Ashford.", "FINAL ANSWER: unknown")]
+>>> options = "Ashford", NOT_SAID
+>>> which = Question("In which town was Clara's boat first?", SessionAnswer("Ashford"), (), 0.0, options=options)
+>>> [SessionAnswerType().read(reply, which).answer.value for reply in ("It was in Ashford.", "FINAL ANSWER: unknown")]
 ['Ashford', 'not said']
 """
 
@@ -29,7 +30,7 @@ _TOWNS = re.compile(r" (?:different )?towns?\Z")
 
 
 @dataclass(frozen=True)
-class Said:
+class SessionAnswer:
     """A town, `not said`, or a number in digits."""
 
     value: str
@@ -51,32 +52,32 @@ class _Place(Choice):
 _PLACE = _Place()
 
 
-class SaidAnswer(AnswerType[Said]):
+class SessionAnswerType(AnswerType[SessionAnswer]):
     """A town, that it was not said, or a number of towns."""
 
     rule = asks_for("the answer alone")
 
-    def write(self, answer: Said) -> str:
+    def write(self, answer: SessionAnswer) -> str:
         return answer.value
 
-    def parse_value(self, text: str, question: Question[Any]) -> Said | None:
+    def parse_value(self, text: str, question: Question[Any]) -> SessionAnswer | None:
         if question.gold.is_number:
             number = read_number(_TOWNS.sub("", text.strip(" .")))
-            return None if number is None else Said(str(number))
+            return None if number is None else SessionAnswer(str(number))
         place = _PLACE.parse_value(text, question)
-        return None if place is None else Said(place)
+        return None if place is None else SessionAnswer(place)
 
-    def find_values(self, text: str, question: Question[Any]) -> Iterator[Said]:
+    def find_values(self, text: str, question: Question[Any]) -> Iterator[SessionAnswer]:
         if not question.gold.is_number:
-            yield from map(Said, _PLACE.find_values(text, question))
+            yield from map(SessionAnswer, _PLACE.find_values(text, question))
             return
         for sentence in affirmative_sentences(text, question):
-            yield from (Said(str(number)) for number in find_numbers(_DATE.sub(" ", sentence)))
+            yield from (SessionAnswer(str(number)) for number in find_numbers(_DATE.sub(" ", sentence)))
 
     def trivial(self, question: Question[Any]) -> Mapping[str, str]:
         return {"not said": NOT_SAID, "every choice": ", ".join(question.options)}
 
-    def budget(self, gold: Said) -> int:
+    def budget(self, gold: SessionAnswer) -> int:
         return 32
 
 

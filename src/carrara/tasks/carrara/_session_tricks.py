@@ -36,7 +36,7 @@ class _Glance(NamedTuple):
     towns: Sequence[str]
 
 
-def declared(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
+def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
     """Return the known shortcuts of the questions of some kinds.
 
     Args:

@@ -37,7 +37,7 @@ from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.carrara._alce import alce, l_citeeval
-from carrara.tasks.carrara._citations import Cited, CitedAnswer, DocumentIds, error_type
+from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
 from carrara.tasks.carrara._rankings import ID
 from carrara.tasks.classic._people import (
     ASK,
@@ -64,7 +64,7 @@ class Citations(Task):
     version, title = 1, "Citations"
     capability = "answering questions over several documents, and naming the documents that prove the answer"
     guesser = "context candidates"
-    answer = CitedAnswer()
+    answer = CitationAnswer()
     separator = "\n"
     instruction = (
         "Each line of the text below is a document about one person, after its id in brackets. A question may need "
@@ -101,7 +101,7 @@ class Citations(Task):
         read, end = trail.names[: self.hops], trail.names[-1]
         return Instance(
             facts=[_write(own_ids[name], people[name], drawn) for name in order],
-            gold=_cited(end if asked == "person" else people[end].town, [own_ids[name] for name in read], ids),
+            gold=_cite(end if asked == "person" else people[end].town, [own_ids[name] for name in read], ids),
             ask=asked,
             names={"whose": trail.whose},
             evidence=sorted(map(order.index, read)),
@@ -119,21 +119,21 @@ class Citations(Task):
         needed = dict(zip(trail.names, trail.names[1:], strict=False))
         return {n: Marker((name,), (ids[name], needed.get(name, people[name].town))) for n, name in enumerate(order)}
 
-    def solve(self, context: str, names: Mapping[str, str]) -> Cited:
+    def solve(self, context: str, names: Mapping[str, str]) -> Citation:
         people, ids = dict[str, Person](), dict[str, str]()
         for own_id, *said in _DOCUMENT.findall(context):
             person = Person.read(*said)
             people[person.name], ids[person.name] = person, own_id
         *way, end = follow(people, names["whose"])
         if names["ask"] == "person":
-            return _cited(end, [ids[name] for name in way])
+            return _cite(end, [ids[name] for name in way])
         town = find(people, end).town
-        return _cited(town, [ids[name] for name in (*way, end)])
+        return _cite(town, [ids[name] for name in (*way, end)])
 
-    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Cited:
+    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Citation:
         """Draw one of the possible answers, and cite the document of the person named, where every proof begins."""
         puzzle = instance.structure
-        return _cited(rng.choice(question.options), [puzzle.ids[puzzle.trail.names[0]]])
+        return _cite(rng.choice(question.options), [puzzle.ids[puzzle.trail.names[0]]])
 
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
         """Return replies that list documents: all that have a possible answer."""
@@ -155,7 +155,7 @@ class Citations(Task):
             """State what the document about one person says, and cite those about some people."""
             is_town = instance.ask == "town"
             answer = people[name].town if is_town else people[name].related[relations[relation]]
-            return self.write(_cited(answer, [ids[one] for one in cited]))
+            return self.write(_cite(answer, [ids[one] for one in cited]))
 
         replies = {
             _FIRST_DOCUMENT: reply(at, [at]),
@@ -170,7 +170,7 @@ class Citations(Task):
             replies["the relation asked for first, in the document of the person named"] = reply(at, [at], 0)
         return replies
 
-    def error_type(self, answer: Cited, question: Question[Any]) -> ErrorType | None:
+    def error_type(self, answer: Citation, question: Question[Any]) -> ErrorType | None:
         return error_type(answer, question.gold)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
@@ -199,8 +199,8 @@ class Puzzle(NamedTuple):
     trail: Trail
 
 
-def _cited(answer: str, ids: Sequence[str], known_ids: DocumentIds | None = None) -> Cited:
-    return Cited(answer, tuple(sorted(ids)), known_ids)
+def _cite(answer: str, ids: Sequence[str], known_ids: DocumentIds | None = None) -> Citation:
+    return Citation(answer, tuple(sorted(ids)), known_ids)
 
 
 def _write(own_id: str, person: Person, rng: Rng) -> str:

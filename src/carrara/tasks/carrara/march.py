@@ -51,7 +51,7 @@ from statistics import fmean
 from typing import Literal, NamedTuple
 
 from carrara.answers.extraction import FINAL
-from carrara.answers.totals import RunningTotals, Totals, right_steps, survived
+from carrara.answers.totals import RunningTotals, Totals, right_steps, survival_length
 from carrara.answers.types import find_numbers
 from carrara.rng import Rng
 from carrara.task import Instance, Sweep, Task
@@ -217,7 +217,7 @@ class March(Task):
     def error_type(self, answer: Totals, question: Question[Totals]) -> ErrorType | None:
         """Return what the first error is, and what follows from it."""
         gold = question.gold
-        first = survived(answer, gold)
+        first = survival_length(answer, gold)
         if first == len(gold.totals):
             return None
         total, steps, later = answer.totals[first], right_steps(answer), range(first + 1, len(gold.totals))

@@ -45,10 +45,10 @@ from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timeline, draw_timeline, stays
-from carrara.tasks.carrara._session_answers import NOT_SAID, Said, SaidAnswer, pi_llm
+from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, SessionAnswerType, pi_llm
 from carrara.tasks.carrara._session_filler import more_sessions
 from carrara.tasks.carrara._session_log import THINGS, TOWNS, read_date, read_sessions, write_date, write_session
-from carrara.tasks.carrara._session_tricks import declared, replies
+from carrara.tasks.carrara._session_tricks import declare_shortcuts, replies
 from carrara.types import ANSWER, ErrorType, Marker, Question
 
 T = TypeVar("T")
@@ -68,7 +68,7 @@ IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 class Sessions(Task):
     version, title, capability = 1, "Sessions", "keeping track of facts that change over many dated conversations"
-    answer = SaidAnswer()
+    answer = SessionAnswerType()
     separator = "\n\n"
     replaces_facts = True
     instruction = (
@@ -110,10 +110,10 @@ class Sessions(Task):
         day = timeline.draw_day(drawn, number)
         numbers = tuple(map(str, range(self.updates + 1))) if self.kind == "how_often" else ()
         if numbers:
-            gold = Said(str(number))
+            gold = SessionAnswer(str(number))
         else:
             errors = timeline.errors(owner, thing, towns, () if reason == NEVER else own, number)
-            gold = Said(own[number - 1] if reason == SAID else NOT_SAID, errors)
+            gold = SessionAnswer(own[number - 1] if reason == SAID else NOT_SAID, errors)
         return Instance(
             facts=[
                 write_session(drawn, session_day, event.user, event.statement)
@@ -125,7 +125,7 @@ class Sessions(Task):
             ask=self.kind,
             filler=more_sessions(timeline.days, users, towns),
             options=numbers or (*TOWNS, NOT_SAID),
-            guesses=[*map(Said, numbers or (NOT_SAID,))],
+            guesses=[*map(SessionAnswer, numbers or (NOT_SAID,))],
             depths=timeline.depths,
             labels={"kind": self.kind, "updates": str(self.updates), ANSWER: gold.value if numbers else reason},
             structure=timeline,
@@ -177,7 +177,7 @@ class Sessions(Task):
             if statement.thing == instance.names["thing"] and statement.kind in ("told", "corrected")
         }
 
-    def solve(self, context: str, names: Mapping[str, str]) -> Said:
+    def solve(self, context: str, names: Mapping[str, str]) -> SessionAnswer:
         ask, sessions = names["ask"], read_sessions(context)
         own = (one.about(names["thing"]) for one in sessions if one.user == names["owner"])
         found = stays(own, is_complete=ask == "how_often")
@@ -188,13 +188,13 @@ class Sessions(Task):
         known = [town for town in towns if town]
         match ask:
             case "how_often":
-                return Said(str(len({*known})))
+                return SessionAnswer(str(len({*known})))
             case "first":
-                return Said(known[0] if known else NOT_SAID)
+                return SessionAnswer(known[0] if known else NOT_SAID)
             case _:
-                return Said((towns and towns[-1]) or NOT_SAID)
+                return SessionAnswer((towns and towns[-1]) or NOT_SAID)
 
-    def error_type(self, answer: Said, question: Question[Any]) -> ErrorType | None:
+    def error_type(self, answer: SessionAnswer, question: Question[Any]) -> ErrorType | None:
         gold = question.gold
         if answer == gold:
             return None
@@ -208,7 +208,7 @@ class Sessions(Task):
 
     def shortcuts(self) -> Mapping[str, str]:
         kinds, most = self.sweep_values("kind"), max(self.sweep_values("updates"))
-        return declared({*kinds}, fills_text=most > MANY)
+        return declare_shortcuts({*kinds}, fills_text=most > MANY)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return what readers answer who look for names and dates, and ignore what is said."""

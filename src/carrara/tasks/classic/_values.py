@@ -108,7 +108,7 @@ def _name(naming: Naming) -> Kind:
         "name",
         naming.draw,
         re.compile(rf"{WORD_START}{name}{WORD_END}", re.IGNORECASE),
-        lambda text: naming.spelled(re.sub(r"[ _\\]+", "-", text.lower())),
+        lambda text: naming.spell(re.sub(r"[ _\\]+", "-", text.lower())),
         12,
         len(naming.adjectives) * len(naming.nouns),
     )

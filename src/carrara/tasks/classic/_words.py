@@ -77,8 +77,8 @@ class Naming:
         """Return a name of an adjective and a noun."""
         return self._join([rng.choice(self.adjectives)], rng.choice(self.nouns))
 
-    def spelled(self, name: str) -> str:
-        """Return a name in small letters as it is spelled."""
+    def spell(self, name: str) -> str:
+        """Return a name in small letters as it is spell."""
         return "-".join(part.capitalize() for part in name.split("-")) if self.capitals else name
 
     def endless(self, rng: Rng) -> Iterator[str]:

@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
 from carrara.task import Instance, Rng
-from carrara.tasks._translated import Translated
+from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
 from carrara.tasks.classic._languages import data
@@ -45,7 +45,7 @@ from carrara.types import (
 _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 
 
-class JsonKv(Translated):
+class JsonKv(MultilingualTask):
     version, title, capability = 2, "JSON KV", "looking up a key in a long table"
     answer = Value(CODE)
     marker = r'"(?P<subject>[^"]+)": "(?P<value>[^"]+)"'

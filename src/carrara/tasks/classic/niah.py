@@ -25,7 +25,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks._translated import Translated
+from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
 from carrara.tasks.classic._languages import data
@@ -86,7 +86,7 @@ class Needles(NamedTuple):
     key: Key
 
 
-class Niah(Translated, Classic):
+class Niah(MultilingualTask, Classic):
     version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
     answer = Values(_values.NUMBER, _values.CODE, *_values.NAMES.values())
     instruction: ClassVar[Mapping[str, str]] = {"one": _INSTRUCTION, "several": _INSTRUCTION}

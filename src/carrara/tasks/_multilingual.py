@@ -15,7 +15,7 @@ from carrara.types import Language, Question
 from carrara.util.unicode import WORD_END, WORD_START
 
 
-class Translated(Task):
+class MultilingualTask(Task):
     """A task whose prompts are in one of several languages.
 
     A task in another language than English has attributes of its own, such as `wording`, in place of its class's.
