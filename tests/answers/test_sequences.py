@@ -85,15 +85,15 @@ def test_shares_of_sets() -> None:
 def test_a_million_words_end_soon(answer: Callable[[list[str], Random], list[str]]) -> None:
     gold = [str(n) for n in range(300_000)]
     said = answer(gold, Random(1))
-    start = time.perf_counter()
+    start = time.process_time()
     overlap(said, gold)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 def test_time_grows_with_the_answer() -> None:
     """Numbers that all come again and again: no item can be left out."""
     random = Random(1)
     gold = [random.randrange(1000) for _ in range(1333)]
-    start = time.perf_counter()
+    start = time.process_time()
     assert common([random.randrange(1000) for _ in range(1_000_000)], gold) > 1000
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

@@ -141,11 +141,11 @@ def test_facts_in_real_text_are_the_facts(name: str) -> None:
 @pytest.mark.parametrize("part", [".", ".”", "”", ". ", "a.", "Mary is ", "Mary went to the ", "A " * 61 + ". "])
 def test_any_text_is_read_in_linear_time(part: str) -> None:
     text = part * (2_000_000 // len(part))
-    clock = time.perf_counter()
+    clock = time.process_time()
     find_facts(text)
     sum(1 for _ in split_statements(text))
     is_harmless(text)
-    assert time.perf_counter() - clock < 10  # a second or two
+    assert time.process_time() - clock < 10  # a second or two
 
 
 # Fillers.

@@ -148,10 +148,10 @@ def test_windows_overlap_by_whole_words() -> None:
 
 @pytest.mark.parametrize("blank", [" " * 2_000_000, "\n" * 2_000_000, "a" * 2_000_000, "a. " * 300_000])
 def test_no_text_takes_long(blank: str) -> None:
-    clock = time.perf_counter()
+    clock = time.process_time()
     by_tokens(blank + "end", 512, tokenizers.get("gpt2"))
     by_sentences(blank + "end")
-    assert time.perf_counter() - clock < 20
+    assert time.process_time() - clock < 20
 
 
 # Rankings

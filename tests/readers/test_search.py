@@ -65,9 +65,9 @@ def test_what_is_no_pattern_is_said(pattern: object, context: ReaderContext) -> 
 
 def test_matching_takes_time_in_proportion_to_the_text(context: ReaderContext) -> None:
     """Python's own matcher would need longer than the universe has existed."""
-    began = time.monotonic()
+    began = time.process_time()
     find(context, "(a*)*(b*)*(x+x+)+y$", 0, PAGE)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 @pytest.mark.parametrize(

@@ -297,11 +297,11 @@ def test_long_texts_take_linear_time(name: str) -> None:
     tokenizer = tokenizers.get(name)
     megabytes = 5 if name in ("gpt2", "o200k") else 1  # the same code serves the others; SentencePiece is slower
     letters = "".join(random.Random(3).choices("abcdefghij", k=100_000)) * (10 * megabytes)
-    started = time.perf_counter()
+    started = time.process_time()
     words = tokenizer.count("marble " * (140_000 * megabytes))
     assert 140_000 * megabytes <= words <= 560_002 * megabytes
     assert len(letters) / 5 < tokenizer.count(letters) < len(letters)
-    assert time.perf_counter() - started < 30
+    assert time.process_time() - started < 30
 
 
 def test_forty_megabytes_are_counted() -> None:

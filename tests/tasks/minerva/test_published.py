@@ -108,7 +108,7 @@ def test_any_reply_has_scores(reply: str) -> None:
 )
 @pytest.mark.sampled(1)
 def test_long_replies_end_soon(reply: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for task, reference in REFERENCES.items():
         scores(task, reference, reply)
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30

@@ -297,10 +297,10 @@ def test_any_reply_has_scores(reply: str) -> None:
 @pytest.mark.parametrize("reply", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])
 @pytest.mark.sampled(1)
 def test_long_replies_end_soon(reply: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for task in ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind"):
         grade_row(task, REFERENCES[task], reply * (200_000 // len(reply)))
-    assert time.perf_counter() - start < 30
+    assert time.process_time() - start < 30
 
 
 # --- the snapshot itself, run as it is ---
