@@ -9,12 +9,12 @@ After the multi-hop questions of RULER (arXiv:2404.06654), section 3, which are 
 ...     print(fill(line, 110))
 The text below has numbered documents, each about one person. A question may need several of them.
 <BLANKLINE>
-<text> Document 697877: Delziv Tomkede was born in Sizbisus. Their teacher is Vogvar Volzama, their gardener
-is Dozgov Volzama, their driver is Zipvug Tomkede, and their doctor is Delziv Dabzeda.
-Document 908213: Delziv Dakzupa was born in Tobzitep. Their doctor is Delziv Tomkede, their gardener is Dozgov
-Tomkede, their driver is Dozgov Dabzeda, and their teacher is Delziv Volzama.
+<text> Document 807509: Kivdid Gazgolu was born in Kevganuv. Their teacher is Tikzon Rozberi, their driver is
+Malzop Suvgono, their dentist is Malzop Rozberi, and their cook is Tikzon Suvgono.
+Document 968692: Vakzus Nabzude was born in Rikvuzot. Their cook is Kivdid Nabzude, their teacher is Vakzus
+Rozberi, their dentist is Vakzus Gazgolu, and their driver is Tikzon Nabzude.
 …
-Who is the doctor of the driver of Zipvug Tomkede?
+Who is the teacher of the dentist of Tikzon Suvgono?
 
 A fact is a document about one person: a birthplace, and who stands in four relations to that person. All of these have
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question

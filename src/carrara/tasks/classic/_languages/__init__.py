@@ -1,6 +1,6 @@
 """The sentences of the classic tasks in other languages than English, and the words of names: a file for each language.
 
->>> data("de").NIAH["ask"]["one"]
+>>> data("de").NIAH["wording"]["one"]
 '{word} ist für {names} hinterlegt?'
 """
 
