@@ -144,6 +144,8 @@ audit: env  ## all cases of the tests of which `make test-all` samples some, and
 	set -e; for suite in sync classic; do \
 	  .venv/bin/carrara audit $$suite -n 200 --lengths 0,4k > results/audit_$$suite.txt; \
 	  .venv/bin/carrara audit $$suite -n 50 --lengths 128k > results/audit_$${suite}_128k.txt; done
+	.venv/bin/carrara audit carrara -n 200 --lengths 0,8k > results/audit_carrara.txt
+	.venv/bin/carrara audit carrara -n 50 --lengths 128k > results/audit_carrara_128k.txt
 	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k > results/audit_minerva.txt
 	.venv/bin/carrara audit minerva -n 50 --lengths 32k > results/audit_minerva_32k.txt
 	.venv/bin/carrara audit all -n 50 --lengths 0,4k --json > results/audit_all.json
