@@ -48,9 +48,12 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     assert again.returncode == 2
     assert "is trained to its end" in again.stderr
     asked = ["run", "qa1", "--model", f"carrara/recurrent:{model}", "-n", "5"]
-    done = carrara(*asked, "--lengths", "0,4k", "--out", tmp_path / "run")
+    done = carrara(*asked, "--lengths", "0,4k", "-M", "device=cpu", "--out", tmp_path / "run")
     assert done.returncode == 0, done.stderr
     assert "10 of 10 answered" in done.stderr + done.stdout
+    done = carrara(*asked, "--lengths", "0", "-M", "device=cupu", "--out", tmp_path / "other")
+    assert done.returncode == 2
+    assert "there is no device 'cupu' here" in done.stderr
     shutil.rmtree(model)
     done = carrara(*asked, "--lengths", "0", "--out", tmp_path / "other")
     assert done.returncode == 2

@@ -294,3 +294,9 @@ def test_a_rate_grows_and_falls(tmp_path: Path) -> None:
         training.step()
         rates.append(training.optimizers[0].param_groups[0]["lr"])
     assert rates == pytest.approx([n * (1 - k / 8) for k, n in enumerate((0.25, 0.5, 0.75, 1, 1, 1, 1, 1))])
+
+
+def test_a_device_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no device 'cupu' here"):
+        Training(settings(device="cupu"), tmp_path / "a")
+    assert not (tmp_path / "a").exists()

@@ -21,7 +21,7 @@ def find_device(name: str) -> torch.device:
         device = torch.device(name)
         torch.empty(0, device=device)
     except (AssertionError, NotImplementedError, RuntimeError) as error:
-        reason = str(error).splitlines()[0][:200]
+        reason = str(error).splitlines()[0].partition(" (")[0][:100]
         raise UsageError(
             f"there is no device {name!r} here ({reason}): take cpu, or cuda on a machine with a GPU"
         ) from None

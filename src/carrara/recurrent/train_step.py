@@ -39,7 +39,7 @@ class _Sizes(NamedTuple):
 
 
 def join_questions(several: Sequence[tuple[State, QuestionBatch]]) -> Iterator[tuple[State, QuestionBatch]]:
-    """Yield questions after several segments in few batches, in order, because large batches take little longer.
+    """Yield questions after several segments in few batches, in order: a large batch takes little longer than a small.
 
     States that grow with the text have the same shape only after the same segment.
     """
