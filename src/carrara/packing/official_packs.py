@@ -28,4 +28,14 @@ def official_wording(paper: Paper, folder: Path) -> dict[str, dict[str, str]]:
     if not folder.exists():
         raise UsageError(f"there is no folder {folder}: give a clone of the official repository")
     found: dict[str, dict[str, str]] = import_module(_MODULES[paper]).words(folder)
+    for name, parts in found.items():
+        for part, text in parts.items():
+            _check_text(text, f"the {part!r} of {name} in {folder}")
     return found
+
+
+def _check_text(text: str, where: str) -> None:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise UsageError(f"{where} has half a character, which is no text: give an unchanged clone") from None

@@ -6,7 +6,7 @@ of the prompt. It stands at the end of ours too, for chat models as for others.
 
 import ast
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from carrara.published.programs import Parts, constants, file_in, rename_fields, tree
@@ -76,7 +76,7 @@ class _Template:
 
 
 def _niah(template: _Template, folder: Path) -> Parts:
-    [needle] = _texts(folder, "niah.py", "needle")
+    needle = _only(_texts(folder, "niah.py", "needle"), folder, "needles in niah.py")
     several = template.parts({"type_needle_v": " {word}s", "query": "names"})
     one = template.parts({"type_needle_v": "word", "query": "names"})
     found = {part: several[part] for part in ("open", "close", "answer")}
@@ -102,9 +102,13 @@ def _make_singular(text: str) -> str:
 def _noise(folder: Path, program: str) -> Parts:
     """Return the one line that is repeated, and what stands between lines."""
     noise = [text for text in _texts(folder, program, "haystack") if "{" not in text]
-    if len(noise) != 1:
-        raise UsageError(f"{folder} has {len(noise)} haystacks of noise in {program}, and RULER's has one")
-    return {"noise": noise[0], "separator of noise": "\n"}
+    return {"noise": _only(noise, folder, f"haystacks of noise in {program}"), "separator of noise": "\n"}
+
+
+def _only(found: Sequence[str], folder: Path, what: str) -> str:
+    if len(found) != 1:
+        raise UsageError(f"{folder} has {len(found)} {what}, and RULER's has one")
+    return found[0]
 
 
 def _assignments(folder: Path) -> Parts:
