@@ -98,6 +98,7 @@ def test_a_part_of_the_tasks_is_run(folder: Path, tmp_path: Path) -> None:
         ('{"input": "\\ud800", "outputs": ["a"]}', "validation.jsonl:1: not a row of JSON with input and outputs"),
         ('{"input": "a", "outputs": []}', "its outputs are no texts"),
         ('{"input": "a", "outputs": [""]}', "its outputs are no texts"),
+        ('{"input": "a", "outputs": ["\\ud800"]}', "its outputs are no texts"),
         ("", "have no samples of vt at 4096"),
     ],
 )
@@ -114,7 +115,7 @@ def test_what_is_no_folder_of_samples_is_told(tmp_path: Path, folder: Path) -> N
         sources(tmp_path / "nowhere")
     with pytest.raises(UsageError, match="has no samples of RULER's"):
         sources(tmp_path)
-    with pytest.raises(UsageError, match="have 2 samples, and none numbered 2"):
+    with pytest.raises(UsageError, match="have 2 rows, and none numbered 2"):
         item_of(folder, "vt", 2)
     (tmp_path / "vt").mkdir()
     (tmp_path / "vt" / "validation.jsonl").write_text('{"input": "a", "outputs": ["a"]}\n', "utf-8")

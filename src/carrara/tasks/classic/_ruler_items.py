@@ -9,21 +9,22 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from carrara.answers import AnswerType
 from carrara.answers.extraction import Extraction
 from carrara.answers.reply_text import without_reasoning
 from carrara.published.rows import PublishedFile, files_of, find_files, tell_left_out
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance
+from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._answers import right
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._values import CODE, NUMBER
-from carrara.types import LengthBudget, Message, PromptTemplate, Question, Segment, Style, UndecidableError
+from carrara.types import Question, Segment
 from carrara.util.errors import UsageError
 from carrara.util.files import lines
 
@@ -104,25 +105,15 @@ def _pattern(names: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile(rf"(?<![\w-])(?:{'|'.join(longest)})(?![\w-])", re.IGNORECASE)
 
 
-class RulerSamples(Task):
+class RulerSamples(PublishedPrompts):
     """The samples of a file of RULER's."""
 
     version, capability = 1, "RULER's tasks, as its scripts make them"
-    wording = {}
-    file: ClassVar[str]
-    """RULER's name of the task."""
-    data: str = field(default="", metadata={"reads": str, "built_in": ()})
-    """The files, by their hash."""
 
-    def given_count(self, length: int) -> int | None:
-        return len(_rows(self.data, self.file, length))
+    def rows(self, length: int) -> Sequence[Row]:
+        return _rows(self.data, self.file, length)
 
-    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        assert budget is not None
-        rows, index = _rows(self.data, self.file, budget.tokens), rng.key.index
-        if index >= len(rows):
-            raise UsageError(f"RULER's files of {rng.key.task} have {len(rows)} samples, and none numbered {index}")
-        row = rows[index]
+    def pose(self, row: Row) -> Instance:
         candidates = _CANDIDATES.get(self.file)
         return Instance(
             facts=(),
@@ -141,20 +132,6 @@ class RulerSamples(Task):
         """Return the end of the prompt, which has the question."""
         [segment] = instance.start
         return segment.text[-1000:]
-
-    def prompt(
-        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
-    ) -> PromptTemplate:
-        return PromptTemplate("", "")
-
-    def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        raise UndecidableError("RULER's samples are not solved from their text: their answers are the file's")
-
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
-        return self.solve(messages[-1].content, {})
-
-    def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        return ()
 
     def paper_scores(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
         return {"ruler": ruler_score(self.file, reply, question.gold)}
@@ -216,12 +193,17 @@ def _rows(data: str, task: str, length: int) -> Sequence[Row]:
     for path in find_files(data, PREFIX + task, length):
         for row, where in _read(path):
             references = row["outputs"]
-            if not references or not all(isinstance(one, str) and one for one in references):
+            if not references or not all(map(_is_text, references)):
                 raise UsageError(f"{where}: its outputs are no texts: mend the row, or take it out")
             rows.append(Row(row["input"] + row.get("answer_prefix", ""), tuple(references)))
     if not rows:
         raise UsageError(f"the published files {data} have no samples of {task} at {length}")
     return rows
+
+
+def _is_text(value: object) -> bool:
+    """Return whether a value is a text that can be written to a file. Half a character cannot."""
+    return isinstance(value, str) and value != "" and value.encode(errors="ignore").decode() == value
 
 
 def _read(path: Path) -> Iterable[tuple[dict[str, Any], str]]:

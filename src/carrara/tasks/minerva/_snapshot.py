@@ -10,24 +10,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
 from carrara.published.rows import PublishedFile, files_of, find_files
-from carrara.task import Instance, Rng, Task
+from carrara.rng import Rng
+from carrara.task import Instance
+from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.minerva._given import ANSWERS, read_row
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
-from carrara.types import (
-    Guesser,
-    LengthBudget,
-    Message,
-    PromptTemplate,
-    Question,
-    Segment,
-    Style,
-    UndecidableError,
-)
+from carrara.types import Guesser, Question, Segment
 from carrara.util.errors import UsageError
 from carrara.util.files import lines
 
@@ -111,45 +104,21 @@ def _inner(question: Question[ReferenceAnswer]) -> Question[Any]:
     return Question(question.ask, question.gold.value, (), question.chance_level, options=question.options)
 
 
-class PublishedSnapshot(Task):
+class PublishedSnapshot(PublishedPrompts):
     """The rows of a published file."""
 
     version, capability = 1, "programmable memory, as published"
-    wording = {}
-    file: ClassVar[str]
-    """The name of the file."""
-    data: str = field(default="", metadata={"reads": str, "built_in": ()})
-    """The files, by their hash."""
 
-    def given_count(self, length: int) -> int | None:
-        return len(_rows(self.data, self.file, length))
+    def rows(self, length: int) -> Sequence[Row]:
+        return _rows(self.data, self.file, length)
 
-    def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        assert budget is not None
-        rows, index = _rows(self.data, self.file, budget.tokens), rng.key.index
-        if index >= len(rows):
-            raise UsageError(f"the published file of {rng.key.task} has {len(rows)} rows, and none numbered {index}")
-        row = rows[index]
+    def pose(self, row: Row) -> Instance:
         posed_row = read_row(self.file, json.loads(row.reference), row.prompt).question
         question = replace(posed_row, gold=ReferenceAnswer(posed_row.gold, row.reference), labels={"file": self.file})
         return Instance(facts=(), opening=(Segment(row.prompt),), gold=question.gold, structure=question)
 
     def questions(self, instance: Instance) -> Sequence[Question[ReferenceAnswer]]:
         return [instance.structure]
-
-    def prompt(
-        self, instance: Instance, question: Question[ReferenceAnswer], wording: Mapping[str, str], style: Style
-    ) -> PromptTemplate:
-        return PromptTemplate("", "")
-
-    def solve(self, context: str, names: Mapping[str, str]) -> ReferenceAnswer:
-        raise UndecidableError("published rows of Minerva are not solved from their text: their answers are the file's")
-
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> ReferenceAnswer:
-        return self.solve(messages[-1].content, {})
-
-    def not_answers(self, question: Question[ReferenceAnswer]) -> Sequence[str]:
-        return ()
 
     def paper_scores(self, reply: str, question: Question[ReferenceAnswer]) -> Mapping[str, float]:
         return {"minerva": primary(self.file, json.loads(question.gold.reference), reply)}
@@ -198,6 +167,7 @@ def _read(path: Path, file: str) -> list[Row]:
             prompt, reference = row["prompt"], row["reference"]
             if not isinstance(prompt, str):
                 raise TypeError
+            prompt.encode()
         except (ValueError, TypeError, KeyError, RecursionError):
             raise UsageError(f"{path}:{number}: not a row of JSON with the texts prompt and reference") from None
         try:
