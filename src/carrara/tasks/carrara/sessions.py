@@ -33,7 +33,7 @@ another of its owner are in as many towns as `updates` says, one after the other
 The filler consists of sessions of other users, who say the same about their own things, and of small talk. Dates ascend
 at every length.
 
-A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, or says no more of it.
+A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, or no longer says it.
 """
 
 from collections.abc import Mapping, Sequence
