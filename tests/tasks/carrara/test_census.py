@@ -335,6 +335,22 @@ def test_readers_of_users_and_dates_are_near_chance() -> None:
         assert max(scores.values()) < chance + 0.1, (kind, chance, scores)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(("classes", "documented"), [("6", "0.11"), ("3", "0.30")])
+def test_months_with_too_many_records_tell_as_much_as_documented(classes: str, documented: str) -> None:
+    """The reader of dates alone in docs/explanation/fidelity/carrara.md."""
+    right = 0
+    for index in range(300):
+        item = make("carrara/census", index=index, params={"kind": "month", "classes": classes, "records": "600"})
+        months = Counter(row[0] for row in rows_of(item))
+        share = months.total() / 12 + 1
+        guess = "February" if months[0] > share else "November" if months[11] > share else "June"
+        right += guess == item.question.gold
+    page = Path("docs/explanation/fidelity/carrara.md").read_text("utf-8")
+    assert f"scores {right / 300:.2f}" in page
+    assert f"{right / 300:.2f}" == documented
+
+
 def test_error_types() -> None:
     def kind(answer: object, question: Question[Any]) -> str | None:
         found = CENSUS.error_type(answer, question)

@@ -12,7 +12,7 @@ from carrara.tasks.carrara._nodes import NODE
 from carrara.tasks.carrara._records import Record, rank, spread
 
 ASKED_MONTHS = MONTHS[1:-1]
-"""The months in which a running number first exceeds another. No month before or after them has too many records."""
+"""The months in which a running number first exceeds another. Each has months before it and after it."""
 
 
 @dataclass(frozen=True)
@@ -120,10 +120,10 @@ def plan_month(rng: Rng, setting: Setting, month: str) -> Plan:
     kinds, topic = spread(rng, setting.records, setting.kinds), setting.kinds[0]
     total, place = kinds[topic], MONTHS.index(month)
     limit = rng.between(2 * total // 5, 3 * total // 5)
-    within = max(1, rng.between(total // 8, total // 4))
-    before = limit - rng.below(within)
-    months = [*_draw_months(rng, MONTHS[:place], before), *[month] * within]
-    months += _draw_months(rng, MONTHS[place + 1 :], total - before - within)
+    in_month = max(1, rng.between(total // 8, total // 4))
+    before = limit - rng.below(in_month)
+    months = [*_draw_months(rng, MONTHS[:place], before), *[month] * in_month]
+    months += _draw_months(rng, MONTHS[place + 1 :], total - before - in_month)
     return Plan(
         gold=month,
         kinds=kinds,

@@ -136,21 +136,21 @@ class Timeline:
 
 
 def draw_timeline(
-    rng: Rng, own: Sequence[Event], beside: Sequence[Event], others: Sequence[Sequence[Event]]
+    rng: Rng, own: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
 ) -> Timeline:
-    """Return a history and one beside it, among others, which begin before these two and end after them.
+    """Return a history and one of another thing, among others, which begin before these two and end after them.
 
     The two take up a part of the text, so that their last statement is not near its end because there are many.
     """
     size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
     start = (1 - size) * rng.random()
     end = start + size
-    depths = [[start + size * rng.random() for _ in history] for history in (own, beside)]
+    depths = [[start + size * rng.random() for _ in history] for history in (own, other_thing)]
     depths += [[rng.random() for _ in history] for history in others]
     depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
     placed = sorted(
         (depth, number, event)
-        for number, history in enumerate((own, beside, *others))
+        for number, history in enumerate((own, other_thing, *others))
         for depth, event in zip(sorted(depths[number]), history, strict=True)
     )
     step = max(4, 2 * DAYS // len(placed))

@@ -102,7 +102,7 @@ class Census(Task):
     sizes: tuple[int, ...] = (0, 1, 2, 3, 4, 5)
     """The numbers of users that are right answers to `both`, taken in turn. 0: there is no such user."""
     lead: float = 1.0
-    """How far the most and the fewest are ahead: as many times the square root of the next number, and one at least.
+    """How far the largest or the smallest number is from the next, in square roots of the next. It is one at least.
     Such a lead is as hard to see in a part of the text at every length."""
     classes: int = 6
     """Kinds of things in a text."""

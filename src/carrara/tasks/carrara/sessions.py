@@ -33,7 +33,7 @@ another of its owner are in as many towns as `updates` says, one after the other
 The filler consists of sessions of other users, who say the same about their own things, and of small talk. Dates ascend
 at every length.
 
-A fifth of the answers is `not said`: the owner never said it, has not said it yet, or will no longer say it.
+A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, or no longer says it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -47,14 +47,14 @@ from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timeline, draw_timeline, stays
 from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, SessionAnswerType, pi_llm
 from carrara.tasks.carrara._session_filler import more_sessions
+from carrara.tasks.carrara._session_heuristics import declare_shortcuts, replies
 from carrara.tasks.carrara._session_log import THINGS, TOWNS, read_date, read_sessions, write_date, write_session
-from carrara.tasks.carrara._session_tricks import declare_shortcuts, replies
 from carrara.types import ANSWER, ErrorType, Marker, Question
 
 T = TypeVar("T")
 Ask = Literal["latest", "first", "as_of", "how_often"]
 MOST, MANY = 64, 16
-"""The most updates, and the number from which they fill much of a text of a few thousand tokens."""
+"""The most updates, and the number above which they fill much of a text of a few thousand tokens."""
 SAID, WITHDRAWN, NEVER, NOT_YET = "said", "withdrawn", "never said", "not yet said"
 UNSAID: Mapping[Ask, Sequence[str]] = {
     "latest": (WITHDRAWN, NEVER),
@@ -62,7 +62,7 @@ UNSAID: Mapping[Ask, Sequence[str]] = {
     "as_of": (WITHDRAWN, NEVER, NOT_YET),
     "how_often": (),
 }
-"""Why an answer is `not said`. These are in turn a fifth of the answers."""
+"""Why an answer is `not said`, for a fifth of the questions of each kind. The reasons are taken in turn."""
 IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
@@ -104,8 +104,8 @@ class Sessions(Task):
         history = source.draw(
             owner, third if reason == NEVER else thing, own, heard=thing, withdrawals=self._withdrawals(reason)
         )
-        beside = source.draw(owner, second, drawn.sample(source.towns, self.updates))
-        timeline = draw_timeline(drawn, history, beside, [source.draw(other, its) for its in (thing, second)])
+        of_second = source.draw(owner, second, drawn.sample(source.towns, self.updates))
+        timeline = draw_timeline(drawn, history, of_second, [source.draw(other, its) for its in (thing, second)])
         number = self._draw_number(rng, reason)
         day = timeline.draw_day(drawn, number)
         numbers = tuple(map(str, range(self.updates + 1))) if self.kind == "how_often" else ()

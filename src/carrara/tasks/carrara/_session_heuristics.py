@@ -16,14 +16,14 @@ from carrara.tasks.carrara._session_log import TOWNS, read_date, read_sessions
 
 OF_OWNER = "the sessions of the owner"
 BY_OWNER, ABOUT, UNTIL = "the sessions of the owner about the thing", "the sessions about the thing", " up to the date"
-_TOWN_TRICKS = (f"the first town in {BY_OWNER}", f"the last town in {BY_OWNER}")
+_TOWN_HEURISTICS = (f"the first town in {BY_OWNER}", f"the last town in {BY_OWNER}")
 _KNOWN = {
-    "latest": _TOWN_TRICKS,
-    "first": _TOWN_TRICKS,
-    "as_of": (*_TOWN_TRICKS, *(f"{name}{UNTIL}" for name in _TOWN_TRICKS)),
+    "latest": _TOWN_HEURISTICS,
+    "first": _TOWN_HEURISTICS,
+    "as_of": (*_TOWN_HEURISTICS, *(f"{name}{UNTIL}" for name in _TOWN_HEURISTICS)),
     "how_often": (f"the number of {BY_OWNER}{UNTIL}", f"the number of towns in {BY_OWNER}{UNTIL}"),
 }
-"""Tricks that find what is asked for, except for corrections and withdrawals, by the name of the question."""
+"""Heuristics that find what is asked for, except for corrections and withdrawals, by the name of the question."""
 _TOWN = re.compile("|".join(TOWNS))
 
 
@@ -60,7 +60,7 @@ def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
 
 
 def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping[str, str]:
-    """Return the replies, by the name of the trick.
+    """Return the replies, by the name of the heuristic.
 
     Args:
         facts: The sessions without filler.
