@@ -17,7 +17,7 @@ from carrara.packing.prompt import count
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Rng
 from carrara.tasks.babilong._languages import TRANSLATIONS
-from carrara.tasks.babilong._translated_grammar import grammar_of
+from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import HOUSEHOLDS, all_individuals, draw_cast
 from carrara.tasks.classic._words import NAMINGS
 from carrara.types import Language, UndecidableError
