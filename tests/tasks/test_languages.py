@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import islice
 from typing import Any
 
@@ -17,7 +18,7 @@ from carrara.packing.prompt import count
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Rng
 from carrara.tasks.babilong._languages import TRANSLATIONS
-from carrara.tasks.babilong._translated_grammar import grammar_of
+from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import HOUSEHOLDS, all_individuals, draw_cast
 from carrara.tasks.classic._words import NAMINGS
 from carrara.types import Language, UndecidableError
@@ -188,6 +189,15 @@ def test_names_are_read_as_they_are_spelled(language: Language) -> None:
     for words in (NAMINGS[language].adjectives, NAMINGS[language].nouns):
         assert len(set(words)) == len(words)
         assert language != "zh" or [in_english(word, language).strip() for word in words] == [*words]
+
+
+def test_a_german_name_of_two_english_words_is_read_as_german() -> None:
+    made: Any = item("classic/niah", "de", value="words")
+    question = replace(made.question, gold=("Bronze-Boot", "Silber-Anker"))
+    for reply in ("FINAL ANSWER: Bronze-Boot, Silber-Anker", "Die Namen lauten bronze-boot und silber-anker."):
+        found = made.task.read(reply, question)
+        assert found is not None
+        assert found.answer == question.gold
 
 
 @pytest.mark.parametrize("language", ["en", *TRANSLATIONS])

@@ -41,7 +41,7 @@ def add(
     gutenberg: Flag = False,
     language: Annotated[
         Language,
-        text("CHOICE", help="Language of the text: where sentences end, and which `-p language` takes it."),
+        text("CHOICE", help="Language of the text. It decides where sentences end, and which tasks take the corpus."),
     ] = "en",
     tokenizer: Annotated[str, text("TOKENIZER", help=f"{TOKENIZER_HELP} By default when a task first needs it.")] = "",
 ) -> int:

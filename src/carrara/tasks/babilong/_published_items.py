@@ -35,10 +35,10 @@ class PublishedItems(Babilong[Any]):
     """The files, by their hash."""
 
     def check(self) -> None:
-        super().check()
         for own in fields(self):
             if own.name not in _PROMPT and getattr(self, own.name) != own.default:
-                raise ValueError(f"published items are as they are: {own.name} cannot be chosen")
+                raise ValueError(f"published items are as they are: leave out {own.name}")
+        super().check()
 
     def given_count(self, length: int) -> int | None:
         return len(self._rows(length))

@@ -22,7 +22,7 @@ from carrara.tasks.babilong._distractors import distractors
 from carrara.tasks.babilong._facts import Fact, Query, Solution
 from carrara.tasks.babilong._grammar import Grammar, group_pronouns
 from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
-from carrara.tasks.babilong._translated_grammar import grammar_of
+from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.types import (
     PRESENTS,

@@ -24,7 +24,7 @@ from carrara.tasks.babilong._facts import (
     WhereIs,
 )
 from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, StoryBuilder
-from carrara.tasks.babilong._translated_grammar import grammar_of
+from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 

@@ -78,7 +78,7 @@ class Naming:
         return self._join([rng.choice(self.adjectives)], rng.choice(self.nouns))
 
     def spell(self, name: str) -> str:
-        """Return a name in small letters as it is spell."""
+        """Return the spelling of a name that is given in small letters."""
         return "-".join(part.capitalize() for part in name.split("-")) if self.capitals else name
 
     def endless(self, rng: Rng) -> Iterator[str]:

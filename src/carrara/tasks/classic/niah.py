@@ -88,7 +88,7 @@ class Needles(NamedTuple):
 
 class Niah(MultilingualTask, Classic):
     version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
-    answer = Values(_values.NUMBER, _values.CODE, *_values.NAMES.values())
+    answer = Values(*KINDS)
     instruction: ClassVar[Mapping[str, str]] = {"one": _INSTRUCTION, "several": _INSTRUCTION}
     ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}
     rule = {"one": asks_for("the value"), "several": asks_for("all of them, separated by commas")}
@@ -129,7 +129,8 @@ class Niah(MultilingualTask, Classic):
         between = dict.fromkeys((part for part in self.wording if part.startswith(SEPARATOR)), "")
         spaces = {"space": "", "separator": ""} if self.language == "zh" else {}
         wording = {**self.wording, **own["wording"], **own["needles"], **(between if spaces else {})}
-        return {"wording": wording, "statements": own["needles"], **spaces}
+        answer = Values(_values.NUMBER, _values.CODE, _values.NAMES[self.language])
+        return {"answer": answer, "wording": wording, "statements": own["needles"], **spaces}
 
     def check(self) -> None:
         if not all(0 <= number <= MOST for number in (self.keys, self.values, self.queries)):

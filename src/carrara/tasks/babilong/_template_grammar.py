@@ -64,7 +64,7 @@ class _Template:
         return f"(?:{before})(?P<{part['slot']}>{self._words.NAME if part['slot'] == 'who' else self._words.NOUN})"
 
 
-class TranslatedGrammar(Grammar):
+class TemplateGrammar(Grammar):
     """The sentences and questions of one language, from its file of data."""
 
     def __init__(self, language: Language) -> None:
@@ -151,7 +151,7 @@ _ENGLISH = Grammar()
 @cache
 def grammar_of(language: Language) -> Grammar:
     """Return the sentences and questions of a language."""
-    return _ENGLISH if language == "en" else TranslatedGrammar(language)
+    return _ENGLISH if language == "en" else TemplateGrammar(language)
 
 
 @cache
