@@ -142,6 +142,13 @@ def test_the_answer_alone_is_asked_for_in_each_turn(tmp_path: Path) -> None:
     assert result.score == 1.0
     asked = [one["content"] for one in model.asked[-1] if one["role"] == "user"]
     assert all(text.endswith("beginning with `FINAL ANSWER:`.") for text in asked)
+    [result] = run("carrara/oracle", tmp_path / "oracle", n=1, cot="none")
+    assert result.score == 1.0
+
+
+def test_the_first_line_counts_the_messages_that_follow(tmp_path: Path) -> None:
+    ended = command("run", "march", "--model", "carrara/oracle", "-n", "2", "--out", str(tmp_path / "run"), check=True)
+    assert ", and 38 messages after the replies, to carrara/oracle" in ended.stdout + ended.stderr
 
 
 def test_a_stopped_run_asks_only_what_is_missing(tmp_path: Path) -> None:
@@ -217,6 +224,8 @@ def test_a_reader_for_one_question_is_refused(reader: str, tmp_path: Path) -> No
     for history in ("own", "right"):
         with pytest.raises(CarraraError, match="a conversation of several questions"):
             run("carrara/oracle", tmp_path / "out", reader=reader, params={"history": history})
+        with pytest.raises(CarraraError, match="a conversation of several questions"):
+            carrara.plan("march", "carrara/oracle", reader=reader, n=1, params={"history": history})
 
 
 def test_a_base_model_is_refused() -> None:

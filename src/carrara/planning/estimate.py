@@ -89,9 +89,9 @@ def estimate(config: PlanConfig) -> list[EstimateLine]:
     if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
         like = read_results(like, leave_out)
     earlier = _Earlier(like, model, config.setting_of_reader)
-    shaped = cache(lambda first: _shape(first, pack))
-    found: dict[tuple[str, int], list[EstimateLine]] = {}
     reader = config.context_reader
+    shaped = cache(lambda first: _shape(first, pack, reader))
+    found: dict[tuple[str, int], list[EstimateLine]] = {}
     for job in _arrangeable(jobs):
         reader.check(job.first)
         line = _line(job, model, reader, shaped, earlier, price, config.speed or earlier.pace, window)
@@ -173,7 +173,7 @@ def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
     )
 
 
-def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
+def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
     counter = tokenizers.get(first.tokenizer)
     questions, answers = list[int](), list[int]()
     bare, tails, around = list[int](), list[int](), list[int]()
@@ -186,6 +186,7 @@ def _shape(first: ItemId, pack: Pack | None) -> PromptShape:
         if not item_id.length:
             [item, *_] = context_of(item_id, pack).items
             template = item.prompt.template
+            reader.check_template(first.task, template)
             bare.append(item.survey.tokens)
             tails.append(counter.count(template.after))
             around.append(counter.count(template.before) + tails[-1])

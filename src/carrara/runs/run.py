@@ -19,6 +19,7 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
 from rich.console import Console
 
+from carrara.constants import FOLLOW_UPS
 from carrara.item_id import ALL, RunJob
 from carrara.items.item import left_out
 from carrara.logs.replies import LOGS, LoggedReply, read_replies, read_results
@@ -169,10 +170,12 @@ def _tokens(sample: Sample) -> int:
 def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
     there = len(samples) - len(left)
+    later = sum((sample.metadata or {}).get(FOLLOW_UPS, (0, 0))[0] for sample in left)
     return "".join(
         (
             f"{there:,} of {len(samples):,} replies are there already; " if there else "",
             f"{count(len(left), 'prompt')}, {sum(map(_tokens, left)):,} tokens by {config.jobs[0].first.tokenizer}",
+            f", and {count(later, 'message')} after the replies" if later else "",
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",
             f", about {meter.expected:,.2f} of money" if meter.expected else "",
             f", to {config.model}",

@@ -177,12 +177,13 @@ class March(Task):
         context, asked = self.split(messages[:1])
         later = [message.content for message in messages[1:] if message.role == "user"]
         stated = [message.content for message in messages if message.role == "assistant"]
-        return self.solve(context, {"messages": "\n\n".join([asked, *later]), "stated": "\n".join(stated)})
+        turns = [" ".join(NODE.find(text)) for text in (asked, *later)]
+        return self.solve(context, {"turns": "\n".join(turns), "stated": "\n".join(stated)})
 
     def solve(self, context: str, names: Mapping[str, str]) -> Totals:
         """Return the totals by all entries, or that of the last turn by its entries and the total before it."""
         values = dict(_entries(context))
-        turns, stated = [list(NODE.find(one)) for one in names["messages"].split("\n\n")], find_numbers(names["stated"])
+        turns, stated = [turn.split() for turn in names["turns"].split("\n")], find_numbers(names["stated"])
         if missing := {name for name in turns[-1] if name not in values}:
             raise UndecidableError(f"the dictionary has no {', '.join(sorted(missing))}")
         last = sum(values[name] for name in turns[-1])
