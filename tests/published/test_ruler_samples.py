@@ -110,6 +110,15 @@ def test_a_file_of_another_kind_is_named(text: str, message: str, tmp_path: Path
         item_of(tmp_path, "vt")
 
 
+def test_samples_of_two_models_are_refused(tmp_path: Path) -> None:
+    for model in ("one", "two"):
+        write_samples(tmp_path / model)
+    write_samples(tmp_path / "one", "8192")
+    with pytest.raises(UsageError, match="have samples of the same task and length: give a folder with one of them"):
+        sources(tmp_path)
+    assert {source.length for source in sources(tmp_path / "one")} == {4096, 8192}
+
+
 def test_what_is_no_folder_of_samples_is_told(tmp_path: Path, folder: Path) -> None:
     with pytest.raises(UsageError, match="there is no folder"):
         sources(tmp_path / "nowhere")

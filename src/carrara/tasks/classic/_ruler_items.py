@@ -171,7 +171,20 @@ def sources(folder: Path) -> list[PublishedFile]:
     if not found:
         raise UsageError(f"{folder} has no samples of RULER's, whose paths are such as vt/validation.jsonl")
     tell_left_out(others, "samples of RULER's are in a folder with the name of their task, such as vt")
+    _check_single(found)
     return sorted(found)
+
+
+def _check_single(found: Iterable[PublishedFile]) -> None:
+    """Raise if a task has samples of a length in several folders, such as those made for two models."""
+    folders = dict[tuple[str, int], Path]()
+    for file in found:
+        first = folders.setdefault((file.task, file.length), file.path.parent)
+        if first != file.path.parent:
+            raise UsageError(
+                f"{first} and {file.path.parent} have samples of the same task and length: give a folder with one of "
+                "them, such as that of one model"
+            )
 
 
 def _length(path: Path, folder: Path, task: str) -> int:
