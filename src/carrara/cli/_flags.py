@@ -28,7 +28,7 @@ def several_positional(name: str, help: str) -> Parameter:
     return Parameter(name=name, required=True, help=help)
 
 
-def _at_least_one(name: str) -> Callable[[object, int | None], None]:
+def at_least_one(name: str) -> Callable[[object, int | None], None]:
     def check(_: object, value: int | None) -> None:
         if value is not None:
             check_whole(name, value, 1)
@@ -76,7 +76,7 @@ Workers = Annotated[
     int | None,
     Parameter(
         metavar="N",
-        validator=_at_least_one("workers"),
+        validator=at_least_one("workers"),
         help="Processes that work at the same time. By default one for each core.",
     ),
 ]
@@ -88,7 +88,7 @@ WorkerEngine = Annotated[
     ),
 ]
 Threads = Annotated[
-    int, Parameter(metavar="N", validator=_at_least_one("threads"), help="Threads of PyTorch on the processor.")
+    int, Parameter(metavar="N", validator=at_least_one("threads"), help="Threads of PyTorch on the processor.")
 ]
 AllowLarge = Annotated[
     bool,
@@ -98,7 +98,7 @@ OnlyLengths = Annotated[
     Lengths | None, text("LENGTHS", joins=True, help="Only items of these lengths, such as 4k,32k.")
 ]
 N = Annotated[
-    int, Parameter(name="-n", metavar="N", validator=_at_least_one("n"), help="Instances for each task and length.")
+    int, Parameter(name="-n", metavar="N", validator=at_least_one("n"), help="Instances for each task and length.")
 ]
 RunFolder = Annotated[Folder, text("RUN", help="Folder of a run, as `carrara run` wrote it.")]
 MODEL_HELP = "Name of the model, as for `carrara run`."

@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.answers.grade import grade
+from carrara.export.config import ExportConfig
 from carrara.item_id import ItemId
-from carrara.items.item import contexts, questions_of
+from carrara.items.item import contexts, left_out, questions_of
 from carrara.packing.prompt_pack import Pack, read_pack
-from carrara.util.errors import UsageError
-from carrara.util.log import logger
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.files import is_remote
+from carrara.util.log import logger, warn_once
 
 LIKELIHOOD = "_likelihood"
 """The suffix of a task that asks for the likelihood of the right answer."""
@@ -58,8 +60,34 @@ def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens
     return HarnessTask(first, instances, max_tokens or max(budget, TALK), ())
 
 
-def write(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
-    """Yield the files of tasks, and one of their group."""
+def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
+    """Write a file for each task at each length, and one of their group. Return what to print.
+
+    Args:
+        config: The settings of the export.
+        max_tokens: The most tokens of a reply.
+    """
+    if is_remote(config.out):
+        raise UsageError(f"lm-eval reads a folder of its own machine: give one in place of {config.out}")
+    tasks = []
+    for job in config.jobs:
+        try:
+            tasks.append(harness_task(job, config.n, config.prompts, max_tokens))
+        except LengthError as reason:
+            if len(config.jobs) == 1:
+                raise
+            warn_once(left_out(job, reason))
+    if not tasks:
+        raise UsageError("none of these tasks has an instance of these lengths: ask for greater ones")
+    if len({one.name for one in tasks}) < len(tasks):
+        raise UsageError("two of these tasks have one name: export them into two folders")
+    files = write_files(config.out, tasks, config.prompts)
+    config.write_card()
+    return [f"{config.out}: {len(files) - 1} tasks; lm_eval run --include_path {config.out} --tasks carrara --model …"]
+
+
+def write_files(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
+    """Write the files of tasks, and one of their group. Return their paths."""
     texts = {}
     for one in tasks:
         texts[one.name] = _yaml(one, prompts)

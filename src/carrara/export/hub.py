@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.export.about import CANARY, CARD, licence
-from carrara.export.shards import ShardTable, WrittenFile
+from carrara.export.config import ExportConfig
+from carrara.export.shards import ShardTable, WrittenFile, write_tables
 from carrara.item_id import ItemId
 from carrara.items.item import Item, check_single, questions_of, wording_of
 from carrara.items.registry import load
@@ -67,6 +68,33 @@ class Split(NamedTuple):
     length: int
     rows: int
     files: Sequence[Path]
+
+
+def write(config: ExportConfig) -> list[str]:
+    """Write a data set of the hub, and return what to print."""
+    names = [(split_of(job), job.size()) for job in config.jobs]
+    if len(set(names)) < len(names):
+        raise UsageError("two of these tasks have one name, and a split has only one: export them into two folders")
+    talking = [talks(job, config.pack) for job in config.jobs]
+    check_other(config.out, set(map(config_of, config.jobs, talking)))
+    written = []
+    for conversations in (False, True):
+        own = [job for job, talks in zip(config.jobs, talking, strict=True) if talks == conversations]
+        if not own:
+            continue
+
+        def path(first: ItemId, number: int, of: int, talks: bool = conversations) -> Path:
+            return path_of(config.out, first, talks, number, of)
+
+        by_path = {(config_of(job, conversations), split_of(job)): job for job in own}
+        for one in write_tables(config, own, table(conversations), path):
+            place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]
+            written.append((by_path[place], conversations, one))
+    found = splits(config.out, written)
+    describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, found)
+    total = sum(one.rows for one in found)
+    configs = len({one.config for one in found})
+    return [f"{config.out}: {total} questions in {len(found)} splits, of {configs} configurations"]
 
 
 def row(item: Item) -> Mapping[str, Any]:

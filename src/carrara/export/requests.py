@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+from carrara.export.config import ExportConfig
+from carrara.export.lines import write_lines
 from carrara.export.shards import Row
 from carrara.items.item import Item, check_single
 from carrara.util.errors import UsageError
@@ -28,8 +30,10 @@ def _sampling_args(model: str) -> dict[str, Any]:
 class RequestSettings(NamedTuple):
     """The settings of requests."""
 
-    model: str
-    max_tokens: int | None
+    model: str = ""
+    """The name of the model, which only a batch needs."""
+    max_tokens: int | None = None
+    """The most tokens of a reply."""
 
 
 def batch(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
@@ -74,9 +78,18 @@ def sglang(item: Item, settings: RequestSettings) -> Mapping[str, Any]:
     }
 
 
-FORMS = {"batch": {"batch.jsonl": batch}, "serving": {"vllm.jsonl": vllm, "sglang.jsonl": sglang}}
+def write_batch(config: ExportConfig, settings: RequestSettings) -> list[str]:
+    """Write requests of OpenAI's batch interface, and return what to print."""
+    return _write(config, {"batch.jsonl": partial(batch, settings=settings)})
 
 
-def rows(form: str, settings: RequestSettings) -> dict[str, Row]:
-    """Return the functions that make a line, by the name of the file."""
-    return {name: partial(row, settings=settings) for name, row in FORMS[form].items()}
+def write_serving(config: ExportConfig, settings: RequestSettings) -> list[str]:
+    """Write the loads of two load generators, and return what to print."""
+    forms = {"vllm.jsonl": vllm, "sglang.jsonl": sglang}
+    return _write(config, {name: partial(row, settings=settings) for name, row in forms.items()})
+
+
+def _write(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
+    lines = write_lines(config, rows)
+    config.write_card()
+    return lines

@@ -15,6 +15,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from carrara.export.config import ExportConfig
 from carrara.item_id import ItemId
 from carrara.items.bulk import Share, in_order, make, shares_of
 from carrara.items.item import Item, count_existing
@@ -22,7 +23,9 @@ from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import atomic_path
+from carrara.util.log import warn_once
 from carrara.util.parallel import Engine, parallel_map
+from carrara.util.progress import show_progress
 
 FILE = 8_000_000
 """The most tokens of a file."""
@@ -57,6 +60,21 @@ class ShardTable:
     row: Row
     columns: Mapping[str, Any]
     """The types of columns by name, as `type_of` reads them."""
+
+
+def write_tables(
+    config: ExportConfig, firsts: Sequence[ItemId], table: ShardTable, path: Callable[[ItemId, int, int], Path]
+) -> list[WrittenFile]:
+    """Write the items of an export as Parquet files, with progress.
+
+    Args:
+        config: The settings of the export.
+        firsts: Those of its jobs that are written as this table.
+        table: The columns.
+        path: The path of the k-th of n files of a job.
+    """
+    number, made = write_all(firsts, config.n, config.pack, table, path, warn_once, config.workers, config.engine)
+    return list(show_progress(made, number, "files", label="exporting"))
 
 
 def write_all(

@@ -16,7 +16,7 @@ from importlib import import_module
 from logging import LogRecord
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, get_args
 
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import collect_records, logger, receive_records, send_records
@@ -28,6 +28,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Engine = Literal["local", "ray"]
+ENGINES: tuple[Engine, ...] = get_args(Engine)
 
 JOBS_AHEAD = 3
 """Jobs submitted per process: no process waits for work, and few results wait in memory."""
