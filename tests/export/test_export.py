@@ -242,9 +242,9 @@ def test_what_lies_there_of_another_export_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        (["batch", "qa1"], "--model is lacking"),
-        (["serving", "qa1", "--model", "m"], "--model is for batch requests"),
-        (["parquet", "qa1"], "Invalid value"),
+        (["batch", "qa1"], "`carrara export batch` needs --model"),
+        (["serving", "qa1", "--model", "m"], "Unknown option: --model"),
+        (["parquet", "qa1"], "`carrara export` has no action 'parquet'"),
     ],
 )
 def test_what_cannot_be_exported_is_a_sentence(line: list[str], says: str, tmp_path: Path) -> None:

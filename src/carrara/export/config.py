@@ -44,12 +44,10 @@ class ExportConfig(ExportOptions, ItemOptions):
     command: str = ""
     """The command line, as the README of the folder shows it."""
 
-    def __attrs_post_init__(self) -> None:
-        check_folder(self.out)
-
     @cached_property
     def jobs(self) -> "list[ItemId]":
-        """The first item of each task at each length."""
+        """The first item of each task at each length. The folder is checked before: it must not be somebody else's."""
+        check_folder(self.out)
         found = self.item_ids(self.tasks, self.lengths)
         check_count(len(found) * self.n, "contexts", self.allow_large)
         return found
