@@ -35,8 +35,18 @@ class ExportOptions:
     """Lift the limits on how much is made."""
 
 
+@Parameter(name="*", group=Group("Export", sort_key=10))
 @frozen(kw_only=True, slots=False)
-class ExportConfig(ExportOptions, ItemOptions):
+class RowOptions(ExportOptions):
+    """The options of formats whose rows may have further columns."""
+
+    chunk: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
+    """Add labels for dense rewards: the positions of the needed facts, and whether each chunk of N tokens has a part of
+    one."""
+
+
+@frozen(kw_only=True, slots=False)
+class ExportConfig(RowOptions, ItemOptions):
     """Settings of an export."""
 
     tasks: Selections = field(kw_only=False)

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from functools import partial
 
 from carrara.export.config import ExportConfig
-from carrara.export.shards import Row
+from carrara.export.evidence_labels import Row, with_labels
 from carrara.items.bulk import bulk
 from carrara.items.item import Item
 from carrara.items.render import line
@@ -24,7 +24,7 @@ def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
     written = 0
     with ExitStack() as stack:
         files = [stack.enter_context(whole_file(config.out / name)) for name in rows]
-        lines = partial(_lines, rows=list(rows.values()))
+        lines = partial(_lines, rows=[with_labels(row, config.chunk) for row in rows.values()])
         shares = bulk(config.jobs, config.n, config.pack, lines, warn_once, config.workers, config.engine)
         items = (one for share in shares for one in share)
         for texts in show_progress(items, len(config.jobs) * config.n, "items", label="exporting"):

@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.export.config import ExportConfig
+from carrara.export.evidence_labels import COLUMNS, Row, with_labels
 from carrara.item_id import ItemId
 from carrara.items.bulk import Share, in_order, make, shares_of
-from carrara.items.item import Item, count_existing
+from carrara.items.item import count_existing
 from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, UsageError
@@ -33,8 +34,6 @@ MOST = 2000
 """The most instances of a file, which is held in memory until it is written."""
 ABOUT = b"carrara"
 """The key of a file's metadata."""
-
-Row = Callable[[Item], Mapping[str, Any]]
 
 
 class File(NamedTuple):
@@ -57,6 +56,7 @@ class ShardTable:
     """The columns of files."""
 
     kind: str
+    """A name of the rows with all settings that change them. A file of another kind is not continued."""
     row: Row
     columns: Mapping[str, Any]
     """The types of columns by name, as `type_of` reads them."""
@@ -73,6 +73,12 @@ def write_tables(
         table: The columns.
         path: The path of the k-th of n files of a job.
     """
+    if config.chunk:
+        table = ShardTable(
+            f"{table.kind}, labelled by {config.chunk} tokens",
+            with_labels(table.row, config.chunk),
+            {**table.columns, **COLUMNS},
+        )
     number, made = write_all(firsts, config.n, config.pack, table, path, warn_once, config.workers, config.engine)
     return list(show_progress(made, number, "files", label="exporting"))
 

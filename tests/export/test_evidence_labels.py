@@ -1,0 +1,111 @@
+"""The labels of evidence: the solver needs the labelled chunks, and no other."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carrara
+from carrara.export.config import ExportConfig
+from carrara.export.evidence_labels import COLUMNS, EvidenceLabels
+from carrara.export.lines import write_lines
+from carrara.export.shards import ShardTable, write_tables
+from carrara.item_id import ItemId
+from carrara.items.item import Item, item_of
+from carrara.tokenizers import get
+from carrara.types import Message, UndecidableError
+from carrara.util.errors import UsageError
+
+CHUNK = 128
+TASKS = (
+    "qa1,qa2,qa3,qa6,qa13,classic/hops,classic/niah,classic/vt,classic/json_kv,minerva/key_value,ranking,citations,"
+    "walks,associations,sessions,sync/graph,idk"
+)
+
+
+def is_solved(item: Item, chunks: Sequence[dict[str, Any]]) -> bool:
+    """Return whether the solver finds the right answer in these chunks alone."""
+    template, [message] = item.prompt.template, item.messages()
+    context = template.separator.join(message.content[chunk["start"] : chunk["end"]] for chunk in chunks)
+    try:
+        return bool(item.solve([Message("user", template.before + context + template.after)]) == item.question.gold)
+    except UndecidableError:
+        return False
+
+
+@pytest.mark.parametrize("task", TASKS.split(","))
+@pytest.mark.parametrize("tokenizer", ["gpt2", "o200k"])
+def test_the_solver_needs_the_labelled_chunks_and_no_other(task: str, tokenizer: str) -> None:
+    for index in range(6):
+        item = carrara.item(task, length="4k", index=index, tokenizer=tokenizer)
+        row = EvidenceLabels(CHUNK).row(item)
+        assert is_solved(item, [chunk for chunk in row["chunks"] if chunk["needed"]]), item.id
+        for fact in row["evidence"]:
+            others = [one for one in row["chunks"] if one["end"] <= fact["start"] or fact["end"] <= one["start"]]
+            assert len(others) < len(row["chunks"])
+            if fact["fact"] in item.question.evidence:
+                assert not is_solved(item, others), (item.id, fact)
+
+
+@pytest.mark.parametrize("task", ["qa2", "classic/hops", "classic/niah", "sync/graph"])
+def test_positions_are_those_of_the_facts_and_chunks_have_every_segment_once(task: str) -> None:
+    item = carrara.item(task, length="4k", tokenizer="o200k")
+    text, count = item.messages()[0].content, get("o200k").count
+    row = EvidenceLabels(CHUNK).row(item)
+    facts = [" ".join(segment.text for segment in chunk) for chunk in item.context.instance.chunks]
+    spans = {span.fact: span for span in item.survey.spans if span.needed}
+    opening = item.prompt.measure._opening()
+    for one in row["evidence"]:
+        if one["fact"] >= 0:
+            assert text[one["start"] : one["end"]] == facts[one["fact"]]
+        if one["fact"] in spans:
+            span = spans[one["fact"]]
+            assert (one["token_start"], one["token_end"]) == (span.token_start - opening, span.token_end - opening)
+    chunks = row["chunks"]
+    # The first word of a chunk may be one token more where no space stands before it.
+    assert all(count(text[one["start"] : one["end"]]) <= CHUNK + 1 for one in chunks)
+    between = [text[one["end"] : after["start"]] for one, after in pairwise(chunks)]
+    assert set(between) <= {item.prompt.template.separator}
+    assert text[: chunks[0]["start"]] == item.prompt.template.before
+    assert text[chunks[-1]["end"] :] == item.prompt.template.after
+
+
+@pytest.mark.parametrize(
+    ("task", "says"),
+    [
+        ("mrcr", "the context of michelangelo/mrcr is a conversation"),
+        ("census", "an answer of carrara/census depends on the whole context"),
+        ("minerva/two_lists", "do not decide its answer without the rest: leave minerva/two_lists out"),
+    ],
+)
+def test_tasks_without_such_facts_are_refused(task: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says):
+        EvidenceLabels(CHUNK).row(carrara.item(task, length="8k"))
+
+
+def _row(item: Item) -> dict[str, str]:
+    return {"id": item.id}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_any_rows_can_carry_them(tmp_path: Path, workers: int) -> None:
+    config = ExportConfig("qa2,hops", lengths="4k", n=2, out=tmp_path, chunk=CHUNK, workers=workers)
+    assert write_lines(config, {"rows.jsonl": _row}) == [f"{tmp_path / 'rows.jsonl'}: 4 items"]
+    lines = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [{**one, **EvidenceLabels(CHUNK).row(item_of(one["id"]))} for one in lines] == lines
+    assert len(lines) == 4
+
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+
+    def path(first: ItemId, number: int, of: int) -> Path:
+        return tmp_path / f"{first.task.replace('/', '-')}-{number}-of-{of}.parquet"
+
+    files = write_tables(config, config.jobs, ShardTable("ids", _row, {"id": "string"}), path)
+    assert [row for one in files for row in parquet.read_table(one.path).to_pylist()] == lines
+    other = ExportConfig("qa2,hops", lengths="4k", n=2, out=tmp_path, chunk=2 * CHUNK)
+    with pytest.raises(UsageError, match="holds other items"):
+        write_tables(other, other.jobs, ShardTable("ids", _row, {"id": "string"}), path)
+    assert set(COLUMNS) < set(lines[0])
