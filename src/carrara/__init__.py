@@ -10,6 +10,7 @@ Each name is loaded when it is first used.
 """
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from carrara.api.train import train
     from carrara.readers.reader import Reading
     from carrara.rl.environment import load_environment
+    from carrara.rl.taskset import CarraraTaskset
     from carrara.task import Instance, Rng, Sweep, Task
     from carrara.types import Question, Segment, UndecidableError
     from carrara.util.errors import CarraraError, LengthError, PluginError, RunError, UsageError
@@ -65,6 +67,8 @@ __all__ = [
     "run",
     "train",
 ]
+if find_spec("verifiers"):
+    __all__ += ["CarraraTaskset"]  # verifiers looks for the one taskset of a package among these names
 
 _PLACES = {
     "carrara.util.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
@@ -82,6 +86,7 @@ _PLACES = {
     "carrara.api.train": ("train",),
     "carrara.readers.reader": ("Reading",),
     "carrara.rl.environment": ("load_environment",),
+    "carrara.rl.taskset": ("CarraraTaskset",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}

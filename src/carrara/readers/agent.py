@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from inspect_ai.tool import Tool
 
 FILE = "context.txt"
+"""The file that holds the context, in the agent's working directory."""
 _WITH_TOOLS = (
     "Answer a question about a long text that is not shown. Two tools look into it: `find` searches it for a regular "
     "expression, and `read` shows the text from a position on. The text stands between the instructions and the "
@@ -90,10 +91,10 @@ class AgentReader(Reader):
             from inspect_ai.util import sandbox
 
             await sandbox().write_file(FILE, context.text.encode())
-            hidden = context.prompt([_HIDDEN_FILE])
+            task = prompt_with_file(context)
         else:
             hidden = context.prompt([search.HIDDEN.format(characters=len(context.text))])
-        task = f"{_WITH_FILE if self.sandbox else _WITH_TOOLS}\n\n{hidden[-1].content}"
+            task = f"{_WITH_TOOLS}\n\n{hidden[-1].content}"
         conversation = _Conversation(self._make(tools), tools, [ChatMessageUser(content=task, source="input")])
         try:
             with model.limit(self.calls):
@@ -116,6 +117,11 @@ class AgentReader(Reader):
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         return search.Search(calls=self.calls, page=self.page).estimate(prompt, around, answer)
+
+
+def prompt_with_file(context: ReaderContext) -> str:
+    """Return the prompt of an item whose context is the file `FILE` in the agent's working directory."""
+    return f"{_WITH_FILE}\n\n{context.prompt([_HIDDEN_FILE])[-1].content}"
 
 
 class _Conversation:
