@@ -8,6 +8,8 @@ import pytest
 collect_ignore_glob = ["src/carrara/inspect_tasks.py"]  # looking through it imports every task, and it has no doctest
 if not find_spec("torch"):
     collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/models/streaming.py"]
+if not find_spec("verifiers"):
+    collect_ignore_glob += ["src/carrara/rl/taskset.py"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
