@@ -26,6 +26,7 @@ from tests.helpers.command_lines import DOCUMENTS
 ELSEWHERE = {
     r"from trl import": "needs TRL and a graphics card: test_trl.py",
     r"import verifiers": "needs a server: test_verifiers.py",
+    r"import CarraraConfig": "needs verifiers: test_taskset.py",
     r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"import ray": "needs vLLM: test_ray_data.py",
     r"make_guard\(": "needs a server: test_guard.py",

@@ -3,7 +3,9 @@
 import asyncio
 import json
 import os
+import re
 import subprocess
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -18,6 +20,8 @@ from carrara.readers.context import ReaderContext
 from carrara.rl import Stream
 from carrara.types import Message
 from carrara.util.errors import UsageError
+from tests.helpers import examples
+from tests.helpers.command_lines import ROOT, lines_of
 from tests.helpers.own_environment import environment, with_checkout
 from tests.helpers.reward_replies import carrara_scores, replies
 from tests.helpers.scripted_model import serving, text_of
@@ -25,6 +29,7 @@ from tests.helpers.server import reply
 
 TASKS, LENGTH, N = "qa1,latent_list,niah,json_kv", "1k", 6
 HIDDEN = "[The text is the file context.txt.]"
+PAGE = ROOT / "docs/guides/train-with-verifiers.md"
 
 
 @pytest.fixture(scope="module")
@@ -158,14 +163,37 @@ def test_a_task_validates_itself_by_its_solver(taskset: Any, monkeypatch: pytest
     assert asyncio.run(task.validate(None)) is False
 
 
+# --- the documentation ---
+
+
+def test_the_example_of_the_documentation(taskset: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(examples.ELSEWHERE, "import CarraraConfig")
+    shown = list(examples.run(PAGE))
+    assert len(shown) == 2
+    assert [one for one in shown if not one.is_right] == []
+
+
+def test_the_table_of_rewards_is_what_was_measured() -> None:
+    """Of both, a row's scores: ours, the chance level, and Oolong's."""
+    measured = (ROOT / "results/reward_verifiers.txt").read_text("utf-8")
+    rows = re.findall(r"^\| [^|]+ \| (\S+) \| (\S+) \| (\d\S+) \|$", PAGE.read_text("utf-8"), re.M)
+    assert len(rows) == 5
+    for row in rows:
+        assert re.search(r"\s+".join(map(re.escape, row)), measured), row
+
+
 # --- verifiers 0.4 itself ---
 
 
-def run(arguments: list[str | Path], given: str = "", **variables: str) -> str:
-    path = with_checkout(Path(__file__).parents[1] / "helpers")
-    variables = {"PYTHONPATH": path, "TEST_API_KEY": "not-a-key", **variables}
+def run(arguments: Sequence[str | Path], folder: Path, given: str = "") -> str:
+    """Return what a program prints that has this folder as its home."""
+    variables = {
+        "HOME": str(folder),
+        "PYTHONPATH": with_checkout(ROOT / "tests" / "helpers"),
+        "TEST_API_KEY": "not-a-key",
+    }
     ended = subprocess.run(
-        arguments, input=given, env={**os.environ, **variables}, capture_output=True, text=True, check=False
+        arguments, input=given, env=os.environ | variables, cwd=folder, capture_output=True, text=True, check=False
     )
     assert ended.returncode == 0, ended.stderr[-3000:]
     return ended.stdout
@@ -203,7 +231,7 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
                 "--client.base-url", address, "--client.api-key-var", "TEST_API_KEY",
                 "--no-push", "--no-rich", "-o", tmp_path, "--run.dir", "run",
             ],
-            HOME=str(tmp_path),
+            tmp_path,
         )  # fmt: skip
     episodes = [json.loads(line) for line in (tmp_path / "run" / "traces.jsonl").read_text("utf-8").splitlines()]
     traces = [trace for episode in episodes for trace in episode["traces"]]
@@ -227,7 +255,22 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
 def test_rewards_of_verifiers_equal_carrara_score_on_200_replies(tmp_path: Path) -> None:
     given = replies(200)
     lines = "".join(json.dumps({"id": one.id, "reply": one.text}) + "\n" for one in given)
-    printed = run([environment("verifiers"), "-m", "tests.helpers.taskset_rewards"], lines)
+    printed = run([environment("verifiers"), "-m", "tests.helpers.taskset_rewards"], tmp_path, lines)
     found = [json.loads(line)["reward"] for line in printed.splitlines()]
     assert found == carrara_scores(given, tmp_path)
     assert {0.0, 1.0} <= set(found)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_documentation_are_accepted(tmp_path: Path) -> None:
+    """The tasks are validated. What needs a model is resolved and not run."""
+    programs = environment("verifiers").parent
+    [settings] = re.findall(r"^```toml\n(.*?)^```", PAGE.read_text("utf-8"), re.M | re.DOTALL)
+    (tmp_path / "agent.toml").write_text(settings, "utf-8")
+    given = [line.words for line in lines_of(PAGE) if line.words[0].startswith("vf-") and "-a" not in line.words]
+    assert [words[0] for words in given] == ["vf-eval", "vf-validate", "vf-eval"]
+    for program, *words in given:
+        more = ["--dry-run"] if program == "vf-eval" else ["-n", "2", "--no-rich", "--run.dir", "validated"]
+        run([programs / program, *words, *more], tmp_path)
+    [summary] = tmp_path.glob("outputs/validated/summary.json")
+    assert json.loads(summary.read_text("utf-8"))["outcomes"]["valid"] == 2

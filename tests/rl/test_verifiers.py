@@ -1,13 +1,10 @@
 """An environment of verifiers: evaluated by verifiers itself, on a server that is here."""
 
 import asyncio
-import json
 import re
 import signal
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +14,7 @@ import carrara
 import carrara.rl
 from carrara.export.about import CANARY
 from carrara.rl import Curriculum
+from tests.helpers.scripted_model import serving, text_of
 from tests.helpers.server import reply
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # verifiers' own, and those of what it imports
@@ -40,31 +38,9 @@ def signals() -> Iterator[None]:
         signal.signal(number, handler)
 
 
-@contextmanager
-def answering(answer: Callable[[str], dict[str, Any]]) -> Iterator[str]:
+def answering(answer: Callable[[str], dict[str, Any]]) -> AbstractContextManager[str]:
     """The address of a server that answers what it is asked last."""
-
-    class Handler(BaseHTTPRequestHandler):
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            body = json.dumps(answer(str(request["messages"][-1]["content"]))).encode()
-            self.send_response(200)
-            self.send_header("Content-Type", "application/json")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-        finally:
-            server.shutdown()
-            thread.join()
+    return serving(lambda request: answer(text_of(request["messages"][-1])))
 
 
 def evaluated(
@@ -151,7 +127,7 @@ def test_a_server_that_fails_teaches_nothing(vf: Any, monkeypatch: pytest.Monkey
 
 def test_the_documentation_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
     """As it stands there, but for the server and the tokenizer, which are here."""
-    document = Path(__file__).parents[2] / "docs/guides/train-with-rewards.md"
+    document = Path(__file__).parents[2] / "docs/guides/train-with-verifiers.md"
     [code] = re.findall(r"```python\n(import verifiers.*?)```", document.read_text("utf-8"), re.DOTALL)
     monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
     with answering(lambda asked: reply("I like turtles.")) as address:
