@@ -5,11 +5,12 @@ import json
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -134,8 +135,13 @@ def test_conversations_with_follow_ups_are_refused(taskset: Any) -> None:
 
 
 def test_a_missing_or_old_verifiers_is_an_error_of_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "carrara.rl.taskset", raising=False)
+    monkeypatch.setitem(sys.modules, "verifiers", ModuleType("verifiers"))
+    monkeypatch.delitem(sys.modules, "verifiers.v1", raising=False)
+    monkeypatch.setattr("carrara.rl.require_extra.find_spec", lambda name: "found")
+    with pytest.raises(UsageError, match="this version of verifiers has no tasksets"):
+        import_module("carrara.rl.taskset")
     monkeypatch.setattr("carrara.rl.require_extra.find_spec", lambda name: None)
-    monkeypatch.delitem(import_module("sys").modules, "carrara.rl.taskset", raising=False)
     with pytest.raises(UsageError, match="needs the package verifiers, which is not installed"):
         import_module("carrara.rl.taskset")
 

@@ -64,7 +64,10 @@ def load_environment(
     require_package("verifiers")
     vf: Any = import_module("verifiers")
     if not hasattr(vf, "SingleTurnEnv"):
-        raise UsageError(f"verifiers {vf.__version__} has no such environments any more: pip install 'verifiers<0.4'")
+        raise UsageError(
+            f"verifiers {vf.__version__} has no such environments any more: use `carrara.rl.CarraraTaskset`, or "
+            "pip install 'verifiers<0.4'"
+        )
     stream = Stream(tasks, lengths, params=params, split=split, seed=seed, tokenizer=tokenizer)
     normalized: Any = import_module("verifiers.utils.message_utils").normalize_messages
     asked: dict[int, int] = {}

@@ -29,8 +29,18 @@ from carrara.rng import Split
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 
-require_package("verifiers")
-vf: Any = import_module("verifiers.v1")
+
+def _import_verifiers() -> Any:
+    require_package("verifiers")
+    try:
+        return import_module("verifiers.v1")
+    except ModuleNotFoundError as error:
+        if error.name != "verifiers.v1":
+            raise
+        raise UsageError("this version of verifiers has no tasksets: pip install 'verifiers>=0.3,<0.5'") from None
+
+
+vf: Any = _import_verifiers()
 
 Place = Literal["prompt", "file"]
 LONGEST_ARGUMENT = 100_000
