@@ -101,8 +101,7 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/memory.in -c .venv/constraints.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' \
 	  $$($(THERE) locks/requirements.txt | grep -v ' protobuf$$') -o locks/memory.txt
-	echo 'openai>=2.54,<3' > .venv/overrides.txt  # verifiers 0.4 refuses the one that Inspect's providers need
-	uv pip compile -q pyproject.toml locks/verifiers.in --override .venv/overrides.txt --universal --python-version 3.11 \
+	uv pip compile -q pyproject.toml locks/verifiers.in --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/verifiers.txt
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
