@@ -216,7 +216,7 @@ def fetch(address: str, path: str, body: object = None) -> Any:
 @pytest.mark.slow
 def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     folder = tmp_path / "project"
-    config = ExportConfig("qa1,niah", lengths="1k", n=6, split="train", out=folder)
+    config = ExportConfig("qa1,niah", lengths="1k", n=6, split="train", out=folder, chunk=256)
     nemo_gym.write(config, validation=3)
     gym = Gym(folder)
     data = folder / nemo_gym.SERVER / "data"
@@ -255,6 +255,7 @@ def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     assert {one["id"]: (one["reward"], one["status"]) for one in rollouts} == {
         id: [(0.0, "unparsed"), (0.0, "truncated"), (1.0, "ok")][number % 3] for number, id in enumerate(ids.values())
     }
+    assert {one["id"]: one["chunks"] for one in rollouts} == {one["id"]: one["chunks"] for one in rows}
     (metrics,) = json.loads((folder / "rollouts_aggregate_metrics.json").read_text())
     assert metrics["key_metrics"]["mean/reward"] == pytest.approx(1 / 3)
     assert {name for name in metrics["key_metrics"] if re.search("/1k$", name)} == {

@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
-from carrara.export.config import ExportConfig, ExportOptions
+from carrara.export.config import ExportConfig, ExportOptions, RowOptions
 from carrara.options import ItemOptions, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
@@ -110,7 +110,7 @@ def nemo_gym(
     *,
     validation: Annotated[int | None, Parameter(metavar="N", validator=at_least_one("validation"))] = None,
     package: Annotated[str, text("REQUIREMENT")] = "",
-    options: ExportOptions,
+    options: RowOptions,
     items: ItemOptions | None = None,
 ) -> int:
     """Write a resources server of NeMo Gym with its data, whose reward is the score of `carrara score`.

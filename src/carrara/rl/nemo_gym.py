@@ -34,9 +34,11 @@ def server_class() -> Any:
         raise UsageError(f"this needs NeMo Gym ({error}): pip install nemo-gym") from None
 
     class CarraraVerifyRequest(base.BaseVerifyRequest):  # type: ignore[misc]
+        model_config = {"extra": "allow"}  # labels of rows come back with the reward
         id: str
 
     class CarraraVerifyResponse(base.BaseVerifyResponse):  # type: ignore[misc]
+        model_config = {"extra": "allow"}
         id: str
         task: str
         status: str
@@ -46,7 +48,7 @@ def server_class() -> Any:
         config: base.BaseResourcesServerConfig
 
         async def verify(self, body: CarraraVerifyRequest) -> CarraraVerifyResponse:
-            return CarraraVerifyResponse(**body.model_dump(), **verdict(body.id, body.response))
+            return CarraraVerifyResponse(**{**body.model_dump(), **verdict(body.id, body.response)})
 
         def compute_metrics(self, tasks: list[list[dict[str, Any]]]) -> dict[str, float]:
             return mean_rewards(chain.from_iterable(tasks))
