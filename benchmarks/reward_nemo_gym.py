@@ -31,6 +31,7 @@ from carrara.util.quantities import write_length
 from carrara.util.table import table
 
 TASKS = ("niah", "vt", "cwe", "fwe", "qa_1", "qa_2")
+ALL = "all"
 RIGHT = "the right answer"
 PROGRAM = """
 import asyncio, json, sys
@@ -110,10 +111,11 @@ def verify(given: Sequence[Reply]) -> tuple[list[str], list[tuple[float, float]]
 
 
 def rows_of(given: Sequence[Reply], rewards: Sequence[tuple[float, float]]) -> Iterator[list[str]]:
-    """Yield a row for each task and reply."""
+    """Yield a row for each reply, to the items of all tasks and of each."""
     cells: dict[tuple[str, str], list[tuple[float, float, float]]] = defaultdict(list)
     for one, (ours, theirs) in zip(given, rewards, strict=True):
-        cells[one.subset, one.name].append((ours, one.item.question.chance_level, theirs))
+        for subset in (ALL, one.subset):
+            cells[subset, one.name].append((ours, one.item.question.chance_level, theirs))
     for (subset, name), found in sorted(cells.items(), key=lambda cell: cell[0][0]):
         own, chance, ruler = map(fmean, zip(*found, strict=True))
         error = stdev(ours for ours, *_ in found) / sqrt(len(found))
