@@ -103,6 +103,9 @@ lock:  ## resolve the lock files anew (needs uv)
 	  $$($(THERE) locks/requirements.txt | grep -v ' protobuf$$') -o locks/memory.txt
 	uv pip compile -q pyproject.toml locks/verifiers.in --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/verifiers.txt
+	sed -e 's/ \\$$//' -e '/^ /d' -e '/^openai==/d' -e '/^pyarrow==/d' locks/requirements.txt > .venv/constraints.txt  # nemo-gym needs older ones
+	uv pip compile -q locks/nemo_gym.in -c .venv/constraints.txt --universal --python-version 3.12 --emit-build-options \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/nemo_gym.txt
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \

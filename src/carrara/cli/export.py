@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
-from carrara.export.config import ExportConfig, ExportOptions
+from carrara.export.config import ExportConfig, ExportOptions, RowOptions
 from carrara.options import ItemOptions, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
@@ -101,3 +101,27 @@ def serving(
     from carrara.export.requests import RequestSettings, write_serving
 
     return _show(write_serving(_config(tasks, options, items), RequestSettings(max_tokens=max_tokens)))
+
+
+@export.command(name="nemo-gym")
+def nemo_gym(
+    tasks: Selection,
+    /,
+    *,
+    validation: Annotated[int | None, Parameter(metavar="N", validator=at_least_one("validation"))] = None,
+    package: Annotated[str, text("REQUIREMENT")] = "",
+    options: RowOptions,
+    items: ItemOptions | None = None,
+) -> int:
+    """Write a resources server of NeMo Gym with its data, whose reward is the score of `carrara score`.
+
+    Example: carrara export nemo-gym qa1,niah --lengths 4k -n 1000 --split train --validation 20 --out data/gym
+
+    Args:
+        validation: Instances of the split `test` to write as validation data. By default none.
+        package: Requirement by which NeMo Gym installs Carrara, such as `carrara @ file:///path`. By default this
+            version from the package index.
+    """
+    from carrara.export import nemo_gym
+
+    return _show(nemo_gym.write(_config(tasks, options, items), validation, package or nemo_gym.PACKAGE))

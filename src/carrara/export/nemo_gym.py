@@ -1,0 +1,167 @@
+"""Items as a resources server of NeMo Gym, in a folder in which its command `gym` is run.
+
+    resources_servers/carrara/app.py                 starts the server (rl/nemo_gym.py)
+    resources_servers/carrara/pyproject.toml         what NeMo Gym installs for the server
+    resources_servers/carrara/configs/carrara.yaml   the server, an agent, and its data
+    resources_servers/carrara/data/train.jsonl       a row for each item
+
+A row has the messages of the prompt and the id of the item. It has no answer: the server makes it from the id.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from attrs import evolve
+
+from carrara import __version__
+from carrara.export.config import ExportConfig
+from carrara.export.lines import write_lines
+from carrara.items.item import Item, check_single
+from carrara.rng import Split
+from carrara.util.errors import UsageError
+from carrara.util.files import is_remote
+
+SERVER = "resources_servers/carrara"
+"""The folder of the server. NeMo Gym looks for it below the folder in which it is started."""
+AGENT = "carrara_simple_agent"
+PACKAGE = f"carrara=={__version__}"
+"""The requirement by which NeMo Gym installs Carrara."""
+OPENAI = "openai<=2.7.2"
+"""What NeMo Gym 0.3 to 0.5 needs. Carrara needs a newer one for its clients, but not to score."""
+KINDS: Mapping[Split, str] = {"train": "train", "test": "validation"}
+"""NeMo Gym's names of the splits."""
+
+
+class Data(NamedTuple):
+    """A file of rows."""
+
+    kind: str
+    config: ExportConfig
+
+    @property
+    def path(self) -> str:
+        return f"{SERVER}/data/{self.kind}.jsonl"
+
+
+def write(config: ExportConfig, validation: int | None = None, package: str = PACKAGE) -> list[str]:
+    """Write the folder, and return what to print.
+
+    Args:
+        config: The settings of the export.
+        validation: Instances of each task and length from the split `test`, beside those to train on.
+        package: The requirement by which NeMo Gym installs Carrara.
+    """
+    files = _files(config, validation)
+    lines = [line for one in files for line in write_lines(one.config, {one.path: row})]
+    texts = {"app.py": APP, "pyproject.toml": _project(package), "configs/carrara.yaml": _yaml(files)}
+    for name, text in texts.items():
+        path = config.out / SERVER / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    config.write_card(START)
+    return [*lines, f"{config.out}: start `gym env start --resources-server carrara --model-type …` there"]
+
+
+def row(item: Item) -> dict[str, Any]:
+    """Return a row: the prompt, the id of the item, and the agent that answers.
+
+    Args:
+        item: The item.
+    """
+    check_single(item, "a row of NeMo Gym")
+    return {
+        "responses_create_params": {"input": [message._asdict() for message in item.messages()]},
+        "id": item.id,
+        "agent_ref": {"type": "responses_api_agents", "name": AGENT},
+    }
+
+
+def _files(config: ExportConfig, validation: int | None) -> list[Data]:
+    if is_remote(config.out):
+        raise UsageError(f"NeMo Gym is started in a folder of its own machine: give one in place of {config.out}")
+    if config.style == "base":
+        raise UsageError("NeMo Gym's models are chat models: leave out the style `base`")
+    if config.prompts:
+        raise UsageError("the server scores by ids, which do not name a prompt pack: leave out `prompts`")
+    if config.split not in KINDS:
+        raise UsageError(f"NeMo Gym has no data of the split `{config.split}`: give `train` or `test`")
+    files = [Data(KINDS[config.split], config)]
+    if validation:
+        if config.split != "train":
+            raise UsageError("`validation` goes with items to train on: give the split `train` too")
+        files.append(Data(KINDS["test"], evolve(config, split="test", n=validation)))
+    return files
+
+
+APP = '''"""Start the resources server, as NeMo Gym does."""
+
+from nemo_gym.server_utils import is_nemo_gym_fastapi_entrypoint
+
+from carrara.rl.nemo_gym import server_class
+
+CarraraServer = server_class()
+
+if __name__ == "__main__":
+    CarraraServer.run_webserver()
+elif is_nemo_gym_fastapi_entrypoint(__file__):
+    app = CarraraServer.run_webserver()
+'''
+
+
+def _project(package: str) -> str:
+    quoted = package.replace("\\", "\\\\").replace('"', '\\"')
+    return f"""[project]
+name = "carrara-resources-server"
+version = "{__version__}"
+requires-python = ">=3.12"
+dependencies = ["nemo-gym", "{quoted}"]
+
+[build-system]
+requires = ["setuptools>=61"]
+build-backend = "setuptools.build_meta"
+
+[tool.setuptools]
+py-modules = ["app"]
+
+[tool.uv]
+# NeMo Gym needs this version. Carrara asks for a newer one, with which it calls models; scoring does without.
+override-dependencies = ["{OPENAI}"]
+"""
+
+
+def _yaml(files: list[Data]) -> str:
+    lines = [
+        "carrara:",
+        "  resources_servers:",
+        "    carrara:",
+        "      entrypoint: app.py",
+        "      domain: long_context",
+        "      verified: false",
+        "      description: Questions on long contexts, generated at exact lengths; a right answer earns 1",
+        "      value: Improve reasoning over long contexts",
+        f"{AGENT}:",
+        "  responses_api_agents:",
+        "    simple_agent:",
+        "      entrypoint: app.py",
+        "      resources_server: {type: resources_servers, name: carrara}",
+        "      model_server: {type: responses_api_models, name: policy_model}",
+        "      datasets:",
+    ]
+    for one in files:
+        lines += [
+            f"      - name: carrara_{one.kind}",
+            f"        type: {one.kind}",
+            f"        jsonl_fpath: {one.path}",
+            f"        license: {'TBD' if one.config.has_own_text else 'Apache 2.0'}",
+        ]
+    return "\n".join([*lines, ""])
+
+
+START = """# A resources server of NeMo Gym
+
+Start it in this folder, for example with a model that a server of the Responses API has:
+
+```sh
+gym env start --resources-server carrara --model-type openai_model \\
+  --model NAME --model-url URL --model-api-key KEY
+```"""
