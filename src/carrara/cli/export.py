@@ -11,7 +11,7 @@ from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.export.config import ExportConfig, ExportOptions
-from carrara.options import ItemOptions, merge_options, text
+from carrara.options import Flag, ItemOptions, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
 
@@ -101,3 +101,25 @@ def serving(
     from carrara.export.requests import RequestSettings, write_serving
 
     return _show(write_serving(_config(tasks, options, items), RequestSettings(max_tokens=max_tokens)))
+
+
+@export.command
+def verl(
+    tasks: Selection,
+    /,
+    *,
+    context: Flag = False,
+    options: ExportOptions,
+    items: ItemOptions | None = None,
+) -> int:
+    """Write training rows for verl: Parquet files for its data set and for the reward `carrara.rl.verl.compute_score`.
+
+    Example: carrara export verl qa1,qa6 --lengths 4k,16k -n 100 --split train --tokenizer o200k --out data/verl
+
+    Args:
+        context: Write the context as a column of its own, and leave it out of the prompt, as agents need it that read
+            it in parts.
+    """
+    from carrara.export import verl as rows
+
+    return _show(rows.write(_config(tasks, options, items), context))
