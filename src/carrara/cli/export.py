@@ -10,7 +10,7 @@ from cyclopts import App, Parameter
 from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
-from carrara.export.config import ExportConfig, ExportOptions
+from carrara.export.config import ExportConfig, ExportOptions, RowOptions
 from carrara.options import Flag, ItemOptions, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
@@ -109,7 +109,7 @@ def verl(
     /,
     *,
     context: Flag = False,
-    options: ExportOptions,
+    options: RowOptions,
     items: ItemOptions | None = None,
 ) -> int:
     """Write training rows for verl: Parquet files for its data set and for the reward `carrara.rl.verl.compute_score`.

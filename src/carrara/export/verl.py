@@ -2,7 +2,7 @@
 
     4k/babilong-qa1-00000-of-00001.parquet
 
-A row is a question. Its id in `extra_info` is all that the reward needs; the other fields are for choosing rows by their
+A row is a question. Its id in `extra_info` is all that the reward needs; the other fields are for choosing rows by
 difficulty. With `context`, the prompt leaves out the context, which is a column: agents that read a text in parts
 divide it themselves.
 """
@@ -46,8 +46,11 @@ COLUMNS: Mapping[str, Any] = {
     "reward_model": {"style": "string", "ground_truth": "string"},
     "extra_info": EXTRA_INFO,
 }
-CONTEXT_COLUMNS: Mapping[str, Any] = {**COLUMNS, "context": "string"}
-PROGRAM = "verl"
+CONTEXT_COLUMNS: Mapping[str, Any] = {
+    **COLUMNS,
+    "context": "string",
+    "extra_info": {**EXTRA_INFO, "context_start": "int64"},
+}
 
 
 def write(config: ExportConfig, context: bool = False) -> list[str]:
@@ -62,7 +65,9 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
     places = [(job.task, job.size()) for job in config.jobs]
     if len(set(places)) < len(places):
         raise UsageError("a task is named twice, and its files would have one name: export it into two folders")
-    table = ShardTable(PROGRAM, context_row if context else row, CONTEXT_COLUMNS if context else COLUMNS)
+    table = ShardTable("verl", row, COLUMNS)
+    if context:
+        table = ShardTable("verl, context apart", context_row, CONTEXT_COLUMNS)
 
     def path(first: ItemId, number: int, of: int) -> Path:
         return config.out / first.size("-") / f"{first.task.replace('/', '-')}-{number:05}-of-{of:05}.parquet"
@@ -104,7 +109,9 @@ def context_row(item: Item) -> Mapping[str, Any]:
     text = message.content.removeprefix(template.before).removesuffix(template.after[template.closing :])
     if template.closing:
         bare = Message(bare.role, template.before + template.after[template.closing :])
-    return {**_row(item, [bare]), "context": text}
+    found = _row(item, [bare])
+    start = {"context_start": len(template.before)}  # labels of evidence are positions in the whole prompt
+    return {**found, "context": text, "extra_info": {**found["extra_info"], **start}}
 
 
 def _row(item: Item, messages: list[Message]) -> dict[str, Any]:

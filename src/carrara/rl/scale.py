@@ -1,7 +1,8 @@
 """Scales of rewards, by which the tasks of a mixed batch balance.
 
-A guesser scores 0.5 on one task and 0 on another. Where rewards are compared across tasks, its replies to the first are
-reinforced, and those to the second are not. A scale changes scores to rewards so that guessing pays the same everywhere.
+A guesser scores 0.5 on one task and 0 on another. Where rewards are compared across tasks, its replies to the first
+are reinforced, and those to the second are not. A scale turns scores into rewards, so that guessing pays the same
+everywhere.
 """
 
 from collections.abc import Mapping, Sequence

@@ -14,7 +14,7 @@ from carrara.rl.scale import RewardScale, scale_reward
 from carrara.util.errors import UsageError
 
 LONGEST = 200
-"""The most characters of an answer among the metrics. It is compared with others, for the majority of several replies."""
+"""The most characters of an answer among the metrics, where it is compared with those of other replies."""
 
 
 def compute_score(
@@ -56,8 +56,8 @@ def compute_score(
     id = (extra_info or {}).get("id")
     if not isinstance(id, str):
         raise UsageError(
-            f"a row of {data_source} has no id in `extra_info`: rows come from `carrara export verl`, and those of other "
-            "data need a reward function of their own"
+            f"a row of {data_source} has no id in `extra_info`: rows come from `carrara export verl`, and other data "
+            "need a reward function of their own"
         )
     result = score_completion(id, solution_str, "truncated" if (extra_info or {}).get("truncated") else "ok")
     reward = scale_reward(result, scale)
