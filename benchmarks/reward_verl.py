@@ -2,9 +2,9 @@
 
     python -m benchmarks.reward_verl [--items 200] [--prompts 32] [--group 8]
 
-`carrara` is what verl's reward manager `naive` makes of `carrara.rl.verl.compute_score`. `em` and `subem` are verl's own
-rewards for questions with short answers (search_r1_like_qa_em), each given the whole reply as its answer. `contains` is
-1 if the right answer occurs anywhere in the reply, as substring rewards have it.
+`carrara` is what verl's reward manager `naive` makes of `carrara.rl.verl.compute_score`. `em` and `subem` are verl's
+own rewards for questions with short answers (search_r1_like_qa_em), each given the whole reply as its answer.
+`contains` is 1 if the right answer occurs anywhere in the reply, as substring rewards have it.
 
 The second table has the rewards of guessers, as each task defines its guesser, by three scales; the third has the
 advantages that verl's estimators make of them in one batch of all tasks.
@@ -31,8 +31,8 @@ from carrara.util.table import table
 
 FUNCTION = "reward.custom_reward_function.path=pkg://carrara.rl.verl"
 KINDS = ("gold", "wrong", "retracted", "every option", "every word", "the text", "empty", "refusal")
-GUESSED = "classic/niah,latent_list,qa1,minerva/count,mrcr,qa6,idk"
-"""Tasks whose guessers are compared, from a chance level of 0 on."""
+GUESSED = "classic/hops,latent_list,qa1,minerva/count,mrcr,qa6,idk"
+"""Tasks whose guessers are compared."""
 
 
 def main() -> None:
@@ -74,7 +74,7 @@ def _contains(reply: Reply) -> bool:
 def mixed(prompts: int, group: int, folder: Path) -> None:
     """Show what scales do to the rewards and the advantages of guessers in a batch of several tasks."""
     out = folder / "guesses"
-    carrara.run(GUESSED, "carrara/chance", lengths="4k", n=100, out=out, display="none")
+    carrara.run(GUESSED, "carrara/chance", lengths="4k", n=100, out=out)
     results = [_guess(item, draw) for item in _items(prompts) for draw in range(group)]
     scales: dict[str, RewardScale] = {"none": None, "chance": "chance", "measured": out}
     tasks = [one.task for one in results]

@@ -33,6 +33,7 @@ ELSEWHERE = {
     r"inspect eval .*": "test_docs.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",
     r"vf-eval carrara .*": "needs a server: test_verifiers.py",
+    r"python -m verl\.trainer\.main_ppo .*": "needs GPUs; verl reads its settings: test_verl.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
     r"carrara .*--engine ray .*": "starts a Ray cluster: test_parquet.py",
