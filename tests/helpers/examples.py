@@ -42,8 +42,7 @@ BEFORE = {
         ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
     "train-with-verl.md": [
-        ["export", "verl", "latent_list", "-p", "complexity=1,5,20", "--lengths", "4k,16k", "-n", "6"]
-        + ["--split", "train", "--tokenizer", "gpt2", "--out", "data/sweep"]
+        ["export", "verl", "latent_list", "-p", "complexity=1,5,20", "--lengths", "4k,16k", "--out", "data/sweep"]
     ],
     "reproduce-a-paper.md": [
         ["run", "qa1,qa2,qa3,qa4,qa5", "--model", f"carrara/{model}", "--lengths", "0,4k", "-n", "2", "--out", folder]

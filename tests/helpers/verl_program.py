@@ -60,7 +60,8 @@ def make_tokenizer(folder: str) -> None:
     tokenizer = Tokenizer(models.BPE({token: number for number, token in enumerate(alphabet)}, []))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    made = PreTrainedTokenizerFast(tokenizer_object=tokenizer, eos_token="</s>", pad_token="<pad>")
+    make: Any = PreTrainedTokenizerFast
+    made = make(tokenizer_object=tokenizer, eos_token="</s>", pad_token="<pad>")
     made.add_special_tokens({"additional_special_tokens": ["<user>", "<assistant>"]})
     made.chat_template = TEMPLATE
     made.save_pretrained(folder)
@@ -122,7 +123,7 @@ def score(rows: Sequence[Mapping[str, Any]], tokenizer: str, manager: str, overr
     )
 
     async def all_at_once() -> list[dict[str, Any]]:
-        return await asyncio.gather(*(made.run_single(_batch([row], made.tokenizer)) for row in rows))
+        return list(await asyncio.gather(*(made.run_single(_batch([row], made.tokenizer)) for row in rows)))
 
     found = made.loop.run_until_complete(all_at_once())
     infos = [one["reward_extra_info"] for one in found]

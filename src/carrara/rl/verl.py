@@ -13,6 +13,8 @@ from carrara.rl.reward import score_completion
 from carrara.rl.scale import RewardScale, scale_reward
 from carrara.util.errors import UsageError
 
+__all__ = ["compute_score"]
+
 LONGEST = 200
 """The most characters of an answer among the metrics, where it is compared with those of other replies."""
 
