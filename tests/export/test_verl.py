@@ -56,6 +56,15 @@ def test_files_have_the_rows_of_a_sweep(tmp_path: Path) -> None:
     assert "To be trained on" in card
 
 
+def test_params_have_the_values_of_the_item() -> None:
+    for index in range(6):
+        made = [row(item)["extra_info"] for item in carrara.item("sync/graph", "4k", index=index).context.items]
+        for info in made:
+            params, labels = json.loads(info["params"]), json.loads(info["labels"])
+            assert str(params["nodes"]) == labels["nodes"]
+            assert info["chain"] is None
+
+
 @pytest.mark.parametrize("task", ["qa1", "latent_list", "classic/hops", "sync/graph", "minerva/count", "census"])
 def test_a_context_apart_and_its_prompt_are_the_whole_prompt(task: str) -> None:
     item = carrara.item(task, "4k", split="train", tokenizer="gpt2")

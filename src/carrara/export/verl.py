@@ -19,7 +19,6 @@ from carrara.item_id import ItemId
 from carrara.items.item import Item, check_single
 from carrara.packing.prompt import assemble
 from carrara.result import task_of
-from carrara.task import Task
 from carrara.types import Message
 from carrara.util.errors import UsageError
 
@@ -116,7 +115,7 @@ def context_row(item: Item) -> Mapping[str, Any]:
 
 def _row(item: Item, messages: list[Message]) -> dict[str, Any]:
     item_id, question = item.item_id, item.question
-    needed = len(set(question.evidence))
+    needed, params = len(set(question.evidence)), _params(item)
     return {
         "data_source": task_of(item_id.task, question.part),
         "prompt": [message._asdict() for message in messages],
@@ -128,26 +127,25 @@ def _row(item: Item, messages: list[Message]) -> dict[str, Any]:
             "split": item_id.split,
             "task": item_id.task,
             "part": question.part,
-            "params": json.dumps(_params(item.task), ensure_ascii=False),
+            "params": json.dumps(params, ensure_ascii=False),
             "labels": json.dumps(dict(question.labels), ensure_ascii=False),
             "length": item_id.length,
             "tokens": item.prompt.tokens,
             "needed_facts": needed,
             "distractors": len(item.context.instance.facts) - needed,
-            "chain": _single(getattr(item.task, "chain", None)) or None,
+            "chain": params.get("chain") or None,
             "chance_level": question.chance_level,
             "context_id": item_id.context_id,
         },
     }
 
 
-def _params(task: Task) -> dict[str, Any]:
-    """Return the parameters of a task, with the value that this item has of each sweep."""
-    return {field.name: _single(getattr(task, field.name)) for field in fields(task)}
-
-
-def _single(value: Any) -> Any:
-    """Return the value of a parameter: one value of a sweep, or several values as a list."""
-    if not isinstance(value, tuple):
-        return value
-    return value[0] if len(value) == 1 else list(value)
+def _params(item: Item) -> dict[str, Any]:
+    """Return the parameters of an item's task, with the value that this item has of each sweep."""
+    labels, found = item.question.labels, dict[str, Any]()
+    for field in fields(item.task):
+        value = getattr(item.task, field.name)
+        if isinstance(value, tuple) and field.name in labels:  # tasks that draw one of several values label it
+            value = next((one for one in value if str(one) == labels[field.name]), value)
+        found[field.name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    return found
