@@ -77,6 +77,10 @@ FOR_CARDS := torch triton cuda-bindings cuda-pathfinder cuda-toolkit nvidia-cubl
 # What other files have, whatever the machine is.
 THERE := sed -n 's/^\([^ =]*\)==[^ ;]* \\$$/--no-emit-package \1/p'
 
+# What verl needs in other versions, and what it needs only for training.
+OF_VERL := tokenizers|transformers|huggingface-hub|packaging|antlr4-python3-runtime
+NOT_FOR_ROWS := accelerate peft pybind11 pylatexenc ray tensorboard wandb
+
 lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q pyproject.toml --extra plain --extra ray --group dev --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/requirements.txt
@@ -106,10 +110,16 @@ lock:  ## resolve the lock files anew (needs uv)
 	sed -e 's/ \\$$//' -e '/^ /d' -e '/^openai==/d' -e '/^pyarrow==/d' locks/requirements.txt > .venv/constraints.txt  # nemo-gym needs older ones
 	uv pip compile -q locks/nemo_gym.in -c .venv/constraints.txt --universal --python-version 3.12 --emit-build-options \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/nemo_gym.txt
+	sed -e 's/ \\$$//' -e '/^ /d' -e '/^#/d' locks/requirements.txt locks/recurrent.txt locks/rl.txt \
+	  | grep -Ev '^($(OF_VERL))==' > .venv/constraints.txt
+	printf '%s ; python_version < "3"\n' $(NOT_FOR_ROWS) > .venv/overrides.txt
+	uv pip compile -q locks/verl.in -c .venv/constraints.txt --override .venv/overrides.txt --universal --python-version 3.11 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' $(addprefix --no-emit-package ,$(FOR_CARDS)) \
+	  $$($(THERE) locks/requirements.txt locks/recurrent.txt locks/rl.txt | grep -Ev ' ($(OF_VERL))$$') -o locks/verl.txt
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
-  hostile_time report_size profile guard coverage spread harness gaming
+  hostile_time report_size profile guard coverage spread harness gaming reward_verl training_rows
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done

@@ -23,7 +23,7 @@ from carrara.params import meanings_of
 from carrara.task import Task
 from tests.helpers.command_lines import ROOT
 
-MODULES = ("carrara", "carrara.answers", "carrara.rl", "carrara.readers.retrieval")
+MODULES = ("carrara", "carrara.answers", "carrara.rl", "carrara.rl.verl", "carrara.readers.retrieval")
 """Modules whose `__all__` is public."""
 ALSO = ("carrara.api.results.Table", "carrara.readers.retrieval.embedders.Embedder")
 """Further public names."""

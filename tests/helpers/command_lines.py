@@ -37,6 +37,7 @@ ELSEWHERE = {
     r"vf-eval carrara .*": "needs a server: test_taskset.py, test_verifiers.py",
     r"vf-eval @ agent.toml .*": "needs containers: test_taskset.py reads the file",
     r"vf-validate carrara .*": "needs verifiers 0.4: test_taskset.py",
+    r"python -m verl\.trainer\.main_ppo .*": "needs GPUs; verl reads its settings: test_verl.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
     r"carrara .*--engine ray .*": "starts a Ray cluster: test_parquet.py",

@@ -42,6 +42,9 @@ BEFORE = {
     "export-datasets.md": [
         ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
+    "train-with-verl.md": [
+        ["export", "verl", "latent_list", "-p", "complexity=1,5,20", "--lengths", "4k,16k", "--out", "data/sweep"]
+    ],
     "reproduce-a-paper.md": [
         ["run", "qa1,qa2,qa3,qa4,qa5", "--model", f"carrara/{model}", "--lengths", "0,4k", "-n", "2", "--out", folder]
         for model, folder in (("oracle", "runs/a"), ("majority", "runs/b"))

@@ -14,7 +14,7 @@ from tools.environment import CHECKOUT, LOCKED, LOCKS
 
 
 @cache
-def environment(lock: str, python: str = "") -> Path:
+def environment(lock: str, python: str = "", builds: bool = False) -> Path:
     """Return the Python of an environment with the packages of a lock file, or skip the test.
 
     Its packages are alone there: pass `PYTHONPATH` (`with_checkout`) to a program that imports Carrara, too. Processes
@@ -23,6 +23,7 @@ def environment(lock: str, python: str = "") -> Path:
     Args:
         lock: The name of the lock file, such as `verifiers` for locks/verifiers.txt.
         python: The version of Python, such as `3.12`. By default the one that runs the tests.
+        builds: Whether packages that exist only as source are built.
     """
     interpreter = _interpreter(python)
     if interpreter is None:
@@ -33,7 +34,7 @@ def environment(lock: str, python: str = "") -> Path:
     with folder.with_suffix(".lock").open("w") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
         if not (folder / "complete").exists():
-            _make(folder, interpreter, path)
+            _make(folder, interpreter, path, builds)
     return folder / "bin" / "python"
 
 
@@ -49,11 +50,12 @@ def _interpreter(version: str) -> str | None:
     return None
 
 
-def _make(folder: Path, interpreter: str, lock: Path) -> None:
+def _make(folder: Path, interpreter: str, lock: Path, builds: bool) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     subprocess.run([interpreter, "-m", "venv", folder], check=True, capture_output=True)
     pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "-q", "--no-compile", "--disable-pip-version-check"]
-    ended = subprocess.run([*pip, *map(str, LOCKED), str(lock)], capture_output=True, text=True, check=False)
+    options = ["--no-deps", "--require-hashes", "-r"] if builds else LOCKED
+    ended = subprocess.run([*pip, *options, str(lock)], capture_output=True, text=True, check=False)
     if ended.returncode:
         pytest.skip(f"the packages of {lock.name} cannot be installed: {ended.stderr.strip()[-200:]}")
     (folder / "complete").touch()

@@ -211,7 +211,7 @@ def test_a_course_is_told_by_its_rewards() -> None:
 
 
 def test_a_course_asks_for_what_can_be() -> None:
-    with pytest.raises(UsageError, match=r"threshold=2 is no mean reward"):
+    with pytest.raises(UsageError, match=r"threshold=2 is no mean score"):
         Curriculum("1k", threshold=2)
     with pytest.raises(UsageError, match="`last=0` is not a whole number"):
         Curriculum("1k", last=0)

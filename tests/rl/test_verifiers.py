@@ -142,3 +142,12 @@ def test_the_documentation_evaluates(monkeypatch: pytest.MonkeyPatch) -> None:
         space: dict[str, Any] = {}
         exec(code, space)
     assert len(space["found"]["outputs"]) == 8
+
+
+def test_a_scale_changes_the_reward_and_no_score(vf: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    environment = carrara.rl.load_environment("qa6", "1k", n=2, scale="chance", tokenizer="gpt2")
+    with answering(lambda _: reply("I like turtles")) as address:
+        found = evaluated(vf, environment, address, monkeypatch, 2)
+    for one in found:
+        assert one["reward"] == -1.0
+        assert one["metrics"].items() >= {"score": 0.0, "scaled_score": -1.0, "answers_read": 0.0}.items()

@@ -12,6 +12,7 @@ from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.export.config import ExportConfig, ExportOptions, RowOptions
 from carrara.options import ItemOptions, merge_options, text
+from carrara.options import Flag, ItemOptions, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
 
@@ -96,7 +97,7 @@ def serving(
     Example: carrara export serving qa1 --lengths 128k -n 100 --out data/load
 
     Args:
-        max_tokens: Tokens of each reply. By default as many as the answer has.
+        max_tokens: Most tokens of a reply. By default as many as the answer has.
     """
     from carrara.export.requests import RequestSettings, write_serving
 
@@ -125,3 +126,25 @@ def nemo_gym(
     from carrara.export import nemo_gym
 
     return _show(nemo_gym.write(_config(tasks, options, items), validation, package or nemo_gym.PACKAGE))
+
+
+@export.command
+def verl(
+    tasks: Selection,
+    /,
+    *,
+    context: Flag = False,
+    options: RowOptions,
+    items: ItemOptions | None = None,
+) -> int:
+    """Write training rows for verl: Parquet files for its data set and for the reward `carrara.rl.verl.compute_score`.
+
+    Example: carrara export verl qa1,qa6 --lengths 4k,16k -n 100 --split train --tokenizer o200k --out data/verl
+
+    Args:
+        context: Write the context as a column of its own, and leave it out of the prompt, as agents need it that read
+            it in parts.
+    """
+    from carrara.export import verl as rows
+
+    return _show(rows.write(_config(tasks, options, items), context))

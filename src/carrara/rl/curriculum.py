@@ -9,13 +9,14 @@ from typing import Any
 
 from carrara.item_id import ItemId
 from carrara.options import Lengths, check_whole, lengths_of
-from carrara.rl.reward import Completion, rewards
+from carrara.rl.reward import Completion, score_completions
+from carrara.rl.scale import RewardScale, check_scale, scale_reward
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
 ScoredLength = tuple[str, float]
-"""The id of an item, and the reward of a reply to it."""
+"""The id of an item, and the score of a reply to it."""
 
 
 @dataclass
@@ -36,19 +37,22 @@ class Curriculum:
     lengths: Lengths
     """Tokens of the prompts, in the order of the curriculum, such as `1k,2k`."""
     threshold: float = 0.8
-    """The mean reward of the last prompts at which the next length begins."""
+    """The mean score of the last prompts at which the next length begins."""
     last: int = 64
     """The number of last prompts that count. A prompt with several replies counts once."""
     stage: int = 0
     """The position of the present length among `lengths`."""
     seen: dict[str, list[float]] = field(default_factory=dict[str, list[float]])
-    """The rewards of the last prompts, by their ids."""
+    """The scores of the last prompts, by their ids."""
+    scale: RewardScale = None
+    """How a score becomes a reward, as in `carrara.rl.rewards`. The curriculum itself goes by scores."""
 
     def __post_init__(self) -> None:
         self.lengths = self._steps = lengths_of(self.lengths)
         check_whole("last", self.last, 1)
         if not 0 <= self.threshold <= 1:
-            raise UsageError(f"threshold={self.threshold!r} is no mean reward: give a number from 0 to 1")
+            raise UsageError(f"threshold={self.threshold!r} is no mean score: give a number from 0 to 1")
+        check_scale(self.scale)
 
     @property
     def length(self) -> int:
@@ -56,12 +60,12 @@ class Curriculum:
         return self._steps[self.stage]
 
     def learn(self, told: Iterable[ScoredLength]) -> None:
-        """Take the rewards of replies, and go on to the next length if they are high enough.
+        """Take the scores of replies, and go on to the next length if they are high enough.
 
         Replies to prompts of another length, which were drawn earlier, are ignored.
 
         Args:
-            told: The ids of items, each with the reward of a reply.
+            told: The ids of items, each with the score of a reply.
 
         Examples:
             >>> curriculum = Curriculum("1k,2k", threshold=0.8, last=1)
@@ -100,7 +104,7 @@ class Curriculum:
             id: The ids of the items.
 
         Returns:
-            The score of each reply, from 0 to 1.
+            The rewards. Without a scale they are the scores, from 0 to 1.
 
         Examples:
             >>> import carrara
@@ -108,9 +112,9 @@ class Curriculum:
             >>> Curriculum("1k,2k").rewards([i.gold], id=[i.id])
             [1.0]
         """
-        found = rewards(completions, prompts, id=id)
-        self.learn(_everywhere(list(zip(id or (), found, strict=True))))
-        return found
+        found = score_completions(completions, id)
+        self.learn(_everywhere([(one.id, one.score) for one in found]))
+        return [scale_reward(one, self.scale) for one in found]
 
 
 def _everywhere(told: list[ScoredLength]) -> Iterable[ScoredLength]:

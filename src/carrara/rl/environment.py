@@ -18,6 +18,7 @@ from carrara.rl.curriculum import Curriculum
 from carrara.rl.dataset_card import describe
 from carrara.rl.require_extra import require_package
 from carrara.rl.reward import score_completion
+from carrara.rl.scale import RewardScale, check_scale, scale_reward
 from carrara.rl.stream import HELD_OUT, Stream
 from carrara.rng import Split
 from carrara.util.errors import UsageError
@@ -38,6 +39,7 @@ def load_environment(
     start: int = 0,
     n: int = ROWS,
     evals: int = EVALS,
+    scale: RewardScale = None,
 ) -> Any:
     """Return an environment of verifiers that asks items, with their score as the reward.
 
@@ -50,6 +52,8 @@ def load_environment(
         start: The number of the first item.
         n: The number of items to train on.
         evals: The number of items to evaluate on, which no training reaches.
+        scale: How a score becomes the reward: `"chance"`, so that a guesser earns 0 on average and a right answer 1;
+            factors, or means and standard deviations, by task; or a folder of a run, from which they are measured.
 
     Returns:
         A `verifiers.SingleTurnEnv`.
@@ -62,6 +66,7 @@ def load_environment(
         >>> load_environment("qa1,niah", Curriculum("1k,2k,4k"), n=1000)  # doctest: +SKIP
     """
     require_package("verifiers")
+    check_scale(scale)
     vf: Any = import_module("verifiers")
     if not hasattr(vf, "SingleTurnEnv"):
         raise UsageError(
@@ -84,13 +89,17 @@ def load_environment(
 
     def score(state: Any) -> float:
         found = _result(state)
-        state["answers_read"] = found.status == "ok"
+        state["answers_read"], state["scaled_score"] = found.status == "ok", scale_reward(found, scale)
         if isinstance(lengths, Curriculum) and found.status not in NEVER_ASKED:
             lengths.learn([(found.id, found.score)])
         return found.score
 
+    def scaled_score(state: Any) -> float:
+        found: float = state["scaled_score"]  # a rubric asks its functions in their order
+        return found
+
     def answers_read(state: Any) -> float:
-        return float(state["answers_read"])  # a rubric asks its functions in their order
+        return float(state["answers_read"])
 
     def rows(first: int, many: int) -> Any:
         info = [{"number": number} for number in range(first, first + many)]
@@ -98,10 +107,14 @@ def load_environment(
         describe(found.info, stream)
         return found
 
+    if scale is None:
+        rubric = vf.Rubric(funcs=[score, answers_read], weights=[1.0, 0.0])
+    else:
+        rubric = vf.Rubric(funcs=[score, scaled_score, answers_read], weights=[0.0, 1.0, 0.0])
     return Environment(
         dataset=rows(check_whole("start", start, 0), check_whole("n", n, 1)),
         eval_dataset=rows(HELD_OUT, check_whole("evals", evals, 1)),
-        rubric=vf.Rubric(funcs=[score, answers_read], weights=[1.0, 0.0]),
+        rubric=rubric,
     )
 
 

@@ -5,6 +5,7 @@ from functools import cache
 from typing import Any
 
 from carrara.result import Result, Status
+from carrara.rl.scale import RewardScale, scale_reward
 from carrara.score.scored import Scorer, ScorerConfig
 from carrara.util.errors import UsageError
 
@@ -13,20 +14,27 @@ Completion = str | Sequence[Any] | None
 
 
 def rewards(
-    completions: Sequence[Completion], prompts: Sequence[Any] = (), *, id: Sequence[str] | None = None, **_: Any
+    completions: Sequence[Completion],
+    prompts: Sequence[Any] = (),
+    *,
+    id: Sequence[str] | None = None,
+    scale: RewardScale = None,
+    **_: Any,
 ) -> list[float]:
-    """Return the score of each reply. This is a reward function for TRL.
+    """Return the reward of each reply. This is a reward function for TRL.
 
     Args:
         completions: The replies, as texts or messages.
         prompts: The prompts, which are ignored.
         id: The ids of the items, a column of the data set of `carrara.rl.prompts`.
+        scale: How a score becomes a reward: `"chance"`, so that a guesser earns 0 on average and a right answer 1;
+            factors, or means and standard deviations, by task; or a folder of a run, from which they are measured.
 
     Returns:
-        The scores, from 0 to 1.
+        The rewards. Without a scale they are the scores, from 0 to 1.
 
     Raises:
-        UsageError: There are no ids.
+        UsageError: There are no ids, or the scale lacks a task.
 
     Examples:
         >>> import carrara
@@ -34,9 +42,14 @@ def rewards(
         >>> rewards(["I like turtles", [{"role": "assistant", "content": i.gold}]], id=[i.id, i.id])
         [0.0, 1.0]
     """
-    if id is None:
+    return [scale_reward(one, scale) for one in score_completions(completions, id)]
+
+
+def score_completions(completions: Sequence[Completion], ids: Sequence[str] | None) -> list[Result]:
+    """Return the scored replies. Raise `UsageError` if there are no ids."""
+    if ids is None:
         raise UsageError("rewards go by the ids of items: give the column `id`, as `carrara.rl.prompts` has it")
-    return [score_completion(name, said).score for name, said in zip(id, completions, strict=True)]
+    return [score_completion(id, completion) for id, completion in zip(ids, completions, strict=True)]
 
 
 def score_completion(id: str, completion: Completion, status: Status = "ok") -> Result:
