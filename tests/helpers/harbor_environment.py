@@ -2,15 +2,14 @@
 
     harbor run -p FOLDER -a oracle --env tests.helpers.harbor_environment:NamespaceEnvironment
 
-`/app`, `/logs`, `/tests` and `/solution` are folders of the environment, and all else is that of this machine. The lines
-`COPY` of a Dockerfile are obeyed, the others are not. Without a network, a command runs in a network namespace too. The
+`/app`, `/logs`, `/tests` and `/solution` are folders of the environment, and all else is that of this machine. Of a
+Dockerfile, the lines `COPY` alone are executed. Without a network, a command runs in a network namespace too. The
 interpreter of Harbor imports this file, so it imports nothing of Carrara.
 """
 
 import asyncio
 import os
 import shutil
-import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -30,14 +29,6 @@ for name in app logs tests solution; do
 done
 exec chroot "$NEW_ROOT" /bin/sh -c 'cd "$1" && exec /bin/sh -c "$2"' sh "$0" "$1"
 """
-
-
-def has_namespaces() -> bool:
-    """Return whether this machine lets us make mount and network namespaces."""
-    if not shutil.which("unshare"):
-        return False
-    command = ["unshare", "--map-root-user", "--mount", "--net", "mount", "-t", "tmpfs", "none", "/mnt"]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 class NamespaceEnvironment(BaseEnvironment):  # type: ignore[misc]
