@@ -31,6 +31,7 @@ ELSEWHERE = {
     r"carrara get demo|carrara demo": "98 MB from the package index, and minutes: `make demo` is both",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",
+    r"harbor run .*": "needs Harbor and containers: test_harbor.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",
     r"vf-eval carrara .*": "needs a server: test_verifiers.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",

@@ -378,10 +378,9 @@ harbor run -p . -a AGENT -m MODEL        # an agent
 
 The agent reads `{CONTEXT}` and writes `{ANSWER}`. The verifier runs in a container of its own,
 which has Carrara. Its reward is the score of `carrara score`."""
-_EXPLANATION = (
-    "grep: the score of the task's solver on the lines that have a rare word of the question, and on the first and the "
-    "last line. If they do not decide the question, it is the chance level. shown: their share of the text."
-)
+_EXPLANATION = """grep: the score of the task's solver on the lines that have a rare word of the question,
+and on the first and the last line. If these do not decide the question, it is the chance level.
+shown: their share of the text."""
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
