@@ -7,8 +7,8 @@ The replies are those of `tests/helpers/reward_replies.py`, each written to an a
 `exact` compares the file with the right answer, without white space at its ends. A star marks a reply that understands
 nothing and scores above the chance level by more than 0.02.
 
-The second table has what `grep` alone scores on all tasks, with three bounds on what is rare: a word that stands on at
-most one line in 5, in 10 (as exported) or in 20.
+The second table has what `cp context.txt answer.txt` and `grep` alone score on all tasks. It has three bounds on what
+is rare: a word that stands on at most one line in 5, in 10 (as exported) or in 20.
 """
 
 import json
@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from tests.helpers.reward_replies import Reply, replies
 
+from carrara.answers.grade import grade
 from carrara.export import grep
 from carrara.export.context_file import ContextFile
 from carrara.items import registry
@@ -88,16 +89,18 @@ def grep_rows(items: int, length: int) -> Iterator[Sequence[str]]:
                 results = [grep.Grep(file).result(around) for file in files]
                 cells += [f"{fmean(one.score for one in results):.2f}", f"{fmean(one.share for one in results):.0%}"]
         chance_level = fmean(file.item.question.chance_level for file in files)
-        yield [name, str(items), f"{fmean(len(file.lines) for file in files):.0f}", f"{chance_level:.2f}", *cells]
+        copy = fmean(grade(file.item.task, file.item.question, file.content).score for file in files)
+        lines = fmean(len(file.lines) for file in files)
+        yield [name, str(items), f"{lines:.0f}", f"{chance_level:.2f}", f"{copy:.2f}", *cells]
 
 
 def main(count: int = 440, items: int = 5, length: int = 32768) -> None:
     print("Answer files: ours beside what tests of Harbor tasks often do\n")
     for line in table(["reply", "n", "ours", "chance", "contains", "exact"], reply_rows(replies(count))):
         print(line)
-    print(f"\n\nWhat grep alone scores at {write_length(length)} tokens, and the share of the text that it shows\n")
+    print(f"\n\nWhat cp and grep alone score at {write_length(length)} tokens, and the share that grep shows\n")
     kinds = [f"{name} 1/{bound}" for bound in BOUNDS for name in ("grep", f"-C {grep.AROUND}")]
-    head = ["task", "n", "lines", "chance", *(cell for kind in kinds for cell in (kind, "shown"))]
+    head = ["task", "n", "lines", "chance", "cp", *(cell for kind in kinds for cell in (kind, "shown"))]
     for line in table(head, list(grep_rows(items, length))):
         print(line)
 

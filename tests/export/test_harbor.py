@@ -156,9 +156,10 @@ def test_grep_alone_solves_what_it_can() -> None:
 def test_the_table_is_printed_and_kept(tmp_path: Path) -> None:
     ended = carrara("export", "harbor", "passkey,qa2", "--lengths", "4k", "-n", "2", "--out", tmp_path, check=True)
     head, _, *rows = ended.stdout.splitlines()[:4]
-    assert head.split()[:6] == ["task", "length", "n", "lines", "chance", "grep"]
+    assert head.split()[:6] == ["task", "length", "n", "lines", "chance", "cp"]
     assert rows[0].split()[:3] == ["classic/passkey", "4k", "2"]
-    assert rows[0].split()[5] == "1.00"
+    assert rows[0].split()[5:7] == ["1.00", "1.00"]  # the copied text states the pass key, as the answer is stated
+    assert rows[1].split()[5] == "0.00"
     card = (tmp_path / "README.md").read_text()
     assert "| classic/passkey | 4k | 2 |" in card
     assert "carrara export harbor passkey,qa2 --lengths 4k -n 2 --out" in card

@@ -15,7 +15,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -23,6 +23,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from carrara import __version__
+from carrara.answers.grade import grade
 from carrara.export.about import CANARY
 from carrara.export.config import ExportConfig
 from carrara.export.context_file import ContextFile
@@ -77,6 +78,8 @@ class TaskFolder:
     chance_level: float
     lines: int
     """The lines of the file of the context."""
+    copy: float
+    """The score of the whole text as the answer (`cp context.txt answer.txt`)."""
     plain: GrepResult
     around: GrepResult
     """The same, with lines around each hit."""
@@ -109,7 +112,7 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
         contents = {path: text.encode() for path, text in one.files.items()} | wheel
         _write_files(config.out / one.name, contents)
         digests[one.name] = digest(contents)
-        folders.append(TaskFolder(one.item_id, one.name, {}, one.chance_level, one.lines, one.plain, one.around))
+        folders.append(replace(one, files={}))  # the texts are not needed any more
     (config.out / MANIFEST).write_text(manifest(config.out.resolve().name, digests), "utf-8")
     rows = grep_rows(folders)
     config.write_card(f"# {config.out.resolve().name}", _USE, _markdown(rows))
@@ -133,12 +136,13 @@ def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
     """
     file = ContextFile.of(item)
     answer, grep = file.answer(), Grep(file)
+    copy = grade(item.task, item.question, file.content).score
     plain, around = grep.result(), grep.result(AROUND)
     name = _stem(item.item_id) + f"-{item.item_id.index:04}"
     if len(item.context.questions) > 1:
         name += f"-q{item.item_id.question}"
     files = {
-        TASK: _task_toml(item, name, grep, (plain, around), settings),
+        TASK: _task_toml(item, name, grep, (plain, around), copy, settings),
         "instruction.md": _instruction(file),
         "environment/Dockerfile": f"FROM {settings.image}\nWORKDIR /app\nCOPY context.txt {CONTEXT}\n",
         "environment/context.txt": file.content,
@@ -148,7 +152,7 @@ def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
         "solution/solve.sh": _SOLVE,
         "solution/answer.txt": answer + "\n",
     }
-    return TaskFolder(item.item_id, name, files, item.question.chance_level, len(file.lines), plain, around)
+    return TaskFolder(item.item_id, name, files, item.question.chance_level, len(file.lines), copy, plain, around)
 
 
 def digest(contents: Mapping[str, bytes]) -> str:
@@ -181,11 +185,11 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     return "\n".join(['schema_version = "1.0"\n', *sections])
 
 
-HEAD = ("task", "length", "n", "lines", "chance", "grep", "shown", f"grep -C {AROUND}", "shown")
+HEAD = ("task", "length", "n", "lines", "chance", "cp", "grep", "shown", f"grep -C {AROUND}", "shown")
 
 
 def grep_rows(folders: Iterable[TaskFolder]) -> list[list[str]]:
-    """Return what `grep` alone scores, in a row for each task and length.
+    """Return what `grep` and `cp` alone score, in a row for each task and length.
 
     Args:
         folders: The folders.
@@ -203,6 +207,7 @@ def grep_rows(folders: Iterable[TaskFolder]) -> list[list[str]]:
             str(len(own)),
             f"{fmean(one.lines for one in own):,.0f}",
             f"{fmean(one.chance_level for one in own):.2f}",
+            f"{fmean(one.copy for one in own):.2f}",
             *_means([one.plain for one in own]),
             *_means([one.around for one in own]),
         ]
@@ -281,7 +286,7 @@ def _write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
 
 
 def _task_toml(
-    item: Item, name: str, grep: Grep, results: tuple[GrepResult, GrepResult], settings: HarborSettings
+    item: Item, name: str, grep: Grep, results: tuple[GrepResult, GrepResult], copy: float, settings: HarborSettings
 ) -> str:
     plain, around = results
     item_id, task = item.item_id, item.task
@@ -299,6 +304,7 @@ def _task_toml(
         "tokenizer": item_id.tokenizer,
         "split": item_id.split,
         "chance_level": item.question.chance_level,
+        "copy_score": copy,
         "canary": CANARY,
         "carrara": __version__,
     }
@@ -380,9 +386,9 @@ The agent reads `{CONTEXT}` and writes `{ANSWER}`. The verifier runs in a contai
 which has Carrara. Its reward is the score of `carrara score`."""
 _EXPLANATION = """grep: the score of the task's solver on the lines that have a rare word of the question,
 and on the first and the last line. If these do not decide the question, it is the chance level.
-shown: their share of the text."""
+shown: their share of the text. cp: the score of the whole text as the answer."""
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
     lines = [" | ".join(row) for row in (HEAD, ["--"] * len(HEAD), *rows)]
-    return "\n".join(["## What `grep` alone scores", "", *(f"| {line} |" for line in lines), "", _EXPLANATION])
+    return "\n".join(["## What `grep` and `cp` alone score", "", *(f"| {line} |" for line in lines), "", _EXPLANATION])
