@@ -101,6 +101,8 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/harness.in -c locks/requirements.txt -c locks/recurrent.txt -c locks/rl.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' $(addprefix --no-emit-package ,$(FOR_CARDS)) \
 	  $$($(THERE) locks/requirements.txt locks/recurrent.txt locks/rl.txt) -o locks/harness.txt
+	uv pip compile -q locks/harbor.in --universal --python-version 3.12 \
+	  --generate-hashes --no-annotate --custom-compile-command 'make lock' -o locks/harbor.txt
 	sed -e 's/ \\$$//' -e '/^ /d' -e '/^protobuf==/d' locks/requirements.txt > .venv/constraints.txt  # mem0ai needs an older one
 	uv pip compile -q locks/memory.in -c .venv/constraints.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' \
@@ -120,6 +122,7 @@ lock:  ## resolve the lock files anew (needs uv)
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \
   hostile_time report_size profile guard coverage spread harness gaming reward_verl training_rows
+  hostile_time report_size profile guard coverage spread harness gaming reward_harbor
 
 bench: env  ## measure, and keep what was measured under results/
 	for name in $(BENCHMARKS); do $(PY) -m benchmarks.$$name | tee results/$$name.txt; done

@@ -33,6 +33,7 @@ ELSEWHERE = {
     r"inspect eval .*": "test_docs.py",
     r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: rl/test_nemo_gym.py",
     r"cd data/gym|(mkdir|ln) .* ?venvs/.*": "for the above",
+    r"harbor run .*": "needs Harbor and containers: test_harbor.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",
     r"vf-eval carrara .*": "needs a server: test_taskset.py, test_verifiers.py",
     r"vf-eval @ agent.toml .*": "needs containers: test_taskset.py reads the file",

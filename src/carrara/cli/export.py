@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -11,8 +11,7 @@ from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.export.config import ExportConfig, ExportOptions, RowOptions
-from carrara.options import ItemOptions, merge_options, text
-from carrara.options import Flag, ItemOptions, merge_options, text
+from carrara.options import File, Flag, ItemOptions, file_of, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
 
@@ -148,3 +147,32 @@ def verl(
     from carrara.export import verl as rows
 
     return _show(rows.write(_config(tasks, options, items), context))
+
+
+@export.command
+def harbor(
+    tasks: Selection,
+    /,
+    *,
+    image: Annotated[str, text("NAME")] = "python:3.12-slim",
+    verifier_image: Annotated[str, text("NAME")] = "",
+    wheel: File | None = None,
+    network: Literal["no-network", "public"] = "no-network",
+    options: ExportOptions,
+    items: ItemOptions | None = None,
+) -> int:
+    """Write tasks of Harbor, in which an agent reads the context as a file. Show what `grep` alone scores.
+
+    Example: carrara export harbor qa1,walks --lengths 128k -n 20 --out data/harbor
+
+    Args:
+        image: Image of the agent's container.
+        verifier_image: Image of the verifier's container, with Carrara in it. By default python:3.12-slim, and Carrara
+            is installed from the package index.
+        wheel: Wheel of Carrara that is installed in the verifier's container.
+        network: What the agent may reach beside the host of its model. `public` is everything, Carrara included.
+    """
+    from carrara.export.harbor import HarborSettings, write
+
+    settings = HarborSettings(image, verifier_image, None if wheel is None else file_of(wheel), network)
+    return _show(write(_config(tasks, options, items), settings))

@@ -1,0 +1,185 @@
+"""The context of an item as a text file, for agents that read files: sentences stand on lines of their own.
+
+    file = ContextFile.of(item)
+    file.text                  the file, with one sentence or list entry on a line
+    file.prompt(file.text)     the item's prompt, as messages
+    file.instruction(note)     the item's prompt with a note in place of the context
+
+A line end stands in for the space between two sentences or two entries of a list. A context that has line ends of its
+own is not changed, and a conversation becomes paragraphs that begin with the speaker.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from carrara.answers.grade import grade
+from carrara.corpora.sentences import split_text
+from carrara.items.item import Item, check_single
+from carrara.types import Message, Role
+from carrara.util.errors import RunError, UsageError
+
+_SPEAKER = re.compile(r"^(System|User|Assistant): ", re.MULTILINE)
+_ROLES: dict[str, Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
+
+
+@dataclass(frozen=True)
+class ContextFile:
+    """A context as a text file, and the prompt around it."""
+
+    item: Item
+    text: str
+    """The text of the file, without the end of its last line."""
+    is_wrapped: bool
+    """Whether line ends stand in for spaces."""
+
+    @staticmethod
+    def of(item: Item) -> "ContextFile":
+        """Return the context of an item as a file.
+
+        Args:
+            item: The item.
+
+        Returns:
+            The file.
+
+        Raises:
+            UsageError: The item is a text to complete, or a conversation that goes on after the model's reply.
+            RunError: The prompt cannot be made from the file again.
+
+        Examples:
+            >>> import carrara
+            >>> ContextFile.of(carrara.item("qa1", index=3)).lines[:2]
+            ['Daniel travelled to the hallway.', 'Mary journeyed to the kitchen.']
+        """
+        if item.item_id.style == "base":
+            raise UsageError("an agent follows instructions, and the style `base` has none: give `style=chat`")
+        check_single(item, "a file")
+        if item.prompt.template.turns:
+            found = ContextFile(item, "\n\n".join(_paragraphs(item)), False)
+        else:
+            wrapped = _wrapped(item)
+            found = ContextFile(item, _context(item), False) if wrapped is None else ContextFile(item, wrapped, True)
+        if found.prompt(found.text) != item.messages():
+            raise RunError(f"{item.id} cannot be written as a file of which its prompt can be made again: leave it out")
+        return found
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines of the file."""
+        return self.text.split("\n")
+
+    @property
+    def content(self) -> str:
+        """The bytes of the file, as text."""
+        return self.text + "\n"
+
+    def prompt(self, text: str) -> list[Message]:
+        """Return the item's prompt with a text in place of its context.
+
+        Args:
+            text: The text of the file, or some of its lines.
+
+        Returns:
+            The messages.
+        """
+        template = self.item.prompt.template
+        if not template.turns:
+            context = text.replace("\n", " ") if self.is_wrapped else text
+            return [Message("user", template.before + context + self._after), *template.history]
+        messages = list(_turns(text))
+        if messages:
+            messages[0] = Message(messages[0].role, template.before + messages[0].content)
+        return [*messages, Message("user", template.after), *template.history]
+
+    def instruction(self, note: str) -> str:
+        """Return the item's prompt with a note in place of its context.
+
+        Args:
+            note: The note, which says where the context is.
+
+        Returns:
+            The text.
+        """
+        template = self.item.prompt.template
+        gap = "\n\n" if template.turns else ""
+        further = [f"\n\n{message.role.capitalize()}: {message.content}" for message in template.history]
+        return "".join([template.before, note, gap, self._after, *further])
+
+    def solve(self, text: str) -> str:
+        """Return the reply of the task's solver, which reads a text in place of the context.
+
+        Args:
+            text: The text of the file, or some of its lines.
+
+        Returns:
+            The reply.
+
+        Raises:
+            UndecidableError: The text does not decide the question.
+        """
+        return self.item.task.write(self.item.solve(self.prompt(text)))
+
+    def answer(self) -> str:
+        """Return the right answer, as the solver reads it from the file.
+
+        Returns:
+            The reply.
+
+        Raises:
+            RunError: The answer of the solver is not the right one.
+            UsageError: A reply with the right answer is too long to be read.
+        """
+        item = self.item
+        solved = item.solve(self.prompt(self.content.removesuffix("\n")))
+        if item.task.score(solved, item.question) < 1:
+            raise RunError(f"{item.id}: the task's solver reads a wrong answer from the file: please report it")
+        reply = item.task.write(solved)
+        if grade(item.task, item.question, reply).score < 1:
+            raise UsageError(
+                f"{item.id} has an answer of {len(reply):,} characters, which is more than is read of a reply: ask for "
+                "shorter lengths"
+            )
+        return reply
+
+    @property
+    def _after(self) -> str:
+        template = self.item.prompt.template
+        return template.after[template.closing :]
+
+
+def _context(item: Item) -> str:
+    """Return the context as it stands in the prompt."""
+    template = item.prompt.template
+    [message, *_] = item.messages()
+    return message.content[len(template.before) : len(message.content) - len(template.after) + template.closing]
+
+
+def _wrapped(item: Item) -> str | None:
+    """Return the context with line ends in place of the spaces between sentences, if it has no others."""
+    template = item.prompt.template
+    separator = template.separator
+    if not separator.endswith(" "):
+        return None
+    texts = []
+    for part in item.prompt.parts(counted=False):
+        if part.message == 0 and part.segment:
+            sentences = split_text(part.text) if separator == " " else [part.text]
+            texts.append("\n".join(sentences) if " ".join(sentences) == part.text else part.text)
+    text = (separator[:-1] + "\n").join(texts) + template.after[: template.closing]
+    return text if text.replace("\n", " ") == _context(item) else None
+
+
+def _paragraphs(item: Item) -> Iterator[str]:
+    for part in item.prompt.parts(counted=False):
+        if part.segment:
+            yield f"{part.role.capitalize()}: {part.text}"
+
+
+def _turns(text: str) -> Iterator[Message]:
+    """Yield the turns that stand in a text. What stands before the first speaker is left out."""
+    places = list(_SPEAKER.finditer(text))
+    ends = [*(place.start() for place in places[1:]), len(text)]
+    for place, end in zip(places, ends, strict=True):
+        yield Message(_ROLES[place[1]], text[place.end() : end].rstrip("\n"))
