@@ -116,6 +116,7 @@ def test_models_of_one_file_are_submissions_of_their_own(items: list[Item], tmp_
     assert found["lab/liar"].source.fault == "60 of 60 scores are not what their replies come to"
     assert found["lab/picker"].source.doubt.startswith("30 of 60 items have no reply, and count as wrong")
     assert stat(found["lab/picker"].results).mean == 0.5
+    assert stat(found["lab/picker"].results).chance_level == stat(found["lab/right"].results).chance_level
 
 
 def test_picked_items_count_as_picked(items: list[Item], tmp_path: Path) -> None:
@@ -157,15 +158,15 @@ def test_a_model_may_count_with_its_own_tokenizer(items: list[Item], tmp_path: P
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "it has no replies"),
-    "binary": (b"\x00\xff\xfe" * 1000, "it has no replies (line:1: not UTF-8"),
-    "deep": (b'{"id": ' + b"[" * 100_000, "it has no replies (line:1: not a line of JSON"),
+    "binary": (b"\x00\xff\xfe" * 1000, "it has no replies (line 1: not UTF-8"),
+    "deep": (b'{"id": ' + b"[" * 100_000, "it has no replies (line 1: not a line of JSON"),
     "deep replies": (b'{"id": "x", "reply": ' + b"[" * 900 + b"]" * 900 + b"}", "none of its 1 line can be scored"),
     "a number of many digits": (b'{"id": ' + b"9" * 10_000 + b"}", "it has no replies"),
-    "an id that is none": (b'{"id": "x", "reply": "y"}', "none of its 1 line can be scored (line:1: 'x' is not"),
-    "a model that is none": (b'{"id": "x", "reply": "y", "model": "a\\nb"}', "it has no replies (line:1: a line has"),
+    "an id that is none": (b'{"id": "x", "reply": "y"}', "none of its 1 line can be scored (line 1: 'x' is not"),
+    "a model that is none": (b'{"id": "x", "reply": "y", "model": "a\\nb"}', "it has no replies (line 1: a line has"),
     "a task that is not here": (
         b'{"id": "acme/secret@1/test-0-0.0/0/chat/gpt2", "reply": "y"}',
-        "none of its 1 line can be scored (line:1: ",
+        "none of its 1 line can be scored (line 1: ",
     ),
     "an older version": (
         b'{"id": "babilong/qa1@1/test-0-0.0/0/chat/gpt2", "reply": "y"}',
@@ -205,14 +206,14 @@ def test_hostile_lines_take_nothing_from_others(items: list[Item], tmp_path: Pat
     path.write_bytes(path.read_bytes() + b"\n".join(bad))
     found = {one.source.models: one for one in verify_file(path, 24, asked(items))}
     assert (found["lab/right"].source.lacking, stat(found["lab/right"].results).mean) == (0, 1)
-    assert "lines of the file cannot be read (line" in found["lab/right"].source.doubt
+    assert "lines of the file cannot be read (line " in found["lab/right"].source.doubt
 
 
 def test_of_two_lines_the_first_counts(items: list[Item], tmp_path: Path) -> None:
     rows = [*({**row, "reply": ""} for row in right(items[:N])), *right(items[:N])]
     found = only(verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items[:N])))
     assert stat(found.results).mean == 0
-    assert "6 lines count as no reply (line: 6 lines (the first: 7): babilong/qa1@4" in found.source.doubt
+    assert "6 lines count as no reply (line 7: babilong/qa1@4" in found.source.doubt
 
 
 @pytest.mark.parametrize("tokenizer", ["hf:acme/private", "server:http://127.0.0.1:9", "gguf:/etc/passwd"])

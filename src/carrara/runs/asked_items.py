@@ -171,18 +171,21 @@ class _Alike:
 
     def wrong(self, key: ItemId) -> Result:
         item_id = self.item_id(key)
-        task = self._tasks.get(replace(key, index=0)) or _task(item_id)
-        return wrong_result(item_id, self._first.subject, task, key.length, self._levels.get(task, 0.0))
+        posed = _question(item_id)
+        task = posed[0] if posed else self._tasks.get(replace(key, index=0), item_id.task)
+        level = posed[1] if posed else self._levels.get(task, 0.0)
+        return wrong_result(item_id, self._first.subject, task, key.length, level)
 
 
-def _task(item_id: ItemId) -> str:
-    """Return the name of the task that an item's results have, if the item can be made here."""
+def _question(item_id: ItemId) -> tuple[str, float] | None:
+    """Return the name of the task that an item's results have, and its chance level. None if it cannot be made here."""
     try:
-        if weight(item_id) <= LONGEST:
-            return task_of(item_id.task, questions_of(item_id).questions[item_id.question].part)
-    except (CarraraError, OSError):
-        pass
-    return item_id.task
+        if weight(item_id) > LONGEST:
+            return None
+        question = questions_of(item_id).questions[item_id.question]
+    except (CarraraError, OSError, IndexError):
+        return None
+    return task_of(item_id.task, question.part), question.chance_level
 
 
 def wrong_result(item_id: ItemId, subject: Subject, task: str, length: int, chance_level: float) -> Result:

@@ -224,7 +224,7 @@ def _submission(
 
 def _and_why(troubles: Troubles, what: str = "") -> str:
     """Return a sentence about lines that do not count, with their first problem. Empty if there are none."""
-    first = next(iter(troubles.describe("line")), "")
+    first = troubles.first()
     return f"{what} ({first})" if first else ""
 
 
