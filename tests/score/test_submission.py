@@ -269,7 +269,7 @@ def test_an_item_that_cannot_be_made_is_not_missing(items: list[Item], monkeypat
 def test_a_subset_of_instances_begins_at_its_first(items: list[Item]) -> None:
     first = items[0].item_id
     far = ItemId.parse(str(first).replace("-0-0.", "-0-1000002."))
-    assert [one.index for one in implied_items([far])] == [1_000_000, 1_000_001, 1_000_002]
+    assert [one.index for one in implied_items([far], {})] == [1_000_000, 1_000_001, 1_000_002]
 
 
 @pytest.mark.parametrize("text", ["", "x", '{"id": 3}', '{"id": "x"}', "[1]", "\udcff"])

@@ -61,8 +61,12 @@ def read_items(path: Path) -> list[ItemId]:
     return ids
 
 
-def implied_items(ids: Iterable[ItemId]) -> list[ItemId]:
+def implied_items(ids: Iterable[ItemId], counts: Mapping[ItemId, int]) -> list[ItemId]:
     """Return the items that ids imply: all questions on all instances up to the last one that is named.
+
+    Args:
+        ids: The ids of a submission.
+        counts: Numbers of questions that are known, by the key of an instance's first question.
 
     Raises:
         UsageError: These are more than a submission may have.
@@ -78,7 +82,9 @@ def implied_items(ids: Iterable[ItemId]) -> list[ItemId]:
                 raise UsageError(f"it names items of {group.task} so far apart that more than {MOST:,} lie between")
             for index in range(first, last + 1):
                 one = replace(own[0], index=index, question=0)
-                found += [replace(one, question=question) for question in budget.questions(one, named)]
+                count = counts.get(key_of(one))
+                asked = budget.questions(one, named) if count is None else range(count)
+                found += [replace(one, question=question) for question in asked]
     return found
 
 

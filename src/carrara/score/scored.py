@@ -113,6 +113,10 @@ class Scorer:
             raise UsageError(found.message)
         return found
 
+    def count_questions(self, item_id: ItemId) -> int:
+        """Return the number of questions on an instance, to which a reply was scored."""
+        return len(self._instances.questions(item_id).questions)
+
     def row(self, row: dict[str, Any]) -> Result | Trouble:
         """Score a line that was parsed by `parse`."""
         try:

@@ -19,7 +19,7 @@ from carrara.items.item import weight
 from carrara.logs.replies import LoggedReply
 from carrara.report.provenance import ItemSource
 from carrara.result import Result
-from carrara.runs.asked_items import hold, implied_items
+from carrara.runs.asked_items import hold, implied_items, key_of
 from carrara.runs.verify_submission import (
     INSTANCES,
     LONGEST,
@@ -91,10 +91,18 @@ def verify_file(path: Path, sample: int, asked: Sequence[ItemId] | None = None, 
     if len(models) > MODELS:
         return [refuse(name, f"it names {len(models):,} models, more than {MODELS}")]
     try:
-        _grade(models, name)
+        counts = _grade(models, name)
     except (CarraraError, OSError) as error:
         return [refuse(name, f"its replies cannot be graded here: {error}")]
-    return [_submission(name, model, own, unnamed, sample, asked) for model, own in models.items()]
+    found = []
+    for model, own in models.items():
+        try:
+            items = asked or implied_items((ItemId.parse(result.id) for result in own.results), counts)
+        except UsageError as error:
+            found.append(refuse(name, str(error), model))
+        else:
+            found.append(_submission(name, model, own, unnamed, sample, items, is_declared=asked is not None))
+    return found
 
 
 def _read(path: Path, unnamed: Troubles) -> dict[str, _Model]:
@@ -122,9 +130,12 @@ def _read(path: Path, unnamed: Troubles) -> dict[str, _Model]:
     return models
 
 
-def _grade(models: Mapping[str, _Model], source: str) -> None:
-    """Grade all replies. Those to one instance are graded together, so that it is built once."""
-    scorer, left, seen = Scorer(ScorerConfig(source)), INSTANCES, set[str]()
+def _grade(models: Mapping[str, _Model], source: str) -> dict[ItemId, int]:
+    """Grade all replies. Return the number of questions on each instance, by the key of its first question.
+
+    Replies to one instance are graded together, so that it is built once.
+    """
+    scorer, left, seen, counts = Scorer(ScorerConfig(source)), INSTANCES, set[str](), dict[ItemId, int]()
     rows = [(row, model, own) for model, own in models.items() for row in own.rows.values()]
     for row, model, own in sorted(rows, key=lambda found: str(found[0]["id"])):
         try:
@@ -146,8 +157,11 @@ def _grade(models: Mapping[str, _Model], source: str) -> None:
             own.troubles.add(row["number"], found)
             continue
         own.results.append(replace(found, settings={SUBMISSION: source}))
+        item_id = ItemId.parse(found.id)
+        counts[key_of(replace(item_id, question=0))] = scorer.count_questions(item_id)
         if _has_claims(row):
             own.claims.add(_is_so(row, found))
+    return counts
 
 
 def _score(scorer: Scorer, row: Row) -> Result | Trouble:
@@ -181,14 +195,10 @@ def _is_same(stated: Any, score: float) -> bool:
 
 
 def _submission(
-    name: str, model: str, own: _Model, unnamed: Troubles, sample: int, asked: Sequence[ItemId] | None
+    name: str, model: str, own: _Model, unnamed: Troubles, sample: int, items: Sequence[ItemId], is_declared: bool
 ) -> Submission:
     _render_again(own, sample)
-    try:
-        implied = implied_items(ItemId.parse(result.id) for result in own.results) if asked is None else asked
-    except UsageError as error:
-        return refuse(name, str(error), model)
-    answered = hold(own.results, implied)
+    answered = hold(own.results, items)
     faults = [
         f"none of its {count(own.lines, 'line')} can be scored{_and_why(own.troubles)}" if not own.results else "",
         own.claims.fault("scores are not what their replies come to"),
@@ -203,7 +213,7 @@ def _submission(
         _and_why(own.troubles, f"{count(own.troubles.lines, 'line')} count as no reply"),
         _and_why(unnamed, f"{count(unnamed.lines, 'line')} of the file cannot be read"),
         "" if own.prompts.same or own.prompts.other else "no prompt was rendered again",
-        "it is not known which items were asked" if asked is None else "",
+        "" if is_declared else "it is not known which items were asked",
     ]
     graded = f"{len(own.results):,} graded here"
     return Submission(
