@@ -1,6 +1,8 @@
 """What is exported is loaded by the programs that it is for, says what the items say, and comes back as replies."""
 
 import json
+import re
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -8,11 +10,15 @@ from typing import Any
 import pytest
 
 from carrara.export.about import CANARY
-from carrara.items.item import item_of
+from carrara.export.hub import fill_recipe, split_of
+from carrara.export.shards import GROUP
+from carrara.items.item import item_of, make
 from carrara.packing.prompt import fingerprint
 from carrara.types import Message
+from carrara.util.errors import RunError
 from tests.helpers.process import carrara
 
+RECIPES = ["--lengths", "0,4k,8k,16k", "--recipes-from", "8k"]
 SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]
 
 
@@ -20,7 +26,7 @@ SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     folder = tmp_path_factory.mktemp("export") / "owner" / "mine"
-    carrara("export", "datasets", *SELECTION, "--lengths", "4k,8k", "--out", folder, check=True)
+    carrara("export", "datasets", *SELECTION, *RECIPES, "--out", folder, check=True)
     return folder
 
 
@@ -43,18 +49,74 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_hubs_library_loads_it(folder: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="`datasets` is not installed")
     found = datasets.get_dataset_config_names(str(folder))
-    assert sorted(found) == ["4k", "4k-conversations", "8k", "8k-conversations"]
+    assert found == ["graph", "graph-recipes", "qa1", "qa1-recipes", "mrcr", "mrcr-recipes"]
     seen = []
     for config in found:
-        for split, rows in datasets.load_dataset(str(folder), config).items():
-            assert split in ("graph", "qa1", "mrcr")
+        splits = datasets.load_dataset(str(folder), config)
+        assert list(splits) == (["8k", "16k"] if config.endswith("-recipes") else ["0", "4k"])
+        for rows in splits.values():
             for row in rows:
                 item = item_of(row["id"])
+                if config.endswith("-recipes"):
+                    assert not {"context", "messages", "question"} & set(row)
+                    row = fill_recipe(row)
                 assert messages_of(row) == item.messages()
                 assert row["sha256"] == fingerprint(item.messages())
                 assert (row["answer"], row["tokens"]) == (item.gold, item.prompt.tokens)
                 seen.append(row["id"])
-    assert len(seen) == len(set(seen)) == 2 * (3 * 3 + 3 + 3)
+    assert len(seen) == len(set(seen)) == 4 * (3 * 3 + 3 + 3)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("offline")
+@pytest.mark.filterwarnings("ignore")
+def test_it_streams_and_recipes_are_filled_in_the_stream(folder: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="`datasets` is not installed")
+    for config, split in (("qa1", "4k"), ("mrcr", "0"), ("graph-recipes", "16k"), ("mrcr-recipes", "8k")):
+        rows = datasets.load_dataset(str(folder), config, split=split, streaming=True)
+        if config.endswith("-recipes"):
+            rows = rows.map(fill_recipe)
+        found = list(rows)
+        assert [row["id"] for row in found] == _ids(folder / "data" / config, split)
+        for row in found:
+            assert messages_of(row) == item_of(row["id"]).messages()
+
+
+def test_a_split_has_a_name_that_the_hubs_library_takes() -> None:
+    naming = pytest.importorskip("datasets.naming", reason="`datasets` is not installed")
+    for length, arrange in ((0, ""), (1000, ""), (4096, "block"), (1 << 17, "riffle"), (1 << 20, "")):
+        name = split_of(replace(make("babilong/qa1").item_id, length=length, arrange=arrange))
+        assert re.fullmatch(naming._split_re, name), name
+
+
+def test_a_recipe_of_other_bytes_is_not_filled(folder: Path) -> None:
+    [path] = (folder / "data" / "qa1-recipes").glob("8k-*.parquet")
+    row = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()[0]
+    with pytest.raises(RunError, match="renders to other bytes than its recipe says"):
+        fill_recipe(row | {"sha256": "0" * 64})
+
+
+def test_recipes_are_rendered_by_generate(folder: Path, tmp_path: Path) -> None:
+    [path] = (folder / "data" / "graph-recipes").glob("8k-*.parquet")
+    carrara("generate", path, "--render", "--out", tmp_path, check=True)
+    found = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
+    assert [row["id"] for row in found] == _ids(folder / "data" / "graph-recipes", "8k")
+    assert [Message(**message) for message in found[0]["messages"]] == item_of(found[0]["id"]).messages()
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    ended = carrara("generate", tmp_path / "broken.parquet", "--out", tmp_path)
+    assert ended.returncode == 2
+    assert "broken.parquet is not a file of item_ids" in ended.stderr
+
+
+def test_a_whole_export_is_what_recipes_come_to(folder: Path, tmp_path: Path) -> None:
+    """The command of the card without `--recipes-from` makes the prompts that the recipes name."""
+    carrara("export", "datasets", *SELECTION, "--lengths", "8k", "--out", tmp_path, check=True)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for config in ("graph", "qa1", "mrcr"):
+        [whole] = (tmp_path / "data" / config).glob("8k-*.parquet")
+        [short] = (folder / "data" / f"{config}-recipes").glob("8k-*.parquet")
+        rows, recipes = (parquet.read_table(path).to_pylist() for path in (whole, short))
+        assert [{name: row[name] for name in recipe} for row, recipe in zip(rows, recipes, strict=True)] == recipes
 
 
 @pytest.mark.slow
@@ -78,7 +140,7 @@ def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or else it would be counted
         return output
 
-    for name in ("qa1_4k", "graph_8k", "mrcr_4k-conversations"):
+    for name in ("qa1_4k", "graph_0", "mrcr_4k"):
         assert name in {row["id"] for row in rows}
         model = get_model("mockllm/model", custom_outputs=reply)
         [log] = evaluate(f"hf/owner/mine/{name}", model=model, log_dir=str(tmp_path), display="none")
@@ -87,10 +149,14 @@ def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
         assert log.results.scores[0].metrics["accuracy"].value == 1.0, name
 
 
-def _ids(folder: Path) -> list[str]:
+def _ids(folder: Path, split: str = "") -> list[str]:
     from pyarrow.parquet import read_table
 
-    return [id for path in folder.rglob("*.parquet") for id in read_table(path, columns=["id"])["id"].to_pylist()]
+    return [
+        id
+        for path in sorted(folder.rglob(f"{split}*.parquet"))
+        for id in read_table(path, columns=["id"])["id"].to_pylist()
+    ]
 
 
 @pytest.mark.skipif(not find_spec("mlcroissant"), reason="mlcroissant is not installed: `pip install mlcroissant`")
@@ -107,7 +173,11 @@ def test_croissant_is_valid_and_read(folder: Path) -> None:
 
 def test_the_card_says_how_and_what_for(folder: Path) -> None:
     said = (folder / "README.md").read_text()
-    assert "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 4k,8k --out mine" in said
+    assert (
+        "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 0,4k,8k,16k --recipes-from 8k --out mine"
+        in said
+    )
+    assert "rows = recipes.map(fill_recipe)" in said
     assert CANARY in said
     assert "license: apache-2.0" in said
     assert str(folder.parent) not in said
@@ -236,7 +306,7 @@ def test_what_lies_there_of_another_export_is_refused(tmp_path: Path) -> None:
     carrara(*line, "--lengths", "1k,2k", check=True)
     ended = carrara(*line, "--lengths", "2k")
     assert ended.returncode == 2
-    assert "data/1k/graph-00000-of-00001.parquet is there and is of another export" in ended.stderr
+    assert "data/graph/1k-00000-of-00001.parquet is there and holds other items" in ended.stderr
 
 
 @pytest.mark.parametrize(
