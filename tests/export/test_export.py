@@ -4,17 +4,19 @@ import json
 import re
 from dataclasses import replace
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from carrara.export import hub, shards
 from carrara.export.about import CANARY
+from carrara.export.config import ExportConfig
 from carrara.export.hub import fill_recipe, split_of
-from carrara.export.shards import GROUP
 from carrara.items.item import item_of, make
 from carrara.packing.prompt import fingerprint
-from carrara.types import Message
+from carrara.types import Arrange, Message
 from carrara.util.errors import RunError
 from tests.helpers.process import carrara
 
@@ -84,8 +86,9 @@ def test_it_streams_and_recipes_are_filled_in_the_stream(folder: Path) -> None:
 
 def test_a_split_has_a_name_that_the_hubs_library_takes() -> None:
     naming = pytest.importorskip("datasets.naming", reason="`datasets` is not installed")
-    for length, arrange in ((0, ""), (1000, ""), (4096, "block"), (1 << 17, "riffle"), (1 << 20, "")):
-        name = split_of(replace(make("babilong/qa1").item_id, length=length, arrange=arrange))
+    first, arrangements = make("babilong/qa1").item_id, tuple[Arrange, ...](("", "block", "riffle"))
+    for length, arrange in product((0, 1000, 4096, 1 << 17, 1 << 20), arrangements):
+        name = split_of(replace(first, length=length, arrange=arrange))
         assert re.fullmatch(naming._split_re, name), name
 
 
@@ -173,10 +176,8 @@ def test_croissant_is_valid_and_read(folder: Path) -> None:
 
 def test_the_card_says_how_and_what_for(folder: Path) -> None:
     said = (folder / "README.md").read_text()
-    assert (
-        "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 0,4k,8k,16k --recipes-from 8k --out mine"
-        in said
-    )
+    command = "sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 0,4k,8k,16k --recipes-from 8k --out mine"
+    assert f"carrara export datasets {command}" in said
     assert "rows = recipes.map(fill_recipe)" in said
     assert CANARY in said
     assert "license: apache-2.0" in said
@@ -197,6 +198,22 @@ def test_questions_on_one_context_have_it_once(tmp_path: Path) -> None:
     whole = len(item_of(_ids(tmp_path)[0]).text)
     assert len(_ids(tmp_path)) == 3
     assert context.total_uncompressed_size < 1.1 * whole
+
+
+def test_a_row_group_holds_some_contexts_and_each_is_in_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a reader of the first row loads a part of the file, and questions on one context still share it."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    monkeypatch.setattr(shards, "GROUP", 8 << 10)
+    config = ExportConfig("sync/graph", lengths="4k", n=5, tokenizer="gpt2", out=tmp_path, workers=1)
+    hub.write(config)
+    [path] = tmp_path.rglob("*.parquet")
+    file = parquet.ParquetFile(path)
+    groups = [
+        set(file.read_row_group(number, columns=["context_id"])["context_id"].to_pylist())
+        for number in range(file.num_row_groups)
+    ]
+    assert [len(group) for group in groups] == [2, 2, 1]
+    assert len(set.union(*groups)) == 5
 
 
 # --- requests ---

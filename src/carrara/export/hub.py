@@ -17,6 +17,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from carrara.answers.types import Number
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS as LABELS
@@ -344,11 +345,16 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
                     "metadata": ["id", "question", "tokens"],
                 },
                 "solvers": [ask, {"name": "generate"}],
-                "scorers": [{"name": "match", "args": {"location": "end"}}],
+                "scorers": [{"name": "match", "args": _matching(one.task)}],
             }
         )
     head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
     return json.dumps({**head, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _matching(task: str) -> dict[str, Any]:
+    """Return how the scorer compares texts. Numbers are compared as such: 32 does not end with the answer 2."""
+    return {"location": "end", **({"numeric": True} if isinstance(load(task).answer, Number) else {})}
 
 
 def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
