@@ -37,9 +37,10 @@ ELSEWHERE = {
 }
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
 
+LENGTHS = ["4k,8k", "--recipes-from", "8k"]
 BEFORE = {
-    "export-datasets.md": [
-        ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
+    "publish-on-hugging-face.md": [
+        ["export", "datasets", "qa1", "--lengths", *LENGTHS, "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
     "reproduce-a-paper.md": [
         ["run", "qa1,qa2,qa3,qa4,qa5", "--model", f"carrara/{model}", "--lengths", "0,4k", "-n", "2", "--out", folder]
