@@ -174,6 +174,23 @@ def test_croissant_is_valid_and_read(folder: Path) -> None:
             assert item_of(named["id"].decode()).gold == named["answer"].decode()
 
 
+@pytest.mark.skipif(not find_spec("mlcroissant"), reason="mlcroissant is not installed: `pip install mlcroissant`")
+@pytest.mark.filterwarnings("ignore")
+def test_labels_for_dense_rewards_are_described(tmp_path: Path) -> None:
+    """In texts and recipes; their columns stand in the card and in Croissant."""
+    from mlcroissant import Dataset
+
+    line = ["export", "datasets", "qa1", "--lengths", "1k,2k", "-n", "1", "--tokenizer", "gpt2", "--chunk", "256"]
+    carrara(*line, "--recipes-from", "2k", "--out", tmp_path, check=True)
+    said = (tmp_path / "README.md").read_text("utf-8")
+    assert "| `evidence` | the needed facts" in said
+    found = Dataset(jsonld=str(tmp_path / "croissant.json"))
+    for records in found.metadata.record_sets:
+        [row] = found.records(records.id)
+        chunks = {name.rpartition("/")[2]: value for name, value in row.items()}["chunks"]
+        assert sum(chunk[f"{records.id}/chunks/needed"] for chunk in chunks) == 1
+
+
 def test_the_card_says_how_and_what_for(folder: Path) -> None:
     said = (folder / "README.md").read_text()
     command = "sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 0,4k,8k,16k --recipes-from 8k --out mine"
