@@ -40,6 +40,9 @@ NEVER_ASKED: frozenset[Status] = frozenset({"overflow", "error"})
 UNANSWERED: frozenset[Status] = frozenset({"overflow", "filtered", "error"})
 """Statuses of replies that are not an answer of the model. An item is not compared if a side has one of these."""
 
+NO_REPLY = "the submission has no reply to this item"
+"""The error of the result of an item that was asked and has no reply, which is wrong."""
+
 MIN_BASE_SCORE = 0.7
 """The default score that the shortest length has to exceed for an effective length (analysis/effective.py)."""
 

@@ -1,18 +1,26 @@
 """What is exported is loaded by the programs that it is for, says what the items say, and comes back as replies."""
 
 import json
+import re
+from dataclasses import replace
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from carrara.export import hub, shards
 from carrara.export.about import CANARY
-from carrara.items.item import item_of
+from carrara.export.config import ExportConfig
+from carrara.export.hub import fill_recipe, split_of
+from carrara.items.item import item_of, make
 from carrara.packing.prompt import fingerprint
-from carrara.types import Message
+from carrara.types import Arrange, Message
+from carrara.util.errors import RunError
 from tests.helpers.process import carrara
 
+RECIPES = ["--lengths", "0,4k,8k,16k", "--recipes-from", "8k"]
 SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]
 
 
@@ -20,7 +28,7 @@ SELECTION = ["sync/graph,qa1,mrcr", "--tokenizer", "gpt2", "-n", "3"]
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
     folder = tmp_path_factory.mktemp("export") / "owner" / "mine"
-    carrara("export", "datasets", *SELECTION, "--lengths", "4k,8k", "--out", folder, check=True)
+    carrara("export", "datasets", *SELECTION, *RECIPES, "--out", folder, check=True)
     return folder
 
 
@@ -43,18 +51,75 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_hubs_library_loads_it(folder: Path) -> None:
     datasets = pytest.importorskip("datasets", reason="`datasets` is not installed")
     found = datasets.get_dataset_config_names(str(folder))
-    assert sorted(found) == ["4k", "4k-conversations", "8k", "8k-conversations"]
+    assert found == ["graph", "graph-recipes", "qa1", "qa1-recipes", "mrcr", "mrcr-recipes"]
     seen = []
     for config in found:
-        for split, rows in datasets.load_dataset(str(folder), config).items():
-            assert split in ("graph", "qa1", "mrcr")
+        splits = datasets.load_dataset(str(folder), config)
+        assert list(splits) == (["8k", "16k"] if config.endswith("-recipes") else ["0", "4k"])
+        for rows in splits.values():
             for row in rows:
                 item = item_of(row["id"])
+                if config.endswith("-recipes"):
+                    assert not {"context", "messages", "question"} & set(row)
+                    row = fill_recipe(row)
                 assert messages_of(row) == item.messages()
                 assert row["sha256"] == fingerprint(item.messages())
                 assert (row["answer"], row["tokens"]) == (item.gold, item.prompt.tokens)
                 seen.append(row["id"])
-    assert len(seen) == len(set(seen)) == 2 * (3 * 3 + 3 + 3)
+    assert len(seen) == len(set(seen)) == 4 * (3 * 3 + 3 + 3)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("offline")
+@pytest.mark.filterwarnings("ignore")
+def test_it_streams_and_recipes_are_filled_in_the_stream(folder: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="`datasets` is not installed")
+    for config, split in (("qa1", "4k"), ("mrcr", "0"), ("graph-recipes", "16k"), ("mrcr-recipes", "8k")):
+        rows = datasets.load_dataset(str(folder), config, split=split, streaming=True)
+        if config.endswith("-recipes"):
+            rows = rows.map(fill_recipe)
+        found = list(rows)
+        assert [row["id"] for row in found] == _ids(folder / "data" / config, split)
+        for row in found:
+            assert messages_of(row) == item_of(row["id"]).messages()
+
+
+def test_a_split_has_a_name_that_the_hubs_library_takes() -> None:
+    naming = pytest.importorskip("datasets.naming", reason="`datasets` is not installed")
+    first, arrangements = make("babilong/qa1").item_id, tuple[Arrange, ...](("", "block", "riffle"))
+    for length, arrange in product((0, 1000, 4096, 1 << 17, 1 << 20), arrangements):
+        name = split_of(replace(first, length=length, arrange=arrange))
+        assert re.fullmatch(naming._split_re, name), name
+
+
+def test_a_recipe_of_other_bytes_is_not_filled(folder: Path) -> None:
+    [path] = (folder / "data" / "qa1-recipes").glob("8k-*.parquet")
+    row = pytest.importorskip("pyarrow.parquet").read_table(path).to_pylist()[0]
+    with pytest.raises(RunError, match="renders to other bytes than its recipe says"):
+        fill_recipe(row | {"sha256": "0" * 64})
+
+
+def test_recipes_are_rendered_by_generate(folder: Path, tmp_path: Path) -> None:
+    [path] = (folder / "data" / "graph-recipes").glob("8k-*.parquet")
+    carrara("generate", path, "--render", "--out", tmp_path, check=True)
+    found = [json.loads(line) for line in (tmp_path / "items.jsonl").read_text("utf-8").splitlines()]
+    assert [row["id"] for row in found] == _ids(folder / "data" / "graph-recipes", "8k")
+    assert [Message(**message) for message in found[0]["messages"]] == item_of(found[0]["id"]).messages()
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    ended = carrara("generate", tmp_path / "broken.parquet", "--out", tmp_path)
+    assert ended.returncode == 2
+    assert "broken.parquet is not a file of item_ids" in ended.stderr
+
+
+def test_a_whole_export_is_what_recipes_come_to(folder: Path, tmp_path: Path) -> None:
+    """The command of the card without `--recipes-from` makes the prompts that the recipes name."""
+    carrara("export", "datasets", *SELECTION, "--lengths", "8k", "--out", tmp_path, check=True)
+    parquet = pytest.importorskip("pyarrow.parquet")
+    for config in ("graph", "qa1", "mrcr"):
+        [whole] = (tmp_path / "data" / config).glob("8k-*.parquet")
+        [short] = (folder / "data" / f"{config}-recipes").glob("8k-*.parquet")
+        rows, recipes = (parquet.read_table(path).to_pylist() for path in (whole, short))
+        assert [{name: row[name] for name in recipe} for row, recipe in zip(rows, recipes, strict=True)] == recipes
 
 
 @pytest.mark.slow
@@ -78,7 +143,7 @@ def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
         output.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)  # or else it would be counted
         return output
 
-    for name in ("qa1_4k", "graph_8k", "mrcr_4k-conversations"):
+    for name in ("qa1_4k", "graph_0", "mrcr_4k"):
         assert name in {row["id"] for row in rows}
         model = get_model("mockllm/model", custom_outputs=reply)
         [log] = evaluate(f"hf/owner/mine/{name}", model=model, log_dir=str(tmp_path), display="none")
@@ -87,10 +152,14 @@ def test_inspect_runs_it(folder: Path, tmp_path: Path, monkeypatch: pytest.Monke
         assert log.results.scores[0].metrics["accuracy"].value == 1.0, name
 
 
-def _ids(folder: Path) -> list[str]:
+def _ids(folder: Path, split: str = "") -> list[str]:
     from pyarrow.parquet import read_table
 
-    return [id for path in folder.rglob("*.parquet") for id in read_table(path, columns=["id"])["id"].to_pylist()]
+    return [
+        id
+        for path in sorted(folder.rglob(f"{split}*.parquet"))
+        for id in read_table(path, columns=["id"])["id"].to_pylist()
+    ]
 
 
 @pytest.mark.skipif(not find_spec("mlcroissant"), reason="mlcroissant is not installed: `pip install mlcroissant`")
@@ -105,9 +174,28 @@ def test_croissant_is_valid_and_read(folder: Path) -> None:
             assert item_of(named["id"].decode()).gold == named["answer"].decode()
 
 
+@pytest.mark.skipif(not find_spec("mlcroissant"), reason="mlcroissant is not installed: `pip install mlcroissant`")
+@pytest.mark.filterwarnings("ignore")
+def test_labels_for_dense_rewards_are_described(tmp_path: Path) -> None:
+    """In texts and recipes; their columns stand in the card and in Croissant."""
+    from mlcroissant import Dataset
+
+    line = ["export", "datasets", "qa1", "--lengths", "1k,2k", "-n", "1", "--tokenizer", "gpt2", "--chunk", "256"]
+    carrara(*line, "--recipes-from", "2k", "--out", tmp_path, check=True)
+    said = (tmp_path / "README.md").read_text("utf-8")
+    assert "| `evidence` | the needed facts" in said
+    found = Dataset(jsonld=str(tmp_path / "croissant.json"))
+    for records in found.metadata.record_sets:
+        [row] = found.records(records.id)
+        chunks = {name.rpartition("/")[2]: value for name, value in row.items()}["chunks"]
+        assert sum(chunk[f"{records.id}/chunks/needed"] for chunk in chunks) == 1
+
+
 def test_the_card_says_how_and_what_for(folder: Path) -> None:
     said = (folder / "README.md").read_text()
-    assert "carrara export datasets sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 4k,8k --out mine" in said
+    command = "sync/graph,qa1,mrcr --tokenizer gpt2 -n 3 --lengths 0,4k,8k,16k --recipes-from 8k --out mine"
+    assert f"carrara export datasets {command}" in said
+    assert "rows = recipes.map(fill_recipe)" in said
     assert CANARY in said
     assert "license: apache-2.0" in said
     assert str(folder.parent) not in said
@@ -127,6 +215,22 @@ def test_questions_on_one_context_have_it_once(tmp_path: Path) -> None:
     whole = len(item_of(_ids(tmp_path)[0]).text)
     assert len(_ids(tmp_path)) == 3
     assert context.total_uncompressed_size < 1.1 * whole
+
+
+def test_a_row_group_holds_some_contexts_and_each_is_in_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So a reader of the first row loads a part of the file, and questions on one context still share it."""
+    parquet = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed")
+    monkeypatch.setattr(shards, "GROUP", 8 << 10)
+    config = ExportConfig("sync/graph", lengths="4k", n=5, tokenizer="gpt2", out=tmp_path, workers=1)
+    hub.write(config)
+    [path] = tmp_path.rglob("*.parquet")
+    file = parquet.ParquetFile(path)
+    groups = [
+        set(file.read_row_group(number, columns=["context_id"])["context_id"].to_pylist())
+        for number in range(file.num_row_groups)
+    ]
+    assert [len(group) for group in groups] == [2, 2, 1]
+    assert len(set.union(*groups)) == 5
 
 
 # --- requests ---
@@ -236,7 +340,7 @@ def test_what_lies_there_of_another_export_is_refused(tmp_path: Path) -> None:
     carrara(*line, "--lengths", "1k,2k", check=True)
     ended = carrara(*line, "--lengths", "2k")
     assert ended.returncode == 2
-    assert "data/1k/graph-00000-of-00001.parquet is there and is of another export" in ended.stderr
+    assert "data/graph/1k-00000-of-00001.parquet is there and holds other items" in ended.stderr
 
 
 @pytest.mark.parametrize(

@@ -136,7 +136,7 @@ def small(line: Line) -> list[str]:
         typed += [word for word in (option, SMALL.get(option, value)) if word]
     if command == "run" and "--lengths" not in given and "steps=" not in line.text:
         typed += ["--lengths", "4k"]
-    if command in ("run", "audit", "generate") and "-n" not in given:
+    if command in ("run", "audit", "generate") and "-n" not in given and not given[0].endswith(".jsonl"):
         typed += ["-n", "1"]
     if command == "profile" and "--budget" not in given:
         typed += ["--budget", SMALL["--budget"]]

@@ -38,9 +38,10 @@ ELSEWHERE = {
 }
 """Blocks that are not executed here, by something that stands in them, and why, or where else they are."""
 
+LENGTHS = ["4k,8k", "--recipes-from", "8k"]
 BEFORE = {
-    "export-datasets.md": [
-        ["export", "datasets", "qa1", "--lengths", "4k", "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
+    "publish-on-hugging-face.md": [
+        ["export", "datasets", "qa1", "--lengths", *LENGTHS, "-n", "2", "--tokenizer", "o200k", "--out", "data/mine"]
     ],
     "train-with-verl.md": [
         ["export", "verl", "latent_list", "-p", "complexity=1,5,20", "--lengths", "4k,16k", "--out", "data/sweep"]

@@ -20,7 +20,8 @@ from carrara.figures.figure import Figure, Mark
 from carrara.figures.files import save
 from carrara.report.memory_page import page as memory_page
 from carrara.report.page import write_report
-from carrara.result import FATES, STATUSES, FactTrace, ReadingCost, Result
+from carrara.report.provenance import ItemSource
+from carrara.result import FATES, NO_REPLY, STATUSES, FactTrace, ReadingCost, Result
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -96,6 +97,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
     for name, results in made.items():
         write_report(results, folder / f"{name}.html", HOSTILE[1] if name == "hostile" else f"A run: {name}")
+    made["submissions"] = submissions()
+    write_report(made["submissions"], folder / "submissions.html", "A leaderboard", sources=SOURCES)
     sides = [
         Side(f"{HOSTILE[m]} {m}", [one for one in made["plain"] if one.model == f"lab/model-{m}"]) for m in range(3)
     ]
@@ -146,6 +149,28 @@ def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
         error=f"error {said}" if i % len(STATUSES) > 4 else None,
         input_tokens=length or 90,
     )
+
+
+SOURCES = [
+    ItemSource(f"{word}.jsonl"[:3000], 24, word[:3000], n, "none", "none", word[:3000] if n % 2 else "", 24, word)
+    for n, word in enumerate(HOSTILE)
+]
+
+
+def submissions() -> list[Result]:
+    """Replies of two models, and of one that a stranger named and that lacks some."""
+    models = ("lab/one", "lab/two", f"stranger/{HOSTILE[1]}{HOSTILE[4]}")
+    found = [
+        replace(result(i, "sent", length), model=model, task=task, status="ok", score=float((i + len(model)) % 3 == 0))
+        for model in models
+        for task in ("suite/one", "other/two")
+        for length in (0, 4096)
+        for i in range(6)
+    ]
+    return [
+        replace(one, status="unparsed", score=0.0, error=NO_REPLY) if one.model == models[2] and n % 2 else one
+        for n, one in enumerate(found)
+    ]
 
 
 def readings(reader: str) -> list[Result]:
@@ -221,7 +246,20 @@ def test_hostile_replies_are_text(browser: Browser, pages: dict[str, Path]) -> N
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize(
     "name",
-    ["hostile", "plain", "many", "empty", "errors", "single", "readers", "reader", "compared", "memory", "figure"],
+    [
+        "hostile",
+        "plain",
+        "many",
+        "empty",
+        "errors",
+        "single",
+        "readers",
+        "reader",
+        "submissions",
+        "compared",
+        "memory",
+        "figure",
+    ],
 )
 def test_nothing_is_wider_than_the_screen(browser: Browser, pages: dict[str, Path], name: str, width: int) -> None:
     watched = opened(browser, pages[name], width)
@@ -290,6 +328,23 @@ def test_hostile_facts_are_text(browser: Browser, pages: dict[str, Path]) -> Non
     assert page.locator("script").count() == 1
     assert page.locator("img, iframe, link, object, embed, form").count() == 0
     assert "onerror='window.pwned = 1'" in page.inner_text("#failures >> xpath=..")
+    page.context.close()
+
+
+def test_a_page_of_submissions_begins_with_the_leaderboard(browser: Browser, pages: dict[str, Path]) -> None:
+    """It asks for nothing, names and verdicts of strangers are text, and lacking replies are told."""
+    watched = opened(browser, pages["submissions"])
+    page = watched.page
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.pwned") is None
+    assert (watched.said, watched.asked) == ([], [pages["submissions"].as_uri()])
+    assert page.locator("script").count() == 1
+    assert page.locator("img, iframe, link, object, embed, form").count() == 0
+    headings = page.locator("h2").all_inner_texts()
+    assert headings.index("Leaderboard") < headings.index("Effective length")
+    lacking = page.locator("section[aria-labelledby=leaderboard] td.trouble >> visible=true")
+    assert lacking.all_inner_texts() == ["12 of 24"]
+    assert page.locator("section[aria-labelledby=sources] tbody tr").count() == len(SOURCES)
     page.context.close()
 
 
@@ -410,7 +465,7 @@ OVERLAPS = """() => [...document.querySelectorAll("svg.chart")].flatMap((chart) 
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("name", ["plain", "readers", "compared", "memory", "figure"])
+@pytest.mark.parametrize("name", ["plain", "readers", "submissions", "compared", "memory", "figure"])
 def test_contrast_is_enough(browser: Browser, pages: dict[str, Path], name: str, scheme: str) -> None:
     """WCAG AA: 4.5 for text, 3 for what is drawn."""
     page = opened(browser, pages[name], color_scheme=scheme).page

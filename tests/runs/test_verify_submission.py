@@ -210,7 +210,7 @@ def test_a_folder_without_a_plan_counts_if_the_user_says_so(
 ) -> None:
     monkeypatch.setattr("carrara.runs.manifest.read", lambda *_: [])
     assert main(["leaderboard", str(folder)]) == 1
-    assert "no folder is left to rank" in capsys.readouterr().err
+    assert "nothing is left to rank" in capsys.readouterr().err
     assert main(["leaderboard", str(folder), "--count-refused"]) == 0
     out, err = capsys.readouterr()
     assert "function/guess" in out

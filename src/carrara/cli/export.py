@@ -11,7 +11,7 @@ from carrara.cli._flags import Selection, at_least_one
 from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.export.config import ExportConfig, ExportOptions, RowOptions
-from carrara.options import File, Flag, ItemOptions, file_of, merge_options, text
+from carrara.options import File, Flag, ItemOptions, Length, file_of, length_of, merge_options, text
 
 export = App(name="export", help="Write items for other programs.")
 
@@ -38,14 +38,26 @@ def _show(lines: Sequence[str]) -> int:
 
 
 @export.command
-def datasets(tasks: Selection, /, *, options: ExportOptions, items: ItemOptions | None = None) -> int:
+def datasets(
+    tasks: Selection,
+    /,
+    *,
+    recipes_from: Annotated[Length | None, text("LENGTH")] = None,
+    options: RowOptions,
+    items: ItemOptions | None = None,
+) -> int:
     """Write a data set of the Hugging Face hub: Parquet files with a card, Croissant and eval.yaml.
 
     Example: carrara export datasets latent_list,qa1 --lengths 4k,32k -n 50 --tokenizer o200k --out data/mine
+
+    Args:
+        recipes_from: Write items of this length and of greater ones as recipes: rows with ids and hashes, without
+            prompts, which `carrara generate` makes again.
     """
     from carrara.export import hub
 
-    return _show(hub.write(_config(tasks, options, items)))
+    longest = None if recipes_from is None else length_of(recipes_from)
+    return _show(hub.write(_config(tasks, options, items), longest))
 
 
 @export.command

@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 
 LENGTHS, INSTANCES = "0", 20
 TASKS_HELP = (
-    "Tasks by name, suite or pattern, separated by commas, or `all`; or a file of item ids (.jsonl), to render them."
+    "Tasks by name, suite or pattern, separated by commas, or `all`; or a file of item ids (.jsonl or .parquet), to "
+    "render them."
 )
 Row = Callable[["Item"], Mapping[str, Any]]
+TABLE = ".parquet"
+"""The ending of files of recipes, as `carrara export datasets` writes them."""
 
 
 def generate(
@@ -59,7 +62,7 @@ def generate(
         raise UsageError("`render` and `finetune` write different files: give one of them")
     items = items or ItemOptions()
     folder = folder_of(out)
-    from_item_ids = tasks.endswith(".jsonl")
+    from_item_ids = tasks.endswith((".jsonl", TABLE))
     if parquet and (finetune or from_item_ids):
         raise UsageError("`parquet` is for item ids and whole items of tasks that are named: leave it out")
     if parquet:
@@ -140,10 +143,9 @@ def _from_item_ids(
     """Return the items of a file of item ids, each checked against its hash."""
     from carrara.items.bulk import HashedId, remake
     from carrara.packing.prompt_pack import read_pack
-    from carrara.util.files import DATA, content
 
     try:
-        rows = [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
+        rows = _read_table(path) if path.suffix == TABLE else _read_lines(path)
         item_ids = [HashedId(str(row["id"]), row.get("sha256")) for row in rows]
         if not item_ids:
             raise ValueError("it has no line")
@@ -151,3 +153,24 @@ def _from_item_ids(
         raise UsageError(f"{path} is not a file of item_ids, as `carrara generate` writes it ({error})") from None
     pack = read_pack(items.prompts) if items.prompts else None
     return f"of {path}", len(item_ids), remake(item_ids, pack, line, workers, engine)
+
+
+def _read_lines(path: Path) -> list[Any]:
+    from carrara.util.files import DATA, content
+
+    return [json.loads(line) for line in content(path, DATA).decode().splitlines() if line.strip()]
+
+
+def _read_table(path: Path) -> list[Any]:
+    """Return the ids and hashes of a Parquet file. Other columns, such as contexts, are not read."""
+    from importlib import import_module
+
+    from carrara.util.files import open_binary
+
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise UsageError("reading Parquet files needs pyarrow: `pip install 'carrara[parquet]'`") from None
+    with open_binary(path) as file:
+        rows: list[Any] = parquet.read_table(file, columns=["id", "sha256"]).to_pylist()
+    return rows

@@ -1,4 +1,4 @@
-"""carrara leaderboard: rank the models of several runs."""
+"""carrara leaderboard: rank the models of several runs, or of files of replies."""
 
 import sys
 from collections.abc import Sequence
@@ -8,23 +8,29 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import Allow, Force, Json, MinBaseScore, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
-from carrara.options import File, Flag, Folder, check_whole, folder_of, lengths_of, text
+from carrara.options import File, Flag, Folder, check_whole, file_of, folder_of, lengths_of, text
 from carrara.result import MIN_BASE_SCORE
 from carrara.util.errors import RunError
 from carrara.util.log import logger
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from carrara.item_id import ItemId
     from carrara.runs.verify_submission import Submission
     from carrara.stats.leaderboard import Standing
 
 CHECKED = 24
 """The number of prompts of a folder that are rendered again."""
+LINES = ".jsonl"
+"""The ending of files of replies."""
 
 
 def leaderboard(
-    *runs: Annotated[Folder, several_positional("RUN", "Folders of runs.")],
+    *runs: Annotated[Folder, several_positional("RUN", "Folders of runs, or files of replies (.jsonl).")],
     out: Annotated[File, text("FILE", help="Write the leaderboard as a page, too.")] = "",
     lengths: OnlyLengths = None,
+    items: Annotated[File, text("FILE")] = "",
     check: Annotated[int, Parameter(metavar="N")] = CHECKED,
     price: Annotated[str, text("IN,OUT[,CACHED]|FILE.toml")] = "",
     count_refused: Flag = False,
@@ -34,21 +40,23 @@ def leaderboard(
     force: Force = False,
     as_json: Json = False,
 ) -> int:
-    """Rank the models of several runs, after a check of each folder.
+    """Rank the models of several runs, or of files of replies, after a check of each.
 
     Example: carrara leaderboard runs/* --out leaderboard.html
 
     Args:
-        check: Prompts of each folder that are rendered again. All replies are graded again.
+        items: A file of item ids (`carrara generate` writes it) that everybody has to answer. An item without a reply
+            counts as wrong, and replies to other items do not count.
+        check: Prompts of each folder or model that are rendered again. All replies are graded again.
         price: Money for a million tokens of prompts, of replies, and of prompts that are cached; or a TOML file that
             has input, output and cached for each model. The leaderboard then shows what each run cost.
-        count_refused: Count folders that fail the check, too.
+        count_refused: Count folders and models that fail the check, too.
     """
     from carrara.logs.replies import merge_results
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
     from carrara.report.standings import record, standing_lines
-    from carrara.runs.verify_submission import verify
+    from carrara.runs.asked_items import read_items
     from carrara.stats import Requirements
     from carrara.stats.leaderboard import leaderboard as ranked
     from carrara.stats.scores import by_metric
@@ -61,7 +69,8 @@ def leaderboard(
     only_lengths = None if lengths is None else lengths_of(lengths)
     if page:
         check_replaceable(page, force, is_page)
-    checked = [verify(folder, check) for folder in dict.fromkeys(map(folder_of, runs))]
+    asked = read_items(file_of(items)) if items else None
+    checked = _check(list(dict.fromkeys(map(folder_of, runs))), check, asked)
     found, repeated = merge_results([one.results for one in checked if count_refused or not one.source.fault])
     if repeated:
         are = "reply is" if repeated == 1 else "replies are"
@@ -80,12 +89,27 @@ def leaderboard(
             show(line)
     _tell_verdicts(checked, count_refused)
     if not results:
-        raise RunError("no folder is left to rank: `count_refused` counts those that fail the check, too")
+        raise RunError("nothing is left to rank: `count_refused` counts what fails the check, too")
     if page:
         sources = [one.source for one in checked]
         write_report(results, page, page.stem, (), shortcuts, SnippetFinder(), sources, min_base_score=min_base_score)
         show(f"\n{page}", file=sys.stderr if as_json else sys.stdout)
     return 1 if any(one.source.fault for one in checked) and not count_refused else 0
+
+
+def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | None") -> "list[Submission]":
+    """Verify folders and files. Files with one name are named with their folders."""
+    from carrara.runs.verify_submission import verify
+    from carrara.score.submission import verify_file
+
+    found = []
+    for place in places:
+        if place.suffix == LINES and not place.is_dir():
+            alone = [one.name for one in places].count(place.name) == 1
+            found += verify_file(place, sample, asked, place.name if alone else str(place))
+        else:
+            found.append(verify(place, sample, asked))
+    return found
 
 
 def _costs(standings: "Sequence[Standing]", price: str) -> list[float] | None:
@@ -100,8 +124,17 @@ def _costs(standings: "Sequence[Standing]", price: str) -> list[float] | None:
 def _tell_verdicts(checked: "Sequence[Submission]", count_refused: bool) -> None:
     for one in checked:
         counted = "counts all the same" if count_refused and one.results else "does not count"
-        logger.warning(f"{one.source.name}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
+        logger.warning(f"{_name(one)}: {one.source.verdict}" + (f"; it {counted}" if one.source.fault else ""))
     for one in checked:
-        if one.source.lacking:
+        if one.source.lacking and not _is_file(one):
             are = "reply is" if one.source.lacking == 1 else "replies are"
-            logger.warning(f"{one.source.name}: {one.source.lacking:,} {are} missing, and count as wrong")
+            logger.warning(f"{_name(one)}: {one.source.lacking:,} {are} missing, and count as wrong")
+
+
+def _name(one: "Submission") -> str:
+    """Return the name of a folder, or of a file with the model that was verified."""
+    return f"{one.source.name}: {one.source.models}" if _is_file(one) else one.source.name
+
+
+def _is_file(one: "Submission") -> bool:
+    return one.source.name.endswith(LINES) and bool(one.source.models)

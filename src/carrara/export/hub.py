@@ -1,10 +1,13 @@
-"""Items as a data set of the hub, with its card, Croissant and `eval.yaml`: a configuration a length, a split a task.
+"""Items as a data set of the hub, with its card, Croissant and `eval.yaml`: a configuration a task, a split a length.
 
     README.md, eval.yaml, croissant.json
-    data/4k/qa1-00000-of-00001.parquet
+    data/qa1/4k-00000-of-00001.parquet
+    data/qa1-recipes/1M-00000-of-00001.parquet
 
 A row is a question. `context` and `question` together are its prompt, so that questions on one context share it, in the
 file as well; a task whose context is a conversation has `messages` in place of `context`, and its question is the last.
+
+A recipe is a row without its prompt: what is too long to upload is made again from its id, and checked by its hash.
 """
 
 import json
@@ -12,23 +15,27 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from carrara.answers.types import Number
 from carrara.export.about import CANARY, CARD, licence
 from carrara.export.config import ExportConfig
+from carrara.export.evidence_labels import COLUMNS as LABELS
+from carrara.export.evidence_labels import MEANING as LABEL_MEANING
 from carrara.export.shards import ShardTable, WrittenFile, write_tables
 from carrara.item_id import ItemId
-from carrara.items.item import Item, check_single, questions_of, wording_of
+from carrara.items.item import Item, check_single, questions_of, rebuild, wording_of
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
+
+Kind = Literal["texts", "conversations", "recipes"]
 
 EVAL, CROISSANT = "eval.yaml", "croissant.json"
-CONVERSATIONS = "-conversations"
-"""The suffix of a configuration whose contexts are conversations, which has other columns."""
+RECIPES = "-recipes"
+"""The suffix of a configuration whose rows have no prompts."""
 
 BESIDE: Mapping[str, Any] = {
-    "question": "string",
     "answer": "string",
     "context_id": "string",
     "part": "string",
@@ -39,8 +46,14 @@ BESIDE: Mapping[str, Any] = {
     "tokenizer": "string",
     "sha256": "string",
 }
-TEXTS: Mapping[str, Any] = {"id": "string", "context": "string", **BESIDE}
-TALKS: Mapping[str, Any] = {"id": "string", "messages": [{"role": "string", "content": "string"}], **BESIDE}
+ID: Mapping[str, Any] = {"id": "string"}
+QUESTION: Mapping[str, Any] = {"question": "string"}
+MESSAGES: Mapping[str, Any] = {"messages": [{"role": "string", "content": "string"}]}
+COLUMNS: Mapping[Kind, Mapping[str, Any]] = {
+    "texts": {**ID, "context": "string", **QUESTION, **BESIDE},
+    "conversations": {**ID, **MESSAGES, **QUESTION, **BESIDE},
+    "recipes": {**ID, **BESIDE},
+}
 MEANING = {
     "id": "names the item: `carrara show ID` prints it, `carrara score` grades replies to it",
     "context": "what is to be read; the prompt is this and the question behind it",
@@ -55,6 +68,7 @@ MEANING = {
     "tokens": "of the whole prompt, by the tokenizer",
     "tokenizer": "what the tokens are counted by",
     "sha256": "of the prompt: for each message U+001E, its role, U+001F, its content",
+    **LABEL_MEANING,
 }
 MIME = "application/x-parquet"
 
@@ -64,51 +78,76 @@ class Split(NamedTuple):
 
     config: str
     split: str
+    kind: Kind
     task: str
     length: int
     rows: int
     files: Sequence[Path]
+    columns: Mapping[str, Any]
 
 
-def write(config: ExportConfig) -> list[str]:
-    """Write a data set of the hub, and return what to print."""
-    names = [(split_of(job), job.size()) for job in config.jobs]
-    if len(set(names)) < len(names):
-        raise UsageError("two of these tasks have one name, and a split has only one: export them into two folders")
-    talking = [talks(job, config.pack) for job in config.jobs]
-    check_other(config.out, set(map(config_of, config.jobs, talking)))
-    written = []
-    for conversations in (False, True):
-        own = [job for job, talks in zip(config.jobs, talking, strict=True) if talks == conversations]
-        if not own:
-            continue
+def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
+    """Write a data set of the hub, and return what to print.
 
-        def path(first: ItemId, number: int, of: int, talks: bool = conversations) -> Path:
-            return path_of(config.out, first, talks, number, of)
+    Args:
+        config: The settings of the export.
+        recipes_from: The length from which on rows are recipes, which have no prompts.
+    """
+    kinds = {job: _kind(job, config.pack, recipes_from) for job in config.jobs}
+    jobs = {(config_of(job, kind), split_of(job)): job for job, kind in kinds.items()}
+    if len(jobs) < len(config.jobs):
+        raise UsageError("two of these tasks have one name, and so has their configuration: export them separately")
+    check_other(config.out, {name for name, _ in jobs})
+    found = list[Split]()
+    for kind, columns in COLUMNS.items():
+        own = {names: job for names, job in jobs.items() if kinds[job] == kind}
+        if own:
 
-        by_path = {(config_of(job, conversations), split_of(job)): job for job in own}
-        for one in write_tables(config, own, table(conversations), path):
-            place = one.path.parent.name, one.path.name.rsplit("-", 3)[0]
-            written.append((by_path[place], conversations, one))
-    found = splits(config.out, written)
+            def path(first: ItemId, number: int, of: int, kind: Kind = kind) -> Path:
+                return path_of(config.out, first, kind, number, of)
+
+            files = write_tables(config, list(own.values()), ShardTable(kind, ROWS[kind], columns), path)
+            found += _splits(config.out, kind, own, files, {**columns, **(LABELS if config.chunk else {})})
+    found.sort(key=lambda one: list(jobs).index((one.config, one.split)))
     describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, found)
     total = sum(one.rows for one in found)
     configs = len({one.config for one in found})
     return [f"{config.out}: {total} questions in {len(found)} splits, of {configs} configurations"]
 
 
+def _kind(first: ItemId, pack: Pack | None, recipes_from: int | None) -> Kind:
+    if recipes_from is not None and first.length >= recipes_from:
+        return "recipes"
+    return "conversations" if talks(first, pack) else "texts"
+
+
 def row(item: Item) -> Mapping[str, Any]:
-    item_id, question, survey = item.item_id, item.question, item.survey
+    """Return the row of an item with its prompt."""
+    return {"id": item.id, **prompt_columns(item), **_beside(item)}
+
+
+def recipe(item: Item) -> Mapping[str, Any]:
+    """Return the row of an item without its prompt."""
+    check_single(item, "a dataset")
+    return {"id": item.id, **_beside(item)}
+
+
+ROWS = {"texts": row, "conversations": row, "recipes": recipe}
+
+
+def prompt_columns(item: Item) -> dict[str, Any]:
+    """Return the columns with the prompt of an item: its context or messages, and its question."""
     check_single(item, "a dataset")
     *before, last = item.messages()
     if before:
-        prompt = {"messages": [message._asdict() for message in before], "question": last.content}
-    else:
-        end = len(last.content) - len(item.prompt.template.after)
-        prompt = {"context": last.content[:end], "question": last.content[end:]}
+        return {"messages": [message._asdict() for message in before], "question": last.content}
+    end = len(last.content) - len(item.prompt.template.after)
+    return {"context": last.content[:end], "question": last.content[end:]}
+
+
+def _beside(item: Item) -> dict[str, Any]:
+    item_id, question, survey = item.item_id, item.question, item.survey
     return {
-        "id": item.id,
-        **prompt,
         "answer": item.gold,
         "context_id": item_id.context_id,
         "part": question.part,
@@ -121,8 +160,30 @@ def row(item: Item) -> Mapping[str, Any]:
     }
 
 
-def table(talks: bool) -> ShardTable:
-    return ShardTable("conversations" if talks else "texts", row, TALKS if talks else TEXTS)
+def fill_recipe(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row of an exported data set with its prompt, which is made again from its id.
+
+    Args:
+        row: A recipe: a row of a configuration whose name ends with `-recipes`.
+
+    Returns:
+        The row with the columns `context` and `question`, or `messages` and `question` for a conversation.
+
+    Raises:
+        RunError: The prompt has another hash, because it was made by another release.
+        UsageError: The id names no item that can be made here.
+
+    Examples:
+        >>> import carrara
+        >>> item = carrara.item("qa1", length="1k", tokenizer="gpt2")
+        >>> filled = fill_recipe(recipe(item))
+        >>> filled["context"] + filled["question"] == item.text
+        True
+    """
+    item = rebuild(str(row["id"]))
+    if item.survey.sha256 != row["sha256"]:
+        raise RunError(f"{item.id} renders to other bytes than its recipe says: it was made by another release")
+    return {**row, **prompt_columns(item)}
 
 
 def talks(first: ItemId, pack: Pack | None) -> bool:
@@ -133,17 +194,18 @@ def talks(first: ItemId, pack: Pack | None) -> bool:
     return task.prompt(instance, questions[0], wording, first.style).is_conversation
 
 
-def config_of(first: ItemId, conversations: bool) -> str:
-    return first.size("-") + (CONVERSATIONS if conversations else "")
+def config_of(first: ItemId, kind: Kind) -> str:
+    """Return the name of a configuration, which is that of a task."""
+    return first.task.rpartition("/")[2] + (RECIPES if kind == "recipes" else "")
 
 
 def split_of(first: ItemId) -> str:
-    """Return a split's name, which has only letters, digits and underscores."""
-    return first.task.rpartition("/")[2].replace("-", "_")
+    """Return a split's name, such as `4k` or `4k_block`. The hub's library allows letters, digits and underscores."""
+    return first.size("_")
 
 
-def path_of(folder: Path, first: ItemId, conversations: bool, number: int, of: int) -> Path:
-    return folder / "data" / config_of(first, conversations) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
+def path_of(folder: Path, first: ItemId, kind: Kind, number: int, of: int) -> Path:
+    return folder / "data" / config_of(first, kind) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
 
 
 def check_other(folder: Path, configs: Set[str]) -> None:
@@ -153,22 +215,26 @@ def check_other(folder: Path, configs: Set[str]) -> None:
             raise UsageError(f"{path} is there and is of another export: remove it, or give another `out`")
 
 
-def splits(folder: Path, written: Sequence[tuple[ItemId, bool, WrittenFile]]) -> list[Split]:
-    """Return the numbers of rows by configuration and split. A split without a row is left out."""
-    found: dict[tuple[str, str], Split] = {}
-    for first, conversations, one in written:
-        if not one.rows:
-            continue
-        name = config_of(first, conversations), split_of(first)
-        known = found.get(name)
-        found[name] = Split(
-            *name,
-            first.task,
-            first.length,
-            one.rows + (known.rows if known else 0),
-            [*(known.files if known else ()), one.path.relative_to(folder)],
-        )
-    return list(found.values())
+def _splits(
+    folder: Path,
+    kind: Kind,
+    jobs: Mapping[tuple[str, str], ItemId],
+    files: Sequence[WrittenFile],
+    columns: Mapping[str, Any],
+) -> list[Split]:
+    """Return the splits of a kind with their numbers of rows. A split without a row is left out."""
+    found = []
+    for (config, split), first in jobs.items():
+        own = [
+            one
+            for one in files
+            if one.rows and (one.path.parent.name, one.path.name.rsplit("-", 3)[0]) == (config, split)
+        ]
+        if own:
+            paths = [one.path.relative_to(folder) for one in own]
+            rows = sum(one.rows for one in own)
+            found.append(Split(config, split, kind, first.task, first.length, rows, paths, columns))
+    return found
 
 
 def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
@@ -192,10 +258,28 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     ]
     for config, own in configs.items():
         head += [f'- config_name: "{config}"', "  data_files:"]
-        head += [f'  - {{split: {one.split}, path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
-    lines = ["| configuration | split | task | questions |", "|--|--|--|--|"]
-    lines += [f"| {one.config} | {one.split} | {load(one.task).title} ({one.task}) | {one.rows:,} |" for one in found]
-    columns = [f"| `{column}` | {meaning} |" for column, meaning in MEANING.items() if _has_column(column, found)]
+        head += [f'  - {{split: "{one.split}", path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
+    lines = ["| configuration | task | questions by split |", "|--|--|--|"]
+    for config, own in configs.items():
+        sizes = ", ".join(f"`{one.split}` {one.rows:,}" for one in own)
+        lines.append(f"| `{config}` | {load(own[0].task).title} ({own[0].task}) | {sizes} |")
+    columns = [
+        f"| `{column}` | {meaning} |"
+        for column, meaning in MEANING.items()
+        if any(column in one.columns for one in found)
+    ]
+    example = next((one for one in found if one.kind != "recipes"), found[0])
+    use = [
+        "```python",
+        "from datasets import load_dataset",
+        "",
+        f'rows = load_dataset("OWNER/{name}", "{example.config}", split="{example.split}")',
+        "```",
+        "",
+    ]
+    recipes = next((one for one in found if one.kind == "recipes"), None)
+    if recipes:
+        use += _filling(name, recipes)
     return "\n".join(
         [
             *head,
@@ -205,6 +289,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
             said,
             "## What is in it",
             "",
+            *use,
             *lines,
             "",
             "| column | |",
@@ -218,16 +303,32 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     )
 
 
-def _has_column(column: str, found: Sequence[Split]) -> bool:
-    kinds = {one.config.endswith(CONVERSATIONS) for one in found}
-    return any(column in (TALKS if kind else TEXTS) for kind in kinds)
+def _filling(name: str, recipes: Split) -> list[str]:
+    """Return a paragraph that says how recipes become prompts."""
+    return [
+        f"Rows of configurations whose names end with `{RECIPES}` have no prompt, which is made again from its id and "
+        "checked by its hash:",
+        "",
+        "```python",
+        "from carrara.export.hub import fill_recipe",
+        "",
+        f'recipes = load_dataset("OWNER/{name}", "{recipes.config}", split="{recipes.split}", streaming=True)',
+        "rows = recipes.map(fill_recipe)",
+        "```",
+        "",
+        f"On all cores: `carrara generate {recipes.files[0].as_posix()} --render --out filled`. The command above "
+        "without `--recipes-from` makes the whole data set.",
+        "",
+    ]
 
 
 def evaluation(name: str, found: Sequence[Split]) -> str:
     """Return the settings for `inspect eval hf/OWNER/NAME`. They are YAML, of which JSON is a part."""
     tasks = []
     for one in found:
-        talk = one.config.endswith(CONVERSATIONS)
+        if one.kind == "recipes":
+            continue
+        talk = one.kind == "conversations"
         ask = (
             {"name": "user_message", "args": {"template": "{question}"}}
             if talk
@@ -235,7 +336,7 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
         )
         tasks.append(
             {
-                "id": f"{one.split}_{one.config}",
+                "id": f"{one.config}_{one.split}",
                 "config": one.config,
                 "split": one.split,
                 "field_spec": {
@@ -244,11 +345,16 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
                     "metadata": ["id", "question", "tokens"],
                 },
                 "solvers": [ask, {"name": "generate"}],
-                "scorers": [{"name": "match", "args": {"location": "end"}}],
+                "scorers": [{"name": "match", "args": _matching(one.task)}],
             }
         )
     head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
     return json.dumps({**head, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
+
+
+def _matching(task: str) -> dict[str, Any]:
+    """Return how the scorer compares texts. Numbers are compared as such: 32 does not end with the answer 2."""
+    return {"location": "end", **({"numeric": True} if isinstance(load(task).answer, Number) else {})}
 
 
 def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
@@ -267,7 +373,6 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
                     "sha256": sha256((folder / path).read_bytes()).hexdigest(),
                 }
             )
-            columns = TALKS if one.config.endswith(CONVERSATIONS) else TEXTS
             own = place.removeprefix("data/").removesuffix(".parquet")
             records.append(
                 {
@@ -275,7 +380,7 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
                     "@id": own,
                     "name": own,
                     "description": f"{one.task} at {one.length} tokens",
-                    "field": [_field(own, column, kind, place) for column, kind in columns.items()],
+                    "field": [_field(own, column, kind, place) for column, kind in one.columns.items()],
                 }
             )
     return {
@@ -292,7 +397,13 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
 
 
 def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
-    types = {"string": "sc:Text", "int64": "sc:Integer", "float64": "sc:Float"}
+    types = {
+        "string": "sc:Text",
+        "int32": "sc:Integer",
+        "int64": "sc:Integer",
+        "float64": "sc:Float",
+        "bool_": "sc:Boolean",
+    }
     field = {"@type": "cr:Field", "@id": f"{own}/{column}", "name": column, "description": MEANING[column]}
     source = {"fileObject": {"@id": place}, "extract": {"column": column}}
     if isinstance(kind, str):

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, Row, with_labels
 from carrara.item_id import ItemId
-from carrara.items.bulk import Share, in_order, make, shares_of
+from carrara.items.bulk import PUZZLE, Share, in_order, make, shares_of
 from carrara.items.item import count_existing
 from carrara.packing.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
@@ -30,6 +30,8 @@ from carrara.util.progress import show_progress
 
 FILE = 8_000_000
 """The most tokens of a file."""
+GROUP = 1_000_000
+"""The most tokens of a row group, which is what a reader of a single row has to load."""
 MOST = 2000
 """The most instances of a file, which is held in memory until it is written."""
 ABOUT = b"carrara"
@@ -134,16 +136,28 @@ def write(file: File, table: ShardTable, pack: Pack | None) -> WrittenFile:
     schema = arrow.schema([arrow.field(name, type_of(kind, arrow)) for name, kind in table.columns.items()])
     said = {**about, "unfit": [[str(one), one.part] for one in made.unfit]}
     schema = schema.with_metadata({ABOUT: json.dumps(said).encode()})
-    with atomic_path(file.path) as partial:
-        # Questions on one context share it: a repeated text is stored once in a file.
-        parquet.write_table(
-            _rows(arrow, made.rows, schema),
-            partial,
-            compression="zstd",
-            dictionary_pagesize_limit=1 << 30,
-            row_group_size=max(1, len(made.rows)),
-        )
+    whole = _rows(arrow, made.rows, schema)
+    with (
+        atomic_path(file.path) as partial,
+        parquet.ParquetWriter(partial, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer,
+    ):
+        # Questions on one context share it: a repeated text is stored once in a row group.
+        for start, rows in _groups(made.questions, file.share.first.length):
+            writer.write_table(whole.slice(start, rows), row_group_size=max(1, rows))
     return WrittenFile(file.path, len(made.rows), made.unfit, known=False)
+
+
+def _groups(questions: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
+    """Yield the first row and the number of rows of each row group. No context is in two of them.
+
+    >>> list(_groups([3, 3, 3, 3, 3], 400_000)), list(_groups([], 0))
+    ([(0, 6), (6, 6), (12, 3)], [(0, 0)])
+    """
+    contexts, start = max(1, GROUP // max(length, PUZZLE)), 0
+    for first in range(0, max(1, len(questions)), contexts):
+        rows = sum(questions[first : first + contexts])
+        yield start, rows
+        start += rows
 
 
 def _rows(arrow: Any, rows: Sequence[object], schema: Any) -> Any:

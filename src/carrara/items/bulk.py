@@ -45,6 +45,8 @@ class Batch:
 
     rows: Sequence[object]
     unfit: Sequence[LengthError]
+    questions: Sequence[int]
+    """The number of items on each context, in the order of the rows."""
 
 
 class Lacking(Protocol):
@@ -143,7 +145,7 @@ def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
 
 def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Batch:
     """Make a batch, in any process."""
-    rows, unfit = list[object](), list[LengthError]()
+    rows, unfit, questions = list[object](), list[LengthError](), list[int]()
     for index in range(share.first.index, share.first.index + share.instances):
         try:
             context = context_of(replace(share.first, index=index), pack)
@@ -151,4 +153,5 @@ def make(share: Share, row: Callable[[Item], object], pack: Pack | None) -> Batc
             unfit.append(reason)
         else:
             rows += [row(item) for item in context.items]
-    return Batch(rows, unfit)
+            questions.append(len(context.items))
+    return Batch(rows, unfit, questions)

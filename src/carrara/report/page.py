@@ -11,7 +11,7 @@ from carrara.report.notes import notes
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
 from carrara.report.provenance import ItemSource, provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
-from carrara.report.standings import breakdown, remarks
+from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
 from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
@@ -164,6 +164,7 @@ def _content(
         "min_base_score": requirements.min_base_score,
         "board_columns": breakdown,
         "board_remarks": remarks,
+        "board_replies": replies,
         "statuses": [(status, MEANING[status]) for status in statuses_of(rows)],
         "status_counts": status_counts(rows, styles, by_length=False),
         "status_counts_by_length": status_counts(rows, styles, by_length=True),

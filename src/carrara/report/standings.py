@@ -20,9 +20,10 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
     """
     names = distinct(str(line.series) for line in standings)
     columns = breakdown(standings)
+    lacking = not all(line.has_all_replies for line in standings)
     yield from table(
         ["place", "model", "score", "95 % interval", "area", "effective length", *(short(name, 20) for name in columns),
-         "chance", "cells", "tokens", *(["cost"] if costs else [])],
+         "chance", "cells", *(["replies"] if lacking else []), "tokens", *(["cost"] if costs else [])],
         [
             [
                 "–" if line.place is None else str(line.place),
@@ -34,6 +35,7 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
                 *(_three(scores.get(name)) for scores in [line.suites or line.tasks] for name in columns),
                 _three(line.chance_level),
                 str(line.cells) if line.whole else f"{line.cells} of {line.of}",
+                *([replies(line)] if lacking else []),
                 f"{line.sent + (line.received or 0):,}",
                 *([f"{costs[place]:,.2f}"] if costs else []),
             ]
@@ -61,6 +63,13 @@ def remarks(standings: Sequence[Standing]) -> Iterator[str]:
     if not all(line.whole for line in standings):
         yield "A cell is a task at a length. The cells that count are those that most models have."
         yield "A model that lacks one of them has no place."
+    if not all(line.has_all_replies for line in standings):
+        yield "Replies that are lacking count as wrong where it is known that their items were asked."
+
+
+def replies(line: Standing) -> str:
+    """Return the number of replies, and of how many items if some have none."""
+    return f"{line.replies:,}" if line.has_all_replies else f"{line.replies:,} of {line.items:,}"
 
 
 def _three(score: float | None) -> str:

@@ -14,7 +14,7 @@ leaving replies out. A reply that was not planned does not count. The sample is 
 cannot know it. Replies to tasks of another version than the one here cannot be compared, and count as missing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -37,6 +37,7 @@ from carrara.readers.prompts import prompt_of
 from carrara.report.provenance import ItemSource
 from carrara.result import WITHIN, Result, Subject, task_of
 from carrara.runs import manifest
+from carrara.runs.asked_items import Answered, hold, wrong_result
 from carrara.runs.manifest import ManifestEntry
 from carrara.runs.reading_record import status_of
 from carrara.servers.response import ending
@@ -67,7 +68,7 @@ class Submission:
 
 
 @dataclass
-class _Check:
+class Check:
     """The outcome of a check of several things."""
 
     same: int = 0
@@ -95,18 +96,19 @@ class _Check:
 
 
 @dataclass
-class _Checks:
-    ids: _Check = field(default_factory=_Check)
-    scores: _Check = field(default_factory=_Check)
-    prompts: _Check = field(default_factory=_Check)
+class Checks:
+    ids: Check = field(default_factory=Check)
+    scores: Check = field(default_factory=Check)
+    prompts: Check = field(default_factory=Check)
 
 
-def verify(folder: Path, sample: int) -> Submission:
+def verify(folder: Path, sample: int, asked: Sequence[ItemId] | None = None) -> Submission:
     """Verify the results of a folder.
 
     Args:
         folder: Where `carrara run --out` wrote.
         sample: How many prompts are rendered again.
+        asked: The items that every submission has to answer. By default those of the folder's manifest.
 
     Raises:
         UsageError: There is no folder.
@@ -117,25 +119,31 @@ def verify(folder: Path, sample: int) -> Submission:
     try:
         replies = read_replies(folder)
     except CarraraError as error:
-        return _refuse(name, str(error))
+        return refuse(name, str(error))
     if not replies:
-        return _refuse(name, "it has no results")
-    checks = _Checks()
+        return refuse(name, "it has no results")
+    checks = Checks()
     checks.ids.other = sum(not _is_id(reply.result.id) for reply in replies)
     current = [reply for reply in replies if _is_current(reply.result)]
+    results = [reply.result for reply in current]
     SystemRandom().shuffle(current)
     _grade_again(current, checks)
-    _render_again(current, sample, checks.prompts)
+    render_again(current, sample, checks.prompts)
     damaged = list[str]()
-    plan = manifest.read(folder, damaged.append)
-    found, missing = _planned_results([reply.result for reply in current], plan)
+    if asked is None:
+        plan = manifest.read(folder, damaged.append)
+        answered = _planned_results(results, plan)
+        plan_fault = _plan_fault(plan) if not damaged else "its plan has rows that no run wrote"
+    else:
+        answered = hold(results, asked)
+        plan_fault = nothing_asked(answered) if current else ""
     models = sorted({reply.result.model for reply in replies})
     faults = [
         "its tasks are of other versions than those here" if not current else "",
         checks.ids.fault("replies are not to the items that their ids name"),
         checks.prompts.fault("prompts are not what their ids say"),
         checks.scores.fault("scores are not what their replies come to"),
-        _plan_fault(plan) if not damaged else "its plan has rows that no run wrote",
+        plan_fault,
         _nothing(current, checks.scores),
     ]
     doubts = [
@@ -144,12 +152,13 @@ def verify(folder: Path, sample: int) -> Submission:
         "no prompt was rendered again" if not checks.prompts.same else "",
     ]
     return Submission(
-        found,
+        answered.results,
         ItemSource(
             name=name,
             replies=len(replies),
             models=", ".join(models[:3]) + (f" and {len(models) - 3} more" if len(models) > 3 else ""),
-            lacking=max(missing, len(replies) - len(current)),
+            asked=len(answered.results),
+            lacking=max(answered.missing, len(replies) - len(current)) if asked is None else answered.missing,
             prompts=checks.prompts.summary,
             scores=checks.scores.summary,
             fault="; ".join(filter(None, faults)),
@@ -158,7 +167,12 @@ def verify(folder: Path, sample: int) -> Submission:
     )
 
 
-def _nothing(current: Sequence[LoggedReply], scores: _Check) -> str:
+def nothing_asked(answered: Answered) -> str:
+    """Return the fault of a submission that answers none of the items that were asked."""
+    return "" if answered.results else f"none of its {answered.others:,} replies is to an item that was asked"
+
+
+def _nothing(current: Sequence[LoggedReply], scores: Check) -> str:
     """Report why no reply could be graded again, if none was."""
     if not current or scores.same + scores.other:
         return ""
@@ -166,8 +180,10 @@ def _nothing(current: Sequence[LoggedReply], scores: _Check) -> str:
     return f"all of its {len(current):,} requests failed" if failed else "nothing of it can be made again here"
 
 
-def _refuse(name: str, fault: str) -> Submission:
-    return Submission([], ItemSource(name, 0, "", 0, "none was checked", "none was checked", fault, ""))
+def refuse(name: str, fault: str, models: str = "") -> Submission:
+    """Return a submission of which nothing counts."""
+    checked = "none was checked"
+    return Submission([], ItemSource(name, 0, models, 0, prompts=checked, scores=checked, fault=fault))
 
 
 def _is_id(id: str) -> bool:
@@ -179,10 +195,10 @@ def _is_id(id: str) -> bool:
 
 
 def _is_current(result: Result) -> bool:
-    return _is_id(result.id) and _is_known(ItemId.parse(result.id))
+    return _is_id(result.id) and is_known(ItemId.parse(result.id))
 
 
-def _is_known(item_id: ItemId) -> bool:
+def is_known(item_id: ItemId) -> bool:
     """Return whether the task of an item is here, in the same version."""
     try:
         return item_id.version == registry.load(item_id.task).version
@@ -190,14 +206,14 @@ def _is_known(item_id: ItemId) -> bool:
         return False
 
 
-def _is_outside(item_id: ItemId) -> bool:
+def is_outside(item_id: ItemId) -> bool:
     """Return whether an item needs a file from outside the package: a text, a list, a prompt pack or a tokenizer."""
     fields = registry.load(item_id.task).__dataclass_fields__
     opened = any("built_in" in fields[name].metadata for name in read_canonical(item_id.params) if name in fields)
     return bool(item_id.pack) or opened or not permission.is_allowed(item_id.tokenizer)
 
 
-def _grade_again(replies: Sequence[LoggedReply], checks: _Checks) -> None:
+def _grade_again(replies: Sequence[LoggedReply], checks: Checks) -> None:
     """Check each reply against its id and its scores, up to a total weight of the instances."""
     left = INSTANCES
     for reply in replies:
@@ -212,7 +228,7 @@ def _grade_again(replies: Sequence[LoggedReply], checks: _Checks) -> None:
                 raise UsageError(no_question(item_id, len(posed.questions)))
             question = posed.questions[item_id.question]
         except (CarraraError, OSError):
-            if _is_outside(item_id):
+            if is_outside(item_id):
                 checks.scores.unknown += 1
             else:
                 checks.ids.add(False)
@@ -254,8 +270,8 @@ def _is_same_score(reply: LoggedReply, task: Task, question: Question[Any]) -> b
     return same and status_of(found.status, reply.reading or {}) == result.status
 
 
-def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) -> None:
-    """Render prompts again, in a random order of the replies."""
+def render_again(replies: Sequence[LoggedReply], sample: int, check: Check) -> None:
+    """Render the prompts of the first replies again. The caller draws their order."""
     known = [reply for reply in replies if reply.sha256]
     left = TOGETHER
     for reply in known[:sample]:
@@ -268,7 +284,7 @@ def _render_again(replies: Sequence[LoggedReply], sample: int, check: _Check) ->
             wanted = {"id": reply.result.id, REQUEST: reply.request}
             check.add(fingerprint(prompt_of(wanted)) == reply.sha256)
         except (CarraraError, OSError):
-            if _is_outside(item_id):
+            if is_outside(item_id):
                 check.unknown += 1
             else:
                 check.add(False)
@@ -307,13 +323,13 @@ def _row_fault(entry: ManifestEntry) -> str:
         first = replace(ItemId.parse(entry.of), question=entry.question)
         if not _is_length(entry.length, entry.settings, first):
             return f"{first} has not {entry.length:,} tokens"
-        if not _is_known(first):
+        if not is_known(first):
             return ""  # its items count as missing
         if weight(first) > LONGEST:
             return f"{first} is too long to check"
         if entry.task.partition(":")[0] != first.task:
             return f"{first} is not an item of {entry.task}"
-        if _is_outside(first):
+        if is_outside(first):
             return ""
         if entry.task != task_of(first.task, questions_of(first).questions[first.question].part):
             return f"{first} is not an item of {entry.task}"
@@ -333,13 +349,13 @@ def _gaps(entry: ManifestEntry) -> Iterator[int]:
         yield from range(end, start)
 
 
-def _planned_results(results: Iterable[Result], plan: Sequence[ManifestEntry]) -> tuple[list[Result], int]:
-    """Return a result for each planned item, and the number of items without a reply, which count as wrong.
+def _planned_results(results: Sequence[Result], plan: Sequence[ManifestEntry]) -> Answered:
+    """Return a result for each planned item. An item without a reply is wrong.
 
     Without a valid manifest, all results are returned. The folder is then refused, and counts only if the user says so.
     """
     if not plan or sum(map(len, plan)) > MOST:
-        return list(results), 0
+        return Answered(list(results), 0, 0)
     by_item: dict[tuple[Subject, str], Result] = {(result.subject, result.id): result for result in results}
     levels: dict[str, list[float]] = {}
     for result in by_item.values():
@@ -356,27 +372,7 @@ def _planned_results(results: Iterable[Result], plan: Sequence[ManifestEntry]) -
                 there = by_item.get((entry.subject, str(item_id)))
                 if there is None or there.status == "error":
                     missing += 1
-                    there = _wrong(entry, item_id, fmean(levels.get(entry.task, [0.0])))
+                    level = fmean(levels.get(entry.task, [0.0]))
+                    there = wrong_result(item_id, entry.subject, entry.task, entry.length, level)
                 found.append(there)
-    return found, missing
-
-
-def _wrong(entry: ManifestEntry, item_id: ItemId, chance_level: float) -> Result:
-    """Return the result of an item that has no reply."""
-    return Result(
-        id=str(item_id),
-        task=entry.task,
-        version=item_id.version,
-        model=entry.model,
-        length=entry.length,
-        tokens=entry.length,
-        tokenizer=item_id.tokenizer,
-        context_id=item_id.context_id,
-        instance_id=item_id.instance_id,
-        arrange=item_id.arrange,
-        status="unparsed",
-        score=0.0,
-        chance_level=chance_level,
-        error="the folder has no reply to this item",
-        settings=entry.settings,
-    )
+    return Answered(found, missing, len(by_item) + missing - len(found))

@@ -55,6 +55,10 @@ class Troubles:
         """Return one line for each kind, in the order of the file."""
         return [_describe(source, kind) for kind in self._kinds.values()]
 
+    def first(self) -> str:
+        """Return the first problem with the number of its line. Empty if there is none."""
+        return next((f"line {kind.first:,}: {_one_line(kind)}" for kind in self._kinds.values()), "")
+
 
 @dataclass(frozen=True)
 class ScoredFile:
@@ -121,8 +125,11 @@ def _as_trouble(result: Result) -> Trouble:
 
 
 def _describe(source: str, kind: _Kind) -> str:
-    shown = kind.message if len(kind.message) <= SHOWN else f"{kind.message[:SHOWN]} …"
-    one_line = "".join(letter if letter.isprintable() else " " for letter in shown)
     if kind.lines == 1:
-        return f"{source}:{kind.first}: {one_line}"
-    return f"{source}: {kind.lines:,} lines (the first: {kind.first}): {one_line}"
+        return f"{source}:{kind.first}: {_one_line(kind)}"
+    return f"{source}: {kind.lines:,} lines (the first: {kind.first}): {_one_line(kind)}"
+
+
+def _one_line(kind: _Kind) -> str:
+    shown = kind.message if len(kind.message) <= SHOWN else f"{kind.message[:SHOWN]} …"
+    return "".join(letter if letter.isprintable() else " " for letter in shown)

@@ -108,10 +108,21 @@ class Scorer:
 
     def reply(self, id: str, reply: str, status: Status) -> Result:
         """Score a reply that does not come from a line of a file. Raise `UsageError` if it cannot be scored."""
+        found = self.row({"id": id, "reply": reply, "status": status})
+        if isinstance(found, Trouble):
+            raise UsageError(found.message)
+        return found
+
+    def count_questions(self, item_id: ItemId) -> int:
+        """Return the number of questions on an instance, to which a reply was scored."""
+        return len(self._instances.questions(item_id).questions)
+
+    def row(self, row: dict[str, Any]) -> Result | Trouble:
+        """Score a line that was parsed by `parse`."""
         try:
-            return self._result({"id": id, "reply": reply, "status": status})
+            return self._result(row)
         except _LineError as unfit:
-            raise UsageError(unfit.trouble.message) from None
+            return unfit.trouble
 
     def _result(self, row: dict[str, Any]) -> Result:
         reply, status, model = _reply(row), _status(row), _model(row) or self._model
@@ -165,8 +176,8 @@ class Scorer:
         )
 
 
-def output(result: Result, named: bool) -> bytes:
-    """Return the output line for a scored line, with its model if the line named one."""
+def output(result: Result, named: bool, with_reply: bool = False) -> bytes:
+    """Return the output line for a scored line, with its model if the line named one, and with its reply if wanted."""
     row = {
         "id": result.id,
         **({"model": result.model} if named else {}),
@@ -176,8 +187,19 @@ def output(result: Result, named: bool) -> bytes:
         "score": result.score,
         "scores": dict(result.scores),
         **({"error_type": result.error_type, "detail": result.detail} if result.error_type else {}),
+        **({"reply": result.reply} if with_reply else {}),
     }
     return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+
+
+def parse(line: bytes | None) -> dict[str, Any] | Trouble:
+    """Return a line with an id in our format. Its other fields may have any type."""
+    try:
+        return _read(line)
+    except _LineError as unfit:
+        return unfit.trouble
+    except RecursionError:
+        return Trouble("deep", "nested too deeply: a line holds an id and a reply")
 
 
 def fit(model: str) -> bool:

@@ -16,7 +16,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
-from carrara.result import Result
+from carrara.result import NO_REPLY, Result
 from carrara.stats.effective import BaseScore, EffectiveLength, Requirements, counts, judge
 from carrara.stats.intervals import wilson
 from carrara.stats.scores import Stat, stat
@@ -56,6 +56,9 @@ class Standing:
     """The effective length of the mean of the tasks. None where fewer than two lengths are common."""
     suites: Mapping[str, float]
     replies: int
+    """The replies to the items of the cells that count."""
+    items: int
+    """The items of these cells: in each, as many as the model with most of them was asked."""
     sent: int
     """Tokens of prompts, by the server's own count if it reports one."""
     received: int | None
@@ -66,6 +69,11 @@ class Standing:
     @property
     def whole(self) -> bool:
         return self.cells == self.of
+
+    @property
+    def has_all_replies(self) -> bool:
+        """Whether there is a reply to every item of the cells that the model has."""
+        return self.replies >= self.items
 
 
 def leaderboard(results: Sequence[Result], requirements: Requirements | None = None) -> list[Standing]:
@@ -86,8 +94,9 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
         counting = frozenset(cell for cell in counting if cell[1] in common)
+    most = {cell: max(len(own[cell]) for own in found.values() if cell in own) for cell in counting}
     lines = [
-        _standing(model, counted, common, len(counting), requirements or Requirements())
+        _standing(model, counted, common, len(counting), most, requirements or Requirements())
         for model, own in found.items()
         if (counted := {cell: replies for cell, replies in own.items() if cell in counting})
     ]
@@ -117,6 +126,7 @@ def _standing(
     own: Mapping[Cell, Sequence[Result]],
     common: Sequence[int],
     of: int,
+    most: Mapping[Cell, int],
     requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
@@ -147,7 +157,8 @@ def _standing(
         area_high=overall.area_high,
         effective=_effective(model, curves, common, requirements) if len(own) == of else None,
         suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
-        replies=len(everything),
+        replies=sum(reply.error != NO_REPLY for reply in everything),
+        items=sum(most[cell] for cell in own),
         sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
         received=None if None in received else sum(filter(None, received)),
         seconds=fmean(seconds) if seconds else None,

@@ -1,0 +1,216 @@
+"""The items that a submission has to answer, and the results of each model on exactly these.
+
+A model counts tokens with its own tokenizer, so items are compared without the tokenizer and the style of their ids.
+An item without a reply counts as wrong. Otherwise a submission could improve by leaving replies out.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import groupby
+from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
+
+from carrara.item_id import ItemId
+from carrara.items.item import context_of, questions_of, weight
+from carrara.items.subsets import APART
+from carrara.result import NO_REPLY, Result, Subject, task_of
+from carrara.util.errors import CarraraError, LengthError, UsageError
+from carrara.util.files import SMALL, content
+
+MOST = 200_000
+"""The most items that a submission may have."""
+LONGEST, TOGETHER = 1 << 20, 16 << 20
+"""Tokens of one item, and of all items of a submission, that are made to see whether they can be asked."""
+
+
+class Answered(NamedTuple):
+    """The results of a submission on the items that were asked."""
+
+    results: list[Result]
+    """A result for each item and model. An item without a reply is wrong."""
+    missing: int
+    """Items without a reply."""
+    others: int
+    """Replies to items that were not asked, and further replies to one item. They do not count."""
+
+
+def key_of(item_id: ItemId) -> ItemId:
+    """Return an id without what belongs to the model: its tokenizer and its style."""
+    return replace(item_id, style="chat", tokenizer="any")
+
+
+def read_items(path: Path) -> list[ItemId]:
+    """Return the items of a file of item ids, as `carrara generate` writes it.
+
+    Raises:
+        UsageError: It is no such file, or has too many items.
+    """
+    data = content(path, SMALL)
+    try:
+        rows = [json.loads(line) for line in data.decode().splitlines() if line.strip()]
+        ids = [ItemId.parse(row["id"]) for row in rows]
+        if not ids:
+            raise ValueError("it has no line")
+    except (UsageError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise UsageError(f"{path} is not a file of item ids, as `carrara generate` writes it ({error})") from None
+    if len(ids) > MOST:
+        raise UsageError(f"{path} has {len(ids):,} items: give at most {MOST:,}")
+    return ids
+
+
+def implied_items(ids: Iterable[ItemId], counts: Mapping[ItemId, int]) -> list[ItemId]:
+    """Return the items that ids imply: all questions on all instances up to the last one that is named.
+
+    Args:
+        ids: The ids of a submission.
+        counts: Numbers of questions that are known, by the key of an instance's first question.
+
+    Raises:
+        UsageError: These are more than a submission may have.
+    """
+    groups: dict[ItemId, list[ItemId]] = {}
+    for id in ids:
+        groups.setdefault(key_of(replace(id, index=0, question=0)), []).append(id)
+    found, budget = list[ItemId](), _Budget()
+    for group, own in groups.items():
+        named = {id.question for id in own}
+        for first, last in _ranges({id.index for id in own}):
+            if len(found) + last - first >= MOST:
+                raise UsageError(f"it names items of {group.task} so far apart that more than {MOST:,} lie between")
+            for index in range(first, last + 1):
+                one = replace(own[0], index=index, question=0)
+                count = counts.get(key_of(one))
+                asked = budget.questions(one, named) if count is None else range(count)
+                found += [replace(one, question=question) for question in asked]
+    return found
+
+
+def _ranges(indices: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first index of each subset of instances, and the last one that is named.
+
+    >>> list(_ranges({3, 7, 2_000_001}))
+    [(0, 7), (2000000, 2000001)]
+    """
+    for subset, own in groupby(sorted(indices), key=lambda index: index // APART):
+        yield subset * APART, max(own)
+
+
+class _Budget:
+    """The tokens that may still be spent on making items to learn about them."""
+
+    def __init__(self) -> None:
+        self._left = TOGETHER
+
+    def spend(self, item_id: ItemId, tokens: int) -> bool:
+        if tokens > min(self._left, LONGEST):
+            return False
+        self._left -= tokens
+        return True
+
+    def questions(self, item_id: ItemId, named: Collection[int]) -> Sequence[int]:
+        """Return the numbers of the questions on an instance, or those that are named if it cannot be made here."""
+        try:
+            if self.spend(item_id, weight(item_id)):
+                return range(len(questions_of(item_id).questions))
+        except (CarraraError, OSError):
+            pass
+        return sorted(named)
+
+    def can_be_asked(self, item_id: ItemId) -> bool:
+        """Return whether an item can be made at its length. An item that cannot be made here counts as one that can."""
+        try:
+            if self.spend(item_id, max(item_id.length, weight(item_id))):
+                context_of(replace(item_id, question=0))
+        except LengthError:
+            return False
+        except (CarraraError, OSError):
+            pass
+        return True
+
+
+def hold(results: Sequence[Result], asked: Iterable[ItemId]) -> Answered:
+    """Return the results of each model on the items that were asked.
+
+    Args:
+        results: The results of a submission. If several of a model answer one item, the first one counts.
+        asked: The items.
+    """
+    wanted = dict.fromkeys(map(key_of, asked))
+    by_subject: dict[Subject, dict[ItemId, Result]] = {}
+    for result in results:
+        key = key_of(ItemId.parse(result.id))
+        if key in wanted:
+            by_subject.setdefault(result.subject, {}).setdefault(key, result)
+    found, missing, budget = list[Result](), 0, _Budget()
+    for own in by_subject.values():
+        alike = _Alike(own)
+        for key in wanted:
+            there = own.get(key)
+            if there and there.status != "error":
+                found.append(there)
+            elif there or budget.can_be_asked(alike.item_id(key)):
+                found.append(alike.wrong(key))
+                missing += 1
+    answering = sum(map(len, by_subject.values()))
+    return Answered(found, missing, len(results) - answering)
+
+
+class _Alike:
+    """What the results of a model say about an item that has none."""
+
+    def __init__(self, own: Mapping[ItemId, Result]) -> None:
+        self._first = next(iter(own.values()))
+        ids = [ItemId.parse(result.id) for result in own.values()]
+        (self._style, self._tokenizer), _ = Counter((id.style, id.tokenizer) for id in ids).most_common(1)[0]
+        self._tasks = {replace(key, index=0): result.task for key, result in own.items()}
+        levels: dict[str, list[float]] = {}
+        for result in own.values():
+            levels.setdefault(result.task, []).append(result.chance_level)
+        self._levels = {task: fmean(found) for task, found in levels.items()}
+
+    def item_id(self, key: ItemId) -> ItemId:
+        """Return the id of an item as most of the model's ids are."""
+        return replace(key, style=self._style, tokenizer=self._tokenizer)
+
+    def wrong(self, key: ItemId) -> Result:
+        item_id = self.item_id(key)
+        posed = _question(item_id)
+        task = posed[0] if posed else self._tasks.get(replace(key, index=0), item_id.task)
+        level = posed[1] if posed else self._levels.get(task, 0.0)
+        return wrong_result(item_id, self._first.subject, task, key.length, level)
+
+
+def _question(item_id: ItemId) -> tuple[str, float] | None:
+    """Return the name of the task that an item's results have, and its chance level. None if it cannot be made here."""
+    try:
+        if weight(item_id) > LONGEST:
+            return None
+        question = questions_of(item_id).questions[item_id.question]
+    except (CarraraError, OSError, IndexError):
+        return None
+    return task_of(item_id.task, question.part), question.chance_level
+
+
+def wrong_result(item_id: ItemId, subject: Subject, task: str, length: int, chance_level: float) -> Result:
+    """Return the result of an item that has no reply."""
+    model, settings = subject
+    return Result(
+        id=str(item_id),
+        task=task,
+        version=item_id.version,
+        model=model,
+        length=length,
+        tokens=length,
+        tokenizer=item_id.tokenizer,
+        context_id=item_id.context_id,
+        instance_id=item_id.instance_id,
+        arrange=item_id.arrange,
+        status="unparsed",
+        score=0.0,
+        chance_level=chance_level,
+        error=NO_REPLY,
+        settings=dict(settings),
+    )
