@@ -147,11 +147,7 @@ class Babilong(Task, Generic[Q]):
     # Items
 
     def generate(self, rng: Rng) -> Instance:
-        if self.is_divided():
-            story, question = _story_files.draw_question(self.stories, self.number, rng.key, self.cast)
-        else:
-            story = self.draw_story(rng.stream("story"))
-            question = rng.stream("question").choice(story.questions)
+        story, question = self.draw_question(rng)
         facts = story.facts[: question.after]
         together = self.sound or self.haystack == OTHERS
         chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
@@ -163,6 +159,13 @@ class Babilong(Task, Generic[Q]):
             window=(self.window[0], self.window[1]),
             spread=self.place,
         )
+
+    def draw_question(self, rng: Rng) -> tuple[Story, StoryQuestion]:
+        """Return the story of an instance, and the question that it asks."""
+        if self.is_divided():
+            return _story_files.draw_question(self.stories, self.number, rng.key, self.cast)
+        story = self.draw_story(rng.stream("story"))
+        return story, rng.stream("question").choice(story.questions)
 
     def draw_story(self, rng: Rng) -> Story:
         """Return a story of which one question is asked."""
