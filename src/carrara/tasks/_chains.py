@@ -190,7 +190,9 @@ class ChainTask(Task):
             again += 1  # other keys, so that no other split has these facts
         if budget is None:
             return made
-        pairs = [segment.text for n, one in enumerate(chains.order) if isinstance(one, Link) for segment in made.chunks[n]]
+        pairs = [
+            segment.text for n, one in enumerate(chains.order) if isinstance(one, Link) for segment in made.chunks[n]
+        ]
         smaller = budget._replace(budget=budget.budget - sum(budget.costs(pairs, self.separator)))
         ends = self._further_ends(own, super().draw(own, smaller), shape)
         return self._with_pairs(ends[0], self._draw_chains(own, ends, target, shape, again))
@@ -268,7 +270,9 @@ class ChainTask(Task):
     def questions(self, instance: Instance) -> Sequence[Question[Any]]:
         chains = instance.structure
         if not isinstance(chains, Chains):
-            return [replace(one, labels={**one.labels, **self._labels(Shape(0, 0))}) for one in super().questions(instance)]
+            return [
+                replace(one, labels={**one.labels, **self._labels(Shape(0, 0))}) for one in super().questions(instance)
+            ]
         inners = [super(ChainTask, self).questions(end)[0] for end in chains.ends]
         inner = inners[chains.target]
         golds = [one.gold for one in inners]
@@ -277,7 +281,7 @@ class ChainTask(Task):
 
         def with_links(facts: Sequence[int]) -> tuple[int, ...]:
             places = chains.places
-            return tuple(sorted([places[one] for one in (*facts, *steps)]))
+            return tuple(sorted([*map(places.__getitem__, facts), *map(places.__getitem__, steps)]))
 
         return [
             ChainQuestion(
@@ -368,9 +372,9 @@ class ChainTask(Task):
 
     def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
         """Return the error of an answer to another chain's question, or else the task's own type of error."""
-        if isinstance(question, ChainQuestion) and not self.score(answer, question):
-            if any(self.answer.score(answer, other) for other in question.others):
-                return ErrorType("the answer to another chain's question")
+        others = question.others if isinstance(question, ChainQuestion) else ()
+        if not self.score(answer, question) and any(self.answer.score(answer, other) for other in others):
+            return ErrorType("the answer to another chain's question")
         return super().error_type(answer, _inner(question))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
@@ -421,7 +425,9 @@ class ChainTask(Task):
             "the shortest question": min(numbers, key=lambda n: len(asks[n])),
             "the question least like the others": min(numbers, key=lambda n: alike[n]),
             "the question most like the others": max(numbers, key=lambda n: alike[n]),
-            "the question whose answer is most frequent in the text": max(numbers, key=lambda n: facts.count(answers[n])),
+            "the question whose answer is most frequent in the text": max(
+                numbers, key=lambda n: facts.count(answers[n])
+            ),
             "the question whose answer is rarest in the text": min(numbers, key=lambda n: facts.count(answers[n])),
         }
         if last:  # otherwise the first pair has the question
@@ -430,7 +436,9 @@ class ChainTask(Task):
             chosen |= {
                 "the question nearest to the first pair": min(numbers, key=lambda n: abs(end[n] - start)),
                 "the next question after the first pair": min(numbers, key=lambda n: (end[n] < start, end[n])),
-                "the question with the key most like the first": min(numbers, key=lambda n: _distance(keys[n], first_key)),
+                "the question with the key most like the first": min(
+                    numbers, key=lambda n: _distance(keys[n], first_key)
+                ),
             }
             if last > 1:
                 chosen["the question nearest to the second pair"] = min(numbers, key=lambda n: abs(end[n] - second))

@@ -96,9 +96,7 @@ class Qa(Task):
         asked = file.questions[_order(self.data, self.name, key.seed, len(file.questions))[key.index]]
         others = self._draw_others(key, file, asked)
         documents = list(dict.fromkeys(chain(asked.documents, *(other.evidence for other in others))))
-        more = (
-            _fill(file, [asked, *others], documents, rng.stream("documents", budget.again), budget) if budget else []
-        )
+        more = _fill(file, [asked, *others], documents, rng.stream("documents", budget.again), budget) if budget else []
         order = rng.stream("order").shuffled([*documents, *more])
         instance = Instance(facts=[_write(file, number) for number in order], unordered=True)
         return _pose(instance, asked, Documents(order, others))
