@@ -62,18 +62,18 @@ class Household(MultilingualTask, Babilong[Q]):
 
     def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
         """Yield instances with each other question about the same facts."""
-        story, asked = self.draw_question(rng)
+        cast: Cast = instance.structure.cast
         history, queries = History(), dict[Q, None]()
         for number, segment in enumerate(instance.segments):
             if fact := self.grammar.read(segment.text):
                 history.add(number, fact)
         for number, fact in history.facts:
             for clause in clauses_of(history, number, fact):
-                queries |= dict.fromkeys(self.candidates(history, clause, story.cast))
+                queries |= dict.fromkeys(self.candidates(history, clause, cast))
         for query in rng.shuffled(list(queries)):
             answer, support = self.find_answer(history, query)
-            question = StoryQuestion(self.grammar.write_question(query), answer, support, asked.after)
-            other = self.instance(story.cast, question)
+            question = StoryQuestion(self.grammar.write_question(query), answer, support, len(history.facts))
+            other = self.instance(cast, question)
             yield replace(other, **{name: getattr(instance, name) for name in _SHARED})
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
