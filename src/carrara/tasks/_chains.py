@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice, product
+from itertools import product
 from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
@@ -199,26 +199,36 @@ class ChainTask(Task):
 
     def _draw_ends(self, key: Key, shape: Shape) -> tuple[Key, Sequence[Instance]]:
         """Return instances with the same facts and different answers, and the key that gave them."""
-        ends: Sequence[Instance] = ()
-        for again in range(1 if self.is_divided() else REDRAWS):
+        why = f"{shape.distractors} distractors need as many further questions with different answers"
+        for again in range(REDRAWS):
             own = replace(key, attempt=key.attempt * REDRAWS + again)
-            ends = self._further_ends(own, super().draw(own), shape)
+            first = super().draw(own)
+            ends = self._further_ends(own, first, shape)
             if len(ends) > shape.distractors:
                 return own, ends
-        why = f"{shape.distractors} distractors need as many further questions with different answers"
-        if self.is_divided():
-            raise LengthError(f"its text has {len(ends) - 1}, and {why}: ask for fewer", "too few further questions")
+            if self.is_divided():
+                raise LengthError(
+                    f"its text has {len(ends) - 1}, and {why}: ask for fewer", "too few further questions"
+                )
         raise UsageError(f"{key.task}: {why}, and its texts have fewer: give a smaller number of distractors")
 
     def _further_ends(self, key: Key, first: Instance, shape: Shape) -> Sequence[Instance]:
-        """Return an instance and others with the same facts, of which no two have answers of which one scores."""
+        """Return an instance and others with the same facts, of which no two have answers of which one scores.
+
+        Raises:
+            UsageError: The task yields further questions without end, and too few different answers.
+        """
         ends = [first]
         further = self.further_instances(first, key.rng("further questions"))
-        for other in islice(further, DRAWS * shape.distractors):
-            if len(ends) > shape.distractors:
-                break
+        for number, other in enumerate(further if shape.distractors else ()):
             if all(self._differs(other.gold, one.gold) for one in ends):
                 ends.append(other)
+            if len(ends) > shape.distractors:
+                break
+            if number > DRAWS * shape.distractors:
+                raise UsageError(
+                    f"{key.task}: its questions have only {len(ends)} different answers: give fewer distractors"
+                )
         return ends
 
     def _differs(self, one: Any, other: Any) -> bool:
@@ -276,7 +286,7 @@ class ChainTask(Task):
         inners = [super(ChainTask, self).questions(end)[0] for end in chains.ends]
         inner = inners[chains.target]
         golds = [one.gold for one in inners]
-        candidates = fmean(self.score(gold, inner) for gold in golds)
+        candidates = fmean(super(ChainTask, self).score(gold, inner) for gold in golds)
         steps = [Link(chains.target, step) for step in range(len(chains.keys[0]))]
 
         def with_links(facts: Sequence[int]) -> tuple[int, ...]:
@@ -288,7 +298,7 @@ class ChainTask(Task):
                 ask=self._outer_ask(self.wording, chains),
                 gold=inner.gold,
                 evidence=LazyEvidence(lambda: with_links(inner.evidence)),
-                chance_level=max(inner.chance_level, candidates) if len(golds) > 1 else inner.chance_level,
+                chance_level=candidates if len(golds) > 1 else inner.chance_level,
                 labels={**inner.labels, **self._labels(Shape(len(steps), len(golds) - 1))},
                 examples=inner.examples,
                 budget=inner.budget,
@@ -359,7 +369,10 @@ class ChainTask(Task):
     # Replies: read and scored by the question at the end of the chain
 
     def read(self, reply: str, question: Question[Any]) -> Extraction | None:
-        return super().read(reply, _inner(question))
+        found = super().read(reply, _inner(question))
+        if found is None and isinstance(question, ChainQuestion):  # a word of the question, which answers another one
+            found = super().read(reply, question)
+        return found
 
     def score(self, answer: Any, question: Question[Any]) -> float:
         return super().score(answer, _inner(question))
@@ -378,14 +391,13 @@ class ChainTask(Task):
         return super().error_type(answer, _inner(question))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
-        """Return the answer to the question of one chain, or a guess of the task's guesser where that scores more."""
+        """Return the answer to the question of one of the chains."""
         chains = instance.structure
         if not isinstance(chains, Chains):
             return super().guess(rng, instance, question)
-        inner = _inner(question)
-        if len(chains.ends) > 1 and question.chance_level > inner.chance_level:
-            return rng.choice(chains.ends).gold
-        return super().guess(rng, chains.end, inner)
+        return (
+            rng.choice(chains.ends).gold if len(chains.ends) > 1 else super().guess(rng, chains.end, _inner(question))
+        )
 
     def draws(self, instance: Instance) -> Any:
         chains = instance.structure

@@ -288,7 +288,7 @@ def _fill(
     texts = {one.text for one in asked}
     same = (one.evidence for one in file.questions if one.text in texts)  # they may answer it otherwise
     taken = {*documents, *chain.from_iterable(same)}
-    near = [number for number in asked[0].near if number not in taken]
+    near = [n for n in dict.fromkeys(chain.from_iterable(one.near for one in asked)) if n not in taken]
     taken.update(near)
     others = [number for number in range(len(file.documents)) if number not in taken]
     left = [*rng.shuffled(near), *rng.shuffled(others)]
