@@ -262,6 +262,22 @@ def test_without_a_chain_nothing_changes(task: str) -> None:
     assert not isinstance(item.question, ChainQuestion)
 
 
+BYTES = {
+    "classic/hops": ("03e4374eada94a77", "22b5a824a57cf8ac"),
+    "carrara/citations": ("139e450f7f518dbb", "2a9c494ed949564c"),
+    "babilong/qa1": ("ff5700dbfd6de9df", "b74b6a53ffeb52c8"),
+    "babilong/qa2": ("7bf7f0b1eb76a45e", "144709abc984d9b0"),
+    "babilong/qa3": ("4238eb67abcd1c73", "fa39973541dc40a9"),
+}
+"""The first half of the hash of item 7 with chains of two pairs, without filler and at 4,096 tokens of gpt2."""
+
+
+@pytest.mark.parametrize("task", DRAWN)
+def test_bytes_are_those_of_the_version(task: str) -> None:
+    items = [make(task, params={"chain": "2"}, index=7, length=length, tokenizer="gpt2") for length in (0, 4096)]
+    assert tuple(item.survey.sha256[:16] for item in items) == BYTES[task], "other bytes: raise the version of the task"
+
+
 @pytest.mark.parametrize(
     ("own", "message"),
     [
