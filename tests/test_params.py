@@ -55,6 +55,12 @@ def _beside(name: str, choice: str) -> dict[str, str]:
     return {"depth": "3"} if (name, choice) == ("overlap", "both") else {}
 
 
+def test_a_second_base_class_hides_no_parameter() -> None:
+    """`instruction` is a class attribute of every task, and a parameter of BABILong's."""
+    for number in (1, 3, 4, 20):
+        assert "instruction" in params.defaults(registry.load(f"babilong/qa{number}"))
+
+
 def test_meanings_are_inherited_and_those_that_are_missing_are_left_out() -> None:
     assert meanings_of(Own) == {"size": "How large it is.", "kind": "Its own.", "more": "More of it."}
     assert meanings_of(Base)["kind"] == "Of the base."

@@ -167,6 +167,8 @@ class Task(ABC):
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         dataclass(frozen=True, kw_only=True)(cls)
+        # Class attributes of `Task` are no fields. In a second base class they would hide a parameter of the first one.
+        cls.__dataclass_fields__ = {one.name: one for one in fields(cls)}
         hints = get_type_hints(cls)
         cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)
         cls.is_sized = cls.generate_sized is not Task.generate_sized

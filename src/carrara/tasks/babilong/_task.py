@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, field, replace
 from functools import cache
 from importlib import import_module
-from typing import Any, ClassVar, Generic, Literal
+from typing import Any, ClassVar, Generic, Literal, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
@@ -50,6 +50,14 @@ _MARKER = (
     r"(?P<subject>[A-Z]\w+(?: and [A-Z]\w+)?|he|she|they)\b.*?(?P<value>\w+)(?: there)?\.$"
 )
 """The pattern of the markers: the first name of a sentence, and its last word."""
+
+
+class Asked(NamedTuple):
+    """The structure of an instance."""
+
+    support: Sequence[int]
+    """The numbers of the facts that give the answer, in the official order."""
+    cast: Cast
 
 
 class Babilong(Task, Generic[Q]):
@@ -179,7 +187,7 @@ class Babilong(Task, Generic[Q]):
             options=self.options(query, cast),
             guesses=self.guesses(query, cast),
             chance_level=self.chance_level(query, cast),
-            structure=question.support,
+            structure=Asked(question.support, cast),
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
@@ -223,7 +231,7 @@ class Babilong(Task, Generic[Q]):
         evidence = LazyEvidence(lambda: self._evidence(instance, segments))
         [question] = super().questions(replace(instance, evidence=evidence))
         chunks = [segment.fact or 0 for segment in segments]
-        support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure))
+        support = tuple(dict.fromkeys(chunks[fact] for fact in instance.structure.support))
         return [replace(question, ask=instance.names["question"], support=support)]
 
     def _evidence(self, instance: Instance, segments: Sequence[Segment]) -> tuple[int, ...]:

@@ -165,7 +165,7 @@ def write_story(
     while len(builder.questions) < QUESTIONS and len(builder.facts) < most_facts:
         for fact in tuple(islice(facts, 2)):  # both are drawn before either is written
             index = builder.add(fact)
-            clauses += _clauses(builder.history, index, fact)
+            clauses += clauses_of(builder.history, index, fact)
         recent = [candidates(builder.history, clause, cast) for clause in clauses[-RECENT:]]
         eligible = [queries for queries in recent if queries]
         if eligible:
@@ -173,7 +173,7 @@ def write_story(
     return builder.build(cast)
 
 
-def _clauses(history: History, index: int, fact: Fact) -> list[Clause]:
+def clauses_of(history: History, index: int, fact: Fact) -> list[Clause]:
     """Return the clauses of a sentence: none where it is about no person."""
     match fact:
         case Went():

@@ -15,16 +15,20 @@ John moved to the office.
 Question: Where is John?
 """
 
+from collections.abc import Sequence
+
 from carrara.rng import Rng
+from carrara.tasks._chains import add_chains
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solution, WhereIs
 from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
 from carrara.tasks.babilong._task import prompt
-from carrara.tasks.babilong._walk import ask_place, find_place, write_story
+from carrara.tasks.babilong._walk import Clause, ask_place, find_place, write_story
 from carrara.tasks.babilong._words import Cast
 
 
+@add_chains(hides="question")
 class OneFact(Household[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
@@ -47,7 +51,10 @@ class OneFact(Household[WhereIs]):
     )
 
     def story(self, rng: Rng, cast: Cast) -> Story:
-        return write_story(rng, cast, self.find_answer, ask_place)
+        return write_story(rng, cast, self.find_answer, self.candidates)
+
+    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]:
+        return ask_place(history, clause, cast)
 
     def find_answer(self, history: History, query: WhereIs) -> Solution:
         return find_place(history, query)

@@ -28,7 +28,8 @@ The filler consists of documents about other groups of people, who stand in the 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from math import prod
 from typing import Any, NamedTuple
@@ -36,6 +37,7 @@ from typing import Any, NamedTuple
 from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.tasks._chains import add_chains
 from carrara.tasks.carrara._alce import alce, l_citeeval
 from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
 from carrara.tasks.carrara._rankings import ID
@@ -60,6 +62,7 @@ _DOCUMENT = re.compile(rf"\[({ID.pattern.pattern})\] {DESCRIPTION}", re.IGNORECA
 _FIRST_DOCUMENT = "the relation asked for last, in the document of the person named"
 
 
+@add_chains()
 class Citations(Task):
     version, title = 1, "Citations"
     capability = "answering questions over several documents, and naming the documents that prove the answer"
@@ -92,25 +95,42 @@ class Citations(Task):
         people = draw_people(drawn, self.people, relations)
         every = prod(len(self.sweep_values(name)) for name in self.sweeps)
         asked = in_turn(rng.key, "asked", ("person", "town"), every)
-        trail = draw_trail(drawn, people, relations, self.hops if asked == "person" else self.hops - 1)
-        candidates = sorted(
-            {*people} - {trail.names[0]} if asked == "person" else (one.town for one in people.values())
-        )
+        trail = self._draw_trail(drawn, people, asked)
         order = drawn.shuffled(list(people))
         own_ids = {name: ids.write(number) for number, name in enumerate(drawn.shuffled(order))}
-        read, end = trail.names[: self.hops], trail.names[-1]
-        return Instance(
+        instance = Instance(
             facts=[_write(own_ids[name], people[name], drawn) for name in order],
-            gold=_cite(end if asked == "person" else people[end].town, [own_ids[name] for name in read], ids),
             ask=asked,
-            names={"whose": trail.whose},
-            evidence=sorted(map(order.index, read)),
             filler=_other_documents(people, relations, ids),
-            options=tuple(candidates),
-            chance_level=1 / self.hops / len(candidates),
             labels={"hops": str(self.hops), "asked": asked},
             unordered=True,
-            structure=Puzzle(people, own_ids, order, trail),
+        )
+        return self._pose(instance, Puzzle(people, own_ids, order, trail), ids)
+
+    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
+        """Yield instances with other questions of as many hops, without end."""
+        puzzle: Puzzle = instance.structure
+        while True:
+            trail = self._draw_trail(rng, puzzle.people, instance.ask)
+            yield self._pose(instance, puzzle._replace(trail=trail), instance.gold.known_ids)
+
+    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
+        relations = list(next(iter(people.values())).related)
+        return draw_trail(rng, people, relations, self.hops if asked == "person" else self.hops - 1)
+
+    def _pose(self, instance: Instance, puzzle: "Puzzle", ids: DocumentIds) -> Instance:
+        """Return an instance with the question about a trail."""
+        people, own_ids, order, trail = puzzle
+        read, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
+        candidates = sorted({*people} - {read[0]} if is_person else (one.town for one in people.values()))
+        return replace(
+            instance,
+            gold=_cite(end if is_person else people[end].town, [own_ids[name] for name in read], ids),
+            names={"whose": trail.whose},
+            evidence=sorted(map(order.index, read)),
+            options=tuple(candidates),
+            chance_level=1 / self.hops / len(candidates),
+            structure=puzzle,
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:

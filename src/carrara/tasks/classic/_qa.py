@@ -11,16 +11,17 @@ has to be read stands in the prompt.
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from carrara.published.rows import PublishedFile, find_files, remember_files, remembered_path
-from carrara.rng import Rng
+from carrara.rng import Key, Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
+from carrara.tasks._chains import ChainTask, add_chains
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._task import split_by
@@ -51,6 +52,15 @@ class FileQuestion(NamedTuple):
 class File(NamedTuple):
     documents: Sequence[str]
     questions: Sequence[FileQuestion]
+
+
+class Documents(NamedTuple):
+    """The structure of an instance."""
+
+    order: Sequence[int]
+    """The numbers of its documents, in their order."""
+    others: Sequence[FileQuestion]
+    """Further questions that its documents answer."""
 
 
 class Qa(Task):
@@ -84,15 +94,31 @@ class Qa(Task):
                 "for fewer"
             )
         asked = file.questions[_order(self.data, self.name, key.seed, len(file.questions))[key.index]]
-        more = _fill(file, asked, rng.stream("documents", budget.again), budget) if budget else []
-        order = rng.stream("order").shuffled([*asked.documents, *more])
-        return Instance(
-            facts=[_write(file, number) for number in order],
-            gold=asked.answers,
-            names={"question": asked.text},
-            evidence=sorted(order.index(number) for number in asked.evidence),
-            unordered=True,
-        )
+        others = self._draw_others(key, file, asked)
+        documents = list(dict.fromkeys(chain(asked.documents, *(other.evidence for other in others))))
+        more = _fill(file, [asked, *others], documents, rng.stream("documents", budget.again), budget) if budget else []
+        order = rng.stream("order").shuffled([*documents, *more])
+        instance = Instance(facts=[_write(file, number) for number in order], unordered=True)
+        return _pose(instance, asked, Documents(order, others))
+
+    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
+        """Yield instances with the other questions for which the documents were chosen."""
+        documents: Documents = instance.structure
+        for other in documents.others:
+            yield _pose(instance, other, documents)
+
+    def _draw_others(self, key: Key, file: File, asked: FileQuestion) -> Sequence[FileQuestion]:
+        """Return as many further questions as there are distractors, each with another answer."""
+        wanted = self.shape(key) if isinstance(self, ChainTask) else None
+        found = [asked]
+        if wanted and wanted.pairs:
+            for number in key.rng("others").shuffled(range(len(file.questions))):
+                if len(found) > wanted.distractors:
+                    break
+                other = file.questions[number]
+                if all(other.text != one.text and _answers_differ(other, one) for one in found):
+                    found.append(other)
+        return found[1:]
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
         context, asked = split_by(wording, messages)
@@ -131,6 +157,7 @@ def _data_of(source: str) -> dict[str, object]:
     return {"reads": reads, "built_in": ()}
 
 
+@add_chains(hides="question")
 class Squad(Qa):
     name, title = "classic/qa_1", "Question answering (SQuAD)"
     source = "SQuAD's dev-v2.0.json"
@@ -155,6 +182,7 @@ class Squad(Qa):
         return File(list(numbers), questions)
 
 
+@add_chains(hides="question")
 class Hotpot(Qa):
     name, title = "classic/qa_2", "Question answering (HotpotQA)"
     source = "HotpotQA's hotpot_dev_distractor_v1.json"
@@ -226,14 +254,41 @@ def _write(file: File, number: int) -> str:
     return f"Document {number + 1}:\n{file.documents[number]}"
 
 
-def _fill(file: File, asked: FileQuestion, rng: Rng, budget: LengthBudget) -> list[int]:
-    """Return more documents, so that all together have exactly the tokens of the budget."""
-    room = budget.budget - sum(budget.costs([_write(file, number) for number in asked.documents], SEPARATOR))
+def _pose(instance: Instance, asked: FileQuestion, documents: Documents) -> Instance:
+    """Return an instance that asks a question about its documents."""
+    return replace(
+        instance,
+        gold=asked.answers,
+        names={"question": asked.text},
+        evidence=sorted(documents.order.index(number) for number in asked.evidence),
+        structure=documents,
+    )
+
+
+def _answers_differ(one: FileQuestion, other: FileQuestion) -> bool:
+    answers = ({*map(FreeAnswer.normalize, asked.answers)} for asked in (one, other))
+    return next(answers).isdisjoint(next(answers))
+
+
+def _fill(
+    file: File, asked: Sequence[FileQuestion], documents: Sequence[int], rng: Rng, budget: LengthBudget
+) -> list[int]:
+    """Return more documents, so that all together have exactly the tokens of the budget.
+
+    Args:
+        file: The file.
+        asked: The question, and further ones whose answers stand in its documents.
+        documents: The documents that the prompt has already.
+        rng: Random numbers.
+        budget: The tokens to fill.
+    """
+    room = budget.budget - sum(budget.costs([_write(file, number) for number in documents], SEPARATOR))
     if room < 0:
         raise LengthError(f"the documents of its question take {-room} tokens more")
-    same = (one.evidence for one in file.questions if one.text == asked.text)  # they may answer it otherwise
-    taken = {*asked.documents, *chain.from_iterable(same)}
-    near = [number for number in asked.near if number not in taken]
+    texts = {one.text for one in asked}
+    same = (one.evidence for one in file.questions if one.text in texts)  # they may answer it otherwise
+    taken = {*documents, *chain.from_iterable(same)}
+    near = [n for n in dict.fromkeys(chain.from_iterable(one.near for one in asked)) if n not in taken]
     taken.update(near)
     others = [number for number in range(len(file.documents)) if number not in taken]
     left = [*rng.shuffled(near), *rng.shuffled(others)]

@@ -20,16 +20,19 @@ A fact is a document about one person: a birthplace, and who stands in four rela
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question
 of several hops names one person, whose own document has another answer to its last part. First and last names are
 shared. No model can know an answer, because nobody in the documents exists.
+
+`-p chain=2` hides the question at the end of a chain of keys among the documents, as LoongRL trains on (`_chains.py`).
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.tasks._chains import add_chains
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
 from carrara.tasks.classic._invented_names import NAME
@@ -59,6 +62,7 @@ ONE_HOP = "A question of one hop names the person whose document has the answer:
 _DOCUMENT = re.compile(rf"\bDocument [0-9]+: {DESCRIPTION}", re.IGNORECASE)
 
 
+@add_chains()
 class Hops(Task):
     version, title, capability = 2, "Hops", "answering questions over several documents"
     guesser = "context candidates"
@@ -90,22 +94,41 @@ class Hops(Task):
         relations = drawn.sample(RELATIONS, STATED)
         people = draw_people(drawn, self.people, relations)
         asked = drawn.choice(("person", "town"))
-        trail = draw_trail(drawn, people, relations, self.hops if asked == "person" else self.hops - 1)
-        read, end = trail.names[: self.hops], trail.names[-1]
-        candidates = sorted(set(people) - {read[0]} if asked == "person" else (one.town for one in people.values()))
+        trail = self._draw_trail(drawn, people, asked)
         order = drawn.shuffled(list(people))
-        return Instance(
+        instance = Instance(
             facts=[_write(people[name], drawn) for name in order],
-            gold=end if asked == "person" else people[end].town,
             ask=asked,
-            names={"whose": trail.whose},
-            evidence=sorted(order.index(name) for name in read),
             filler=self._filler(people, relations, rng.key),
-            options=tuple(candidates),
-            guesses=candidates,
             labels={"hops": str(self.hops), "asked": asked},
             unordered=True,
-            structure=Puzzle(people, order, trail),
+        )
+        return self._pose(instance, Puzzle(people, order, trail))
+
+    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
+        """Yield instances with other questions of as many hops, without end."""
+        puzzle: Puzzle = instance.structure
+        while True:
+            trail = self._draw_trail(rng, puzzle.people, instance.ask)
+            yield self._pose(instance, puzzle._replace(trail=trail))
+
+    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
+        relations = list(next(iter(people.values())).related)
+        return draw_trail(rng, people, relations, self.hops if asked == "person" else self.hops - 1)
+
+    def _pose(self, instance: Instance, puzzle: "Puzzle") -> Instance:
+        """Return an instance with the question about a trail."""
+        people, order, trail = puzzle
+        read, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
+        candidates = sorted(set(people) - {read[0]} if is_person else (one.town for one in people.values()))
+        return replace(
+            instance,
+            gold=end if is_person else people[end].town,
+            names={"whose": trail.whose},
+            evidence=sorted(order.index(name) for name in read),
+            options=tuple(candidates),
+            guesses=candidates,
+            structure=puzzle,
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
