@@ -77,7 +77,7 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
         UsageError: The settings are wrong, or the folder holds something else.
     """
     guard = config.guard
-    model = config.model or (guard and guard.model)
+    model = config.model or (guard.model if guard else None)
     servers = tuple(
         endpoint_of(letter, given, model, config.base_url) for letter, given in (("A", config.a), ("B", config.b))
     )
@@ -192,7 +192,7 @@ def _ask(
             jobs_of([instance for turn in batch for instance in turn]),
             server.model,
             out=folder / {"A": FIRST, "B": SECOND}[server.letter],
-            max_tokens=config.max_tokens or (guard and guard.max_tokens),
+            max_tokens=config.max_tokens or (guard.max_tokens if guard else None),
             temperature=guard.temperature if guard else config.temperature,
             request_timeout=REQUEST_TIMEOUT,
             patience=PATIENCE,

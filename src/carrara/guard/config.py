@@ -102,8 +102,8 @@ class CompareServersOptions:
         default=0.05, validator=number(lambda value: 0 < value < 1, "between 0 and 1: give a difference of scores")
     )
     """The difference of mean scores that still counts as equal, by default 0.05."""
-    n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=500, validator=at_least(1))
-    """The most instances at each length, by default 500."""
+    n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=1000, validator=at_least(1))
+    """The most instances at each length, by default 1000."""
     seed: int = field(default=0, validator=at_least(0))
     """Number that selects the instances. Another seed gives other items."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)

@@ -73,6 +73,8 @@ class GroupTests:
 
     def add(self, turn: Sequence[Pair]) -> None:
         """Count the instances of a turn."""
+        if not turn:
+            return
         self.turns.append(list(turn))
         for test in (*self._within, *self._outside):
             for pair in turn:

@@ -72,7 +72,8 @@ class ServerComparison:
 
     Examples:
         >>> from carrara.guard.server_comparison import ServerComparison
-        >>> ServerComparison("equivalent", margin=0.05, servers=("vllm/a", "vllm/b"), prompts=76, tokens=77824, groups=())
+        >>> servers = "vllm/a", "vllm/b"
+        >>> ServerComparison("equivalent", margin=0.05, servers=servers, prompts=76, tokens=77824, groups=())
         equivalent: at each length the scores differ by less than 0.05 · 76 prompts, 77,824 tokens to each server
         A: vllm/a
         B: vllm/b

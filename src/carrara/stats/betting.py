@@ -5,7 +5,8 @@ difference before it is known. The bets are fair or worse if the mean is at most
 1 / alpha at some time with a probability of at most alpha (Ville's inequality). This holds for any number of instances
 and any spread, and for any rule of when to stop (Waudby-Smith and Ramdas, 2024).
 
-A small bet wins slowly, a large bet is lost when differences vary. So the wealth is divided among bets of several sizes.
+A small bet wins slowly, and a large bet is lost when differences vary. So the wealth is divided among bets of several
+sizes.
 
 Several tasks take turns, and a turn ends with a `look`. Only looks count. The mean is then the mean over the tasks,
 even if they differ: over a whole turn, the product of the tasks' factors is at most that of equal tasks.
