@@ -32,7 +32,6 @@ from typing import Any
 from carrara.guard.equivalence import LengthTests, Pair, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.schedule import Schedule
-from carrara.guard.sequential import ALL
 from carrara.util.table import table
 
 TIMES = 1000
@@ -155,11 +154,20 @@ def turn_of(rng: random.Random, length: int, change: Change) -> list[Pair]:
     return pairs
 
 
-def is_inside(differences: list[float]) -> bool:
-    """Whether the usual 90 % interval of a mean is within the margin, as who looks only once may ask."""
-    n, mean = len(differences), fmean(differences)
-    spread = (sum((one - mean) ** 2 for one in differences) / (n - 1) / n) ** 0.5 if n > 1 else 1.0
-    return n >= 30 and abs(mean) + 1.645 * spread < MARGIN
+class Usual:
+    """The usual 90 % interval of a mean. Its error rate is for who looks only once."""
+
+    def __init__(self) -> None:
+        self.n, self.total, self.squares, self.was_inside = 0, 0.0, 0.0, False
+
+    def add(self, pairs: list[Pair]) -> None:
+        for pair in pairs:
+            self.n += 1
+            self.total += pair.difference
+            self.squares += pair.difference**2
+        mean = self.total / self.n
+        spread = (max(0.0, self.squares - self.n * mean**2) / (self.n - 1) / self.n) ** 0.5
+        self.was_inside = self.was_inside or (self.n >= 30 and abs(mean) + 1.645 * spread < MARGIN)
 
 
 def compared(times: int) -> Iterator[str]:
@@ -167,18 +175,19 @@ def compared(times: int) -> Iterator[str]:
     for name, change in PAIRS.items():
         ended, prompts, tokens, naive = Counter[str](), list[int](), list[int](), 0
         for seed in range(times):
-            rng, lengths, usual = random.Random(f"{name} {seed}"), list[LengthTests](), list[bool]()
+            rng, lengths, usual = random.Random(f"{name} {seed}"), list[LengthTests](), list[Usual]()
             for length in LENGTHS:
                 tests = LengthTests(MARGIN, CAPABILITIES, len(LENGTHS))
                 lengths.append(tests)
-                usual.append(False)
+                usual.append(Usual())
                 while not tests.is_over and tests.asked + len(CAPABILITIES) <= MOST:
-                    tests.add(turn_of(rng, length, change))
-                    usual[-1] = usual[-1] or is_inside([one.difference for one in tests.by_name[ALL].pairs])
+                    pairs = turn_of(rng, length, change)
+                    tests.add(pairs)
+                    usual[-1].add(pairs)
                 if tests.verdict == "different":
                     break
             ended[verdict_of(lengths, len(LENGTHS))] += 1
-            naive += len(usual) == len(LENGTHS) and all(usual)
+            naive += len(usual) == len(LENGTHS) and all(one.was_inside for one in usual)
             prompts.append(sum(one.asked for one in lengths))
             tokens.append(sum(one.asked * length for one, length in zip(lengths, LENGTHS, strict=False)))
         shares = [f"{ended[verdict] / times:.3f}" for verdict in ("equivalent", "different", "open")]

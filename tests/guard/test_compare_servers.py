@@ -397,3 +397,27 @@ def test_python_compares(ids: dict[str, str]) -> None:
         margin=MARGIN,
     )
     assert (found.verdict, found.code) == ("different", 1)
+
+
+@pytest.mark.slow
+def test_pytest_compares(ids: dict[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "guard.json"
+    with reading(Reading(ids)) as url:
+        line = ["guard", "make", TASKS, "--model", MODEL, "--base-url", url, "--tokenizer", "gpt2"]
+        carrara(*line, "--lengths", "1k", "-n", "10", "--times", "2", "--out", path, check=True)
+    for way, ending, code in (("talkative", "2 passed", 0), ("worse", "2 failed", 1)):
+        with two(Reading(ids), Reading(ids, way)) as urls:
+            ended = python(
+                *("-m", "pytest", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-n", "0"),
+                *("--carrara-guard", str(path), "--carrara-baseline-url", urls[0], "--carrara-base-url", urls[1]),
+                *("--carrara-margin", str(MARGIN)),
+                cwd=tmp_path,
+                env={**os.environ, "TEST_API_KEY": KEY},
+            )
+        assert ended.returncode == code, ended.stdout + ended.stderr
+        assert ending in ended.stdout
+        assert "Traceback" not in ended.stdout
+        assert ("DIFFERENT by more than 0.2" in ended.stdout) == (way == "worse")
+    alone = python("-m", "pytest", "--carrara-baseline-url", "http://127.0.0.1:9/v1", "-n", "0", cwd=tmp_path)
+    assert alone.returncode == 4
+    assert "needs a guard" in alone.stderr

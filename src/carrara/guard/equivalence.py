@@ -127,13 +127,13 @@ class LengthTests:
     @property
     def asked(self) -> int:
         """The number of instances."""
-        return len(self.by_name[ALL].pairs)
+        return sum(map(len, self.by_name[ALL].turns))
 
     @property
     def verdict(self) -> PairVerdict:
         if self.different:
             return "different"
-        return self.by_name[ALL].verdict if self.by_name[ALL].can_show else "open"
+        return "open" if self.shows_nothing else self.by_name[ALL].verdict
 
     @property
     def shows_nothing(self) -> bool:
