@@ -28,7 +28,7 @@ from typing import Any
 from urllib.request import urlopen
 
 TASKS = "passkey,niah,finding"
-LENGTHS, MARGIN, MAX_TOKENS = "0,512", 0.15, 32
+LENGTHS, MARGIN, MAX_TOKENS = "0,256", 0.15, 32
 CONTEXT = 4096
 BASE = "f16"
 SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -7,13 +7,15 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from hashlib import sha256
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
 
 import carrara as door
+from carrara.guard import paired_items
 from carrara.guard.endpoint import endpoint_of
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, write
@@ -31,7 +33,7 @@ from tests.helpers.server import Address
 
 TASKS, LENGTHS, MARGIN = "finding,babilong/qa1", "1k,4k", 0.2
 MODEL = "openai-api/test/reader"
-SETTINGS = ["--model", MODEL, "--tokenizer", "gpt2", "--lengths", LENGTHS, "--margin", MARGIN, "-n", 40]
+SETTINGS = ["--model", MODEL, "--tokenizer", "gpt2", "--lengths", LENGTHS, "--margin", MARGIN, "-n", 80]
 CAPABILITIES = ("finding", "tracking")
 ENOUGH = fewest_instances(MARGIN)
 """The instances of a length that show equivalence if nothing differs."""
@@ -131,10 +133,27 @@ def test_turns_have_an_instance_of_each_capability() -> None:
     assert all([one.capability for one in turn] == list(first) for turn in turns)
     assert {one.first.length for turn in turns for one in turn} == {4096}
     jobs = jobs_of([one for turn in turns for one in turn])
-    assert sorted((job.first.task, job.first.index, job.instances) for job in jobs) == [
-        ("babilong/qa1", 0, 3),
-        ("classic/niah", 0, 3),
-    ]
+    assert len(set(jobs)) == 6
+    assert {job.instances for job in jobs} == {1}
+
+
+def test_instances_are_drawn_at_random_and_none_twice() -> None:
+    """Variants that a task takes in turn come in no order, and another seed gives other instances."""
+    first = first_item_ids(select("niah"), "gpt2")
+    drawn = [turn[0].first for turn in turns_of_tasks(first, 0, 2000)]
+    assert len(set(drawn)) == 2000
+    followers = {(one.index % 8, other.index % 8) for one, other in pairwise(drawn)}
+    assert len(followers) == 64
+    assert all(150 < sum(one.index % 8 == variant for one in drawn) < 350 for variant in range(8))
+    assert drawn == [turn[0].first for turn in turns_of_tasks(first, 0, 2500)][:2000]
+    other = {name: replace(item_id, seed=1) for name, item_id in first.items()}
+    assert {one.index for one in drawn[:100]}.isdisjoint(turn[0].first.index for turn in turns_of_tasks(other, 0, 100))
+
+
+def test_a_task_with_few_instances_has_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paired_items, "count_existing", lambda first, most: 12)
+    turns = list(turns_of_tasks(first_item_ids(select("niah"), "gpt2"), 2048, 1000))
+    assert sorted(turn[0].first.index for turn in turns) == list(range(12))
 
 
 def a_guard(n: int = 20, questions: int = 1, capabilities: tuple[str, ...] = CAPABILITIES) -> Guard:
@@ -241,8 +260,8 @@ def ids() -> dict[str, str]:
     found = {}
     for first in first_item_ids(select(TASKS), "gpt2").values():
         for length in read_lengths(LENGTHS):
-            for index in range(20):
-                name = str(ItemId(**{**vars(first), "index": index, "length": length}))
+            for [one] in turns_of_tasks({"": first}, length, 40):
+                name = str(one.first)
                 found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
     return found
 

@@ -1,14 +1,21 @@
 """Choose the instances that are asked at two servers, turn by turn.
 
-A turn has one instance of each capability at a length. The instances are the same for every comparison of a seed, so
-an interrupted comparison resumes.
+A turn has one instance of each capability at a length. Instances are drawn at random, because a task may take the
+values of a parameter in turn, and the tests need independent draws. They are the same for every comparison of a seed,
+so an interrupted comparison resumes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import blake2b
+from itertools import islice
 
 from carrara.guard.guard_file import Guard, GuardItem
 from carrara.item_id import ItemId, RunJob
+from carrara.items.item import count_existing
+
+INSTANCES = 1 << 20
+"""The number of instances of a task from which are drawn. A task from files has fewer."""
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,24 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
         length: The length.
         most: The most instances.
     """
-    for index in range(most // len(first)):
-        yield [PairedInstance(replace(item_id, length=length, index=index), name) for name, item_id in first.items()]
+    drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
+    for _ in range(most // len(first)):
+        turn = [PairedInstance(item_id, name) for name, several in drawn.items() for item_id in islice(several, 1)]
+        if not turn:
+            return
+        yield turn
+
+
+def _draw(first: ItemId) -> Iterator[ItemId]:
+    """Yield the instances of a task in random order, none twice."""
+    among, seen, draws = count_existing(first, INSTANCES), set[int](), 0
+    while len(seen) < among:
+        name = f"{replace(first, index=0, length=0).instance_id} {draws}"
+        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % among
+        draws += 1
+        if index not in seen:
+            seen.add(index)
+            yield replace(first, index=index)
 
 
 def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[PairedInstance]]:
@@ -62,11 +85,5 @@ def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[Paired
 
 
 def jobs_of(instances: Sequence[PairedInstance]) -> tuple[RunJob, ...]:
-    """Return the jobs that ask these instances. Consecutive instances of a task are one job."""
-    found = list[RunJob]()
-    for first in sorted((one.first for one in instances), key=lambda one: (str(replace(one, index=0)), one.index)):
-        if found and replace(found[-1].first, index=found[-1].first.index + found[-1].instances) == first:
-            found[-1] = RunJob(found[-1].first, found[-1].instances + 1)
-        else:
-            found.append(RunJob(first, 1))
-    return tuple(found)
+    """Return the jobs that ask these instances."""
+    return tuple(RunJob(one.first, 1) for one in instances)
