@@ -11,7 +11,7 @@ from pathlib import Path
 
 from carrara.guard.check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
 from carrara.guard.config import CompareServersConfig
-from carrara.guard.endpoint import Endpoint, endpoint_of
+from carrara.guard.endpoint import Endpoint, endpoint_of, is_address
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard
 from carrara.guard.items import BATCH, THROUGHOUT, region_of
@@ -77,10 +77,7 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
         UsageError: The settings are wrong, or the folder holds something else.
     """
     guard = config.guard
-    model = config.model or (guard.model if guard else None)
-    servers = tuple(
-        endpoint_of(letter, given, model, config.base_url) for letter, given in (("A", config.a), ("B", config.b))
-    )
+    servers = _endpoints(config)
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
     found = _Comparison(expected=len(turns))
@@ -95,6 +92,18 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
         with whole_file(folder / FINISHED) as file:
             file.write(json.dumps(result.to_dict(), indent=1) + "\n")
     return result
+
+
+def _endpoints(config: CompareServersConfig) -> tuple[Endpoint, Endpoint]:
+    """Return the two servers. An option that neither of them needs is refused."""
+    given = config.a, config.b
+    if config.model and not any(map(is_address, given)):
+        raise UsageError("`model` is the model at an address that is given alone, and none is: leave it out")
+    model = config.model or (config.guard.model if config.guard else None)
+    servers = endpoint_of("A", config.a, model, config.base_url), endpoint_of("B", config.b, model, config.base_url)
+    if config.base_url and not any(server.base_url == config.base_url for server in servers):
+        raise UsageError("`base_url` is the address of a model that is given without one, and none is: leave it out")
+    return servers
 
 
 def _turns_of_tasks(config: CompareServersConfig, server: Endpoint) -> dict[int, list[list[PairedInstance]]]:

@@ -38,6 +38,11 @@ class Endpoint:
         return f"{self.name} at {address}" if address else self.name
 
 
+def is_address(given: "str | Function") -> bool:
+    """Return whether a user names a server by its address alone."""
+    return isinstance(given, str) and given.startswith(SCHEMES)
+
+
 def endpoint_of(letter: str, given: "str | Function", model: str | None, base_url: str | None) -> Endpoint:
     """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
 
@@ -57,7 +62,7 @@ def endpoint_of(letter: str, given: "str | Function", model: str | None, base_ur
     """
     if not isinstance(given, str):
         return _checked(Endpoint(letter, given, None))
-    if given.startswith(SCHEMES):
+    if is_address(given):
         if not model:
             raise UsageError(f"{public(given)} names no model: give `model`, or write MODEL@{public(given)}")
         return _checked(Endpoint(letter, model, given))
