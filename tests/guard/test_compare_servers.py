@@ -19,7 +19,8 @@ from carrara.guard import paired_items
 from carrara.guard.endpoint import endpoint_of
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, write
-from carrara.guard.make import first_item_ids
+from carrara.guard.items import BATCH
+from carrara.guard.make import BATCHES, first_item_ids
 from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, turns_of_tasks
 from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.item_id import ItemId
@@ -262,8 +263,9 @@ def ids() -> dict[str, str]:
     found = {}
     for first in first_item_ids(select(TASKS), "gpt2").values():
         for length in read_lengths(LENGTHS):
-            for [one] in turns_of_tasks({"": first}, length, 40):
-                name = str(one.first)
+            drawn = [turn[0].first for turn in turns_of_tasks({"": first}, length, 40)]
+            made = [replace(first, index=index, length=length) for index in range(BATCH * BATCHES)]  # for a guard
+            for name in map(str, drawn + made):
                 found[sha256("\n".join(m.content for m in item_of(name).messages()).encode()).hexdigest()] = name
     return found
 
@@ -408,10 +410,14 @@ def test_python_compares(ids: dict[str, str]) -> None:
         )
         ended = python("-c", code, env={**os.environ, "TEST_API_KEY": KEY})
     assert ended.stdout.startswith("DIFFERENT"), ended.stderr
+
+    def count_up(prompt: str) -> str:
+        return f"{next(numbers)}"
+
     numbers = count()
     found = door.compare_servers(
         "carrara/oracle",
-        lambda messages: f"{next(numbers)}",
+        count_up,
         "qa1",
         tokenizer="gpt2",
         lengths="0",
