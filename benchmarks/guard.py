@@ -2,10 +2,14 @@
 
     python -m benchmarks.guard            the simulations, and the embedded model (half an hour)
     python -m benchmarks.guard --only simulated
+    python -m benchmarks.guard --only compared     simulated comparisons of two servers (ten minutes)
 
 Simulated: items have rates of their own, most of them high; a guard is made of them as the command makes one (three
 rounds), and checked a thousand times on a server that is as it was, or broke. Real: SmolLM2 behind a server of ours,
 which gives llama.cpp the tokens that such a fault gives it, or another RoPE base.
+
+Compared: `carrara guard compare` on two servers that are the same, differ by the margin exactly, or of which the second
+broke. Beside it stands how often a usual interval, looked at after every turn, would have been wrong.
 """
 
 import argparse
@@ -25,6 +29,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from carrara.guard.equivalence import LengthTests, Pair, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.schedule import Schedule
 from carrara.util.table import table
@@ -91,6 +96,110 @@ def simulated(times: int) -> Iterator[str]:
         rows.append([name, *shares, f"{fmean(prompts):.0f}", f"{fmean(tokens) / 1e6:.2f}M"])
     yield f"{times} guards made and checked; 8k, 32k, 128k, seven capabilities, three regions, five items of each"
     yield from table(["server", "fine", "broken", "cannot tell", "prompts", "tokens"], rows)
+
+
+# --- two servers ---
+
+MARGIN, MOST = 0.05, 1000
+RIGHT = 0.95
+"""The rate at which the first server is right."""
+
+Change = Callable[[int, str, str], tuple[float, float]]
+"""Of a length, a region and a capability: how often the score falls from 1 to 0, and how often it rises."""
+
+
+def both_ways(share: float, loss: float = 0.0) -> Change:
+    """So many scores change, as often up as down, and so many fall beside that."""
+    return lambda length, region, capability: (share / 2 + loss, share / 2)
+
+
+def where(broken: Callable[[int, str, str], float]) -> Change:
+    return lambda length, region, capability: (broken(length, region, capability), 0.0)
+
+
+PAIRS: dict[str, Change] = {
+    "the same replies": both_ways(0.0),
+    "2 % of scores change": both_ways(0.02),
+    "5 % change": both_ways(0.05),
+    "10 % change": both_ways(0.1),
+    "worse by the margin": both_ways(0.0, MARGIN),
+    "worse by the margin, 10 % change": both_ways(0.1, MARGIN),
+    "worse by the margin at 128k": where(lambda length, region, capability: MARGIN * (length == LENGTHS[-1])),
+    "by the margin at 128k, in one task": where(
+        lambda length, region, capability: (
+            MARGIN * len(CAPABILITIES) * (length == LENGTHS[-1] and capability == "finding")
+        )
+    ),
+    "worse by 0.1": both_ways(0.0, 0.1),
+    "worse by 0.2": both_ways(0.0, 0.2),
+    "garbage beyond 32k": where(lambda length, region, capability: RIGHT * (length == LENGTHS[-1])),
+    "the middle dropped at 128k": where(
+        lambda length, region, capability: RIGHT * (length == LENGTHS[-1] and region == "the middle")
+    ),
+    "a capability lost": where(lambda length, region, capability: RIGHT * (capability == "telling")),
+    "garbage": both_ways(0.0, RIGHT),
+}
+"""How the scores of the second server change: the shares of all instances that fall and that rise."""
+
+
+def turn_of(rng: random.Random, length: int, change: Change) -> list[Pair]:
+    pairs = list[Pair]()
+    for capability in CAPABILITIES:
+        region = rng.choice(REGIONS)
+        falls, rises = change(length, region, capability)
+        drawn = rng.random()
+        first = 1.0 if drawn < falls or (drawn >= falls + rises and rng.random() < RIGHT) else 0.0
+        second = 0.0 if drawn < falls else 1.0 if drawn < falls + rises else first
+        pairs.append(Pair(region, capability, first, second, 0.0))
+    return pairs
+
+
+class Usual:
+    """The usual 90 % interval of a mean. Its error rate is for who looks only once."""
+
+    def __init__(self) -> None:
+        self.n, self.total, self.squares, self.was_inside = 0, 0.0, 0.0, False
+
+    def add(self, pairs: list[Pair]) -> None:
+        for pair in pairs:
+            self.n += 1
+            self.total += pair.difference
+            self.squares += pair.difference**2
+        mean = self.total / self.n
+        spread = (max(0.0, self.squares - self.n * mean**2) / (self.n - 1) / self.n) ** 0.5
+        self.was_inside = self.was_inside or (self.n >= 30 and abs(mean) + 1.645 * spread < MARGIN)
+
+
+def compared(times: int) -> Iterator[str]:
+    rows = []
+    for name, change in PAIRS.items():
+        ended, prompts, tokens, naive = Counter[str](), list[int](), list[int](), 0
+        for seed in range(times):
+            rng, lengths, usual = random.Random(f"{name} {seed}"), list[LengthTests](), list[Usual]()
+            for length in LENGTHS:
+                tests = LengthTests(MARGIN, CAPABILITIES, len(LENGTHS))
+                lengths.append(tests)
+                usual.append(Usual())
+                while not tests.is_over and tests.asked + len(CAPABILITIES) <= MOST:
+                    pairs = turn_of(rng, length, change)
+                    tests.add(pairs)
+                    usual[-1].add(pairs)
+                if tests.verdict == "different":
+                    break
+            ended[verdict_of(lengths, len(LENGTHS))] += 1
+            naive += len(usual) == len(LENGTHS) and all(one.was_inside for one in usual)
+            prompts.append(sum(one.asked for one in lengths))
+            tokens.append(sum(one.asked * length for one, length in zip(lengths, LENGTHS, strict=False)))
+        shares = [f"{ended[verdict] / times:.3f}" for verdict in ("equivalent", "different", "open")]
+        rows.append([name, *shares, f"{naive / times:.3f}", f"{fmean(prompts):.0f}", f"{fmean(tokens) / 1e6:.2f}M"])
+    yield (
+        f"{times} comparisons; margin {MARGIN}, at most {MOST} instances a length; 8k, 32k, 128k, seven capabilities, "
+        "three regions"
+    )
+    columns = ["second server", "equivalent", "different", "cannot tell", "usual interval", "prompts to each", "tokens"]
+    yield from table(columns, rows)
+    yield "usual interval: how often a 90 % interval, looked at after each turn from 30 instances on, was once within"
+    yield "the margin at each length. Where the servers differ by the margin, at most 0.05 may be called equivalent."
 
 
 # --- a real model ---
@@ -244,15 +353,16 @@ def real(folder: Path) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["simulated", "real"])
+    parser.add_argument("--only", choices=["simulated", "compared", "real"])
     parser.add_argument("--folder", type=Path, help="keep the guard and its runs, and go on with them")
     parser.add_argument("--times", type=int, default=TIMES)
     args = parser.parse_args()
-    if args.only != "real":
-        for line in simulated(args.times):
-            print(line, flush=True)
-        print()
-    if args.only != "simulated":
+    for name, simulation in (("simulated", simulated), ("compared", compared)):
+        if args.only in (None, name):
+            for line in simulation(args.times):
+                print(line, flush=True)
+            print()
+    if args.only in (None, "real"):
         with tempfile.TemporaryDirectory() as folder:
             for line in real(args.folder or Path(folder)):
                 print(line, flush=True)

@@ -9,7 +9,7 @@ import pytest
 from attrs import fields
 
 from carrara.figures.config import FigureConfig
-from carrara.guard.config import MakeGuardConfig
+from carrara.guard.config import CompareServersConfig, MakeGuardConfig
 from carrara.models.write_config import WriteConfig
 from carrara.planning.config import PlanConfig
 from carrara.profiling.config import ProfileConfig
@@ -21,6 +21,7 @@ from carrara.verify.config import AuditConfig
 MODEL = "openai/gpt-4o"
 CONFIGS: dict[type, dict[str, Any]] = {
     AuditConfig: {"tasks": "qa1"},
+    CompareServersConfig: {"a": MODEL, "b": MODEL},
     FigureConfig: {"name": "babilong-2"},
     MakeGuardConfig: {"model": MODEL, "out": "guard"},
     PlanConfig: {"tasks": "qa1", "model": MODEL},

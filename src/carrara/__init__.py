@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from carrara.api.audit import audit
     from carrara.api.compare import compare
     from carrara.api.figures import figure
-    from carrara.api.guard import check_guard, make_guard
+    from carrara.api.guard import check_guard, compare_servers, make_guard
     from carrara.api.item import Item, Score
     from carrara.api.plan import plan
     from carrara.api.profile import profile
@@ -55,6 +55,7 @@ __all__ = [
     "audit",
     "check_guard",
     "compare",
+    "compare_servers",
     "figure",
     "find",
     "item",
@@ -76,7 +77,7 @@ _PLACES = {
     "carrara.api.audit": ("audit",),
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),
-    "carrara.api.guard": ("check_guard", "make_guard"),
+    "carrara.api.guard": ("check_guard", "compare_servers", "make_guard"),
     "carrara.api.item": ("Item", "Score"),
     "carrara.api.plan": ("plan",),
     "carrara.api.profile": ("profile",),

@@ -1,5 +1,7 @@
 """A pytest plugin that checks a guard: `pytest --carrara-guard guard.json --carrara-base-url http://127.0.0.1:8000/v1`.
 
+With `--carrara-baseline-url` it also compares the server with another one, on the items of the guard.
+
 pytest loads this module wherever Carrara is installed, so it imports nothing until a guard is named.
 """
 
@@ -9,43 +11,95 @@ import pytest
 
 if TYPE_CHECKING:
     from carrara.guard.check_result import CheckResult
+    from carrara.guard.guard_file import Guard
+    from carrara.guard.server_comparison import ServerComparison
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("carrara", "a guard of Carrara's: has the server broken?")
     group.addoption("--carrara-guard", metavar="FILE", help="the guard to check, of `carrara guard make`")
     group.addoption("--carrara-base-url", metavar="URL", help="where the model is served")
+    group.addoption("--carrara-baseline-url", metavar="URL", help="a server that it is compared with")
+    group.addoption(
+        "--carrara-margin", metavar="SHARE", type=float, help="the difference of scores that is equal (default: 0.05)"
+    )
     group.addoption("--carrara-model", metavar="M", help="the model (default: the one that the guard was made with)")
 
 
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
-    if guard := config.getoption("--carrara-guard"):
+    guard, baseline = config.getoption("--carrara-guard"), config.getoption("--carrara-baseline-url")
+    if guard:
         items.append(Check.from_parent(session, name=f"guard {guard}", nodeid=f"carrara::{guard}"))
+    if guard and baseline:
+        items.append(Compare.from_parent(session, name=f"compare {guard}", nodeid=f"carrara::compare::{guard}"))
+    elif baseline:
+        raise pytest.UsageError("--carrara-baseline-url needs a guard, whose items are asked: give --carrara-guard")
 
 
-class GuardCheckError(Exception):
-    """Raised if the server is broken or could not be checked. The message is the text of the check."""
+class GuardError(Exception):
+    """Raised if a server is broken, differs, or could not be asked. The message is the text of the result."""
 
 
-class Check(pytest.Item):
+class ServerItem(pytest.Item):
+    """A test that passes with one verdict and is skipped if the replies do not decide."""
+
+    good = ""
+    """The verdict with which it passes."""
+
+    def ask(self) -> "CheckResult | ServerComparison":
+        raise NotImplementedError
+
     def runtest(self) -> None:
-        import carrara
-
-        given = self.config.getoption
-        found: CheckResult = carrara.check_guard(
-            given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url")
-        )
+        found = self.ask()
         if found.verdict == "open":
             pytest.skip(str(found))
-        if found.verdict != "fine":
-            raise GuardCheckError(found)
+        if found.verdict != self.good:
+            raise GuardError(found)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         from carrara.util.errors import CarraraError
 
-        if isinstance(excinfo.value, GuardCheckError | CarraraError):
+        if isinstance(excinfo.value, GuardError | CarraraError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
     def reportinfo(self) -> Any:
         return self.path, None, self.name
+
+
+class Check(ServerItem):
+    good = "fine"
+
+    def ask(self) -> "CheckResult":
+        import carrara
+
+        given = self.config.getoption
+        return carrara.check_guard(
+            given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url")
+        )
+
+
+class Compare(ServerItem):
+    good = "equivalent"
+
+    def ask(self) -> "ServerComparison":
+        import carrara
+
+        given = self.config.getoption
+        guard, model = _read(given("--carrara-guard")), given("--carrara-model")
+        margin = {} if given("--carrara-margin") is None else {"margin": given("--carrara-margin")}
+        return carrara.compare_servers(
+            given("--carrara-baseline-url"),
+            given("--carrara-base-url") or model or guard.model,
+            guard=guard,
+            model=model,
+            **margin,
+        )
+
+
+def _read(path: str) -> "Guard":
+    """Return the guard of a file."""
+    from carrara.guard.guard_file import read
+    from carrara.util.files import local_path
+
+    return read(local_path(path))

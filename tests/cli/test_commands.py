@@ -346,6 +346,7 @@ DIFFERENT = {
     "--budget": "a profile has one of tokens only",
     "--by": "what retrieves, or what a report is sliced by",
     "-n": "instances, items of a guard, or pieces of writing",
+    "--margin": "no harm to a second run, or equality of two servers",
 }
 """Options that are not the same in all commands, and what they are in each."""
 

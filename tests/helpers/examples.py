@@ -30,6 +30,7 @@ ELSEWHERE = {
     r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"import ray": "needs vLLM: test_ray_data.py",
     r"make_guard\(": "needs a server: test_guard.py",
+    r"^carrara\.compare_servers\(": "needs two servers: test_compare_servers.py",
     r"carrara\.profile\(": "minutes: test_profile.py",
     r"-> Agent:": "a file of its own: test_readers.py",
     r"class Recent:": "a file of its own: test_memory.py",

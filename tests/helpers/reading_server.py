@@ -9,10 +9,13 @@ crossed    reads, in one request of twenty, the beginning of another prompt with
 refuses    answers no prompt with anything but an error
 partly     refuses beyond a length, and reads what is shorter
 worse      refuses beyond a length, and writes words that mean nothing of what is shorter
+slow       reads all of it, and takes a fifth of a second longer for each prompt
+talkative  reads all of it, and says more beside the answer
 """
 
 import json
 import threading
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,8 +68,11 @@ class Reading:
             read = text[: len(text) // 3] + text[-len(text) // 3 :]
         if self.way == "crossed" and drawn < 0.05:
             read = beside(self.ids[name])[:-END] + text[-END:]
+        if self.way == "slow":
+            time.sleep(0.2)
         seen = TEMPLATE.format(TEMPLATE.format(read)) if self.way == "twice" else TEMPLATE.format(read)
-        return oracle(item, [Message("user", read)]), item.prompt.measure.tokenizer.count(seen)
+        more = "I have read it all.\n\n" if self.way == "talkative" else ""
+        return more + oracle(item, [Message("user", read)]), item.prompt.measure.tokenizer.count(seen)
 
 
 class Refusing(Exception):

@@ -5,10 +5,11 @@ from tempfile import TemporaryDirectory
 
 from carrara.api._signature import takes
 from carrara.api.run import beside_loop
-from carrara.guard import check, make
+from carrara.guard import check, compare, make
 from carrara.guard.check_result import CheckResult
-from carrara.guard.config import CheckGuardConfig, MakeGuardConfig
+from carrara.guard.config import CheckGuardConfig, CompareServersConfig, MakeGuardConfig
 from carrara.guard.guard_file import Guard, write
+from carrara.guard.server_comparison import ServerComparison
 
 
 @takes(MakeGuardConfig)
@@ -53,3 +54,29 @@ def check_guard(config: CheckGuardConfig) -> CheckResult:
     """
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         return beside_loop(lambda: check.check_guard(config, config.out or Path(aside)))
+
+
+@takes(CompareServersConfig)
+def compare_servers(config: CompareServersConfig) -> ServerComparison:
+    """Ask two servers the same instances until it is decided whether their scores are the same.
+
+    Short prompts come first. It ends as soon as the servers are found to differ by more than the margin, or to be
+    equivalent at every length.
+
+    Returns:
+        The result, which prints as `carrara guard compare` does. Its `verdict` is `equivalent`, `different`, `open`
+        (the replies do not decide) or `unchecked` (a server did not answer; `reason` says why). Its `code` is the exit
+        code of the command.
+
+    Raises:
+        UsageError: An argument is wrong, or too few instances could show that the servers are the same.
+
+    Examples:
+        >>> import carrara
+        >>> one, other = "http://127.0.0.1:8000/v1", "http://127.0.0.1:8001/v1"
+        >>> found = carrara.compare_servers(one, other, "finding", "vllm/m", lengths="1k,8k")  # doctest: +SKIP
+        >>> found.verdict  # doctest: +SKIP
+        'equivalent'
+    """
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        return beside_loop(lambda: compare.compare_servers(config, config.out or Path(aside)))

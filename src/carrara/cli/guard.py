@@ -1,22 +1,28 @@
-"""carrara guard: check whether a server broke since it was trusted."""
+"""carrara guard: check whether a server broke since it was trusted, or whether two servers are the same."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from cyclopts import App
 
 from carrara.cli._flags import MODEL_HELP, Allow, Force, Json, Model
 from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
-from carrara.guard.config import CheckGuardConfig, CheckGuardOptions, MakeGuardConfig, MakeGuardOptions
+from carrara.guard.config import (
+    CheckGuardConfig,
+    CheckGuardOptions,
+    CompareServersConfig,
+    CompareServersOptions,
+    MakeGuardConfig,
+    MakeGuardOptions,
+)
+from carrara.guard.equivalence import PAIR_CODES
 from carrara.guard.sequential import CODES
 from carrara.options import ConnectionOptions, File, ServerOptions, merge_options, text
 
-if TYPE_CHECKING:
-    pass
-
-guard = App(name="guard", help="Check whether a server broke since it was trusted.")
+guard = App(name="guard", help="Check whether a server broke since it was trusted, or compare two servers.")
 
 
 @guard.command
@@ -51,12 +57,12 @@ def make(
     return 0
 
 
-def _exit_codes() -> str:
-    codes = dict(CODES.values()) | {2: "the command cannot be carried out: see the message"}
+def _exit_codes(own: Iterable[tuple[int, str]]) -> str:
+    codes = dict(own) | {2: "the command cannot be carried out: see the message"}
     return "\n\n".join(["Exit codes", *(f"{code} {meaning}" for code, meaning in sorted(codes.items()))])
 
 
-@guard.command(help_epilogue=_exit_codes())
+@guard.command(help_epilogue=_exit_codes(CODES.values()))
 def check(
     guard: Annotated[File, text("FILE", help="File of the guard.")],
     /,
@@ -78,6 +84,38 @@ def check(
     config = CheckGuardConfig(guard, model or None, **merge_options(options, server))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         found = check_guard(config, config.out or Path(aside))
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        for line in found.lines():
+            show(line)
+    return found.code
+
+
+@guard.command(help_epilogue=_exit_codes(PAIR_CODES.values()))
+def compare(
+    a: Annotated[str, text("A", help="The first server: its address, a model, or MODEL@ADDRESS.")],
+    b: Annotated[str, text("B", help="The second server, likewise.")],
+    capabilities: Annotated[str, text("CAPABILITIES", help=CAPABILITIES_HELP)] = "",
+    /,
+    *,
+    model: Annotated[str, text("MODEL", help=f"{MODEL_HELP} It is the one at an address that is given alone.")] = "",
+    options: CompareServersOptions | None = None,
+    server: ConnectionOptions | None = None,
+    allow: Allow | None = None,
+    as_json: Json = False,
+) -> int:
+    """Ask two servers the same instances until it is decided whether their scores are the same.
+
+    Example: carrara guard compare http://127.0.0.1:8000/v1 http://127.0.0.1:8001/v1 --model vllm/m --lengths 1k,8k
+    """
+    from carrara.guard.compare import compare_servers
+    from carrara.tokenizers.permission import allow_all
+
+    allow_all(allow)
+    config = CompareServersConfig(a, b, capabilities, model or None, **merge_options(options, server))
+    with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
+        found = compare_servers(config, config.out or Path(aside))
     if as_json:
         print_json(found.to_dict())
     else:

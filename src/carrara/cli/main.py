@@ -68,7 +68,7 @@ COMMANDS: Mapping[Group, Mapping[str, str]] = {
     SERVERS: {
         "probe-server": "Show what a server supports.",
         "profile": "Estimate the effective length for each capability.",
-        "guard": "Check whether a server broke since it was trusted.",
+        "guard": "Check whether a server broke since it was trusted, or compare two servers.",
     },
     DATA: {
         "export": "Write items for other programs.",

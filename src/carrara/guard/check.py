@@ -12,6 +12,7 @@ from carrara.guard.items import BATCH, REGIONS, THROUGHOUT, is_right, jobs_for
 from carrara.guard.sample_size import check_size
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, Outcome
+from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.items import registry
 from carrara.items.item import messages_of
 from carrara.options import ConnectionOptions, settings_of
@@ -22,10 +23,8 @@ from carrara.runs.run import run
 from carrara.servers.model_names import check_model
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
-from carrara.util.quantities import count, write_length
+from carrara.util.quantities import count
 
-SLACK = 2
-"""The tokens by which all prompts may differ if the server counts differently: a beginning and an end."""
 REQUEST_TIMEOUT, PATIENCE = 600.0, 60.0
 """The time limits of a request and of an outage. A check takes minutes."""
 SILENT_BATCHES = 2
@@ -52,12 +51,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     model = guard.model if config.model is None else config.model
     name = model_name(model)
     check_model(name)
-    known = tokenizers.for_model(name)
-    if known is not None and known != guard.tokenizer and not guard.tokenizer_given:
-        raise UsageError(
-            f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {name} are "
-            f"{known}'s: make one for it"
-        )
+    check_tokenizer(guard, name)
     check_size(guard)
 
     def run_config(round: int, ids: Sequence[str]) -> RunConfig:
@@ -77,7 +71,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     silent, stopped = 0, ""
     while batch := schedule.next_batch(BATCH):
         for item in batch:
-            _check_unchanged(item)
+            check_unchanged(item)
         try:
             results = {one.id: one for one in run(run_config(schedule.round, [item.id for item in batch])).own}
         except RunError as error:
@@ -100,7 +94,17 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     return _summarize(guard, schedule, replies, stopped)
 
 
-def _check_unchanged(item: GuardItem) -> None:
+def check_tokenizer(guard: Guard, model: str) -> None:
+    """Raise `UsageError` for a model that counts other tokens than the model that the guard was made with."""
+    known = tokenizers.for_model(model)
+    if known is not None and known != guard.tokenizer and not guard.tokenizer_given:
+        raise UsageError(
+            f"the guard was made for {guard.model}, whose tokens are {guard.tokenizer}'s, and those of {model} are "
+            f"{known}'s: make one for it"
+        )
+
+
+def check_unchanged(item: GuardItem) -> None:
     """Raise `UsageError` for an item whose text is not the one that the guard was made with."""
     item_id = item.item_id
     version = registry.load(item_id.task).version
@@ -117,22 +121,20 @@ def _check_unchanged(item: GuardItem) -> None:
 
 def _find_other_counts(replies: Replies) -> list[Fault]:
     """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
-    counted = [
-        (item, result.input_tokens, result.input_tokens - item.prompt_tokens)
-        for item, result in replies
-        if item.prompt_tokens and result.input_tokens
-    ]
-    others = [(item, now) for item, now, shift in counted if shift]
-    shifts = {shift for _, _, shift in counted}
-    if len(others) < 2 or (len(shifts) == 1 and abs(shifts.pop()) <= SLACK):
+    found = find_changed_counts(
+        [
+            TokenCounts(item.length, item.prompt_tokens, result.input_tokens)
+            for item, result in replies
+            if item.prompt_tokens and result.input_tokens
+        ]
+    )
+    if found is None:
         return []
-    lengths = ", ".join(map(write_length, sorted({item.length for item, _ in others})))
-    item, now = others[0]
     return [
         Fault(
-            lengths,
-            f"the server counts other prompts than it did: {len(others)} of {len(counted)} have another number of "
-            f"tokens, such as {now:,} instead of {item.prompt_tokens:,}",
+            found.lengths,
+            f"the server counts other prompts than it did: {found.changed} of {found.of} have another number of "
+            f"tokens, such as {found.example.second:,} instead of {found.example.first:,}",
         )
     ]
 

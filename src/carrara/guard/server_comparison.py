@@ -1,0 +1,214 @@
+"""The result of comparing two servers, and its text."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from carrara.guard.check_result import CHARACTERS, SHOWN
+from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
+from carrara.guard.sequential import ALL
+from carrara.util.quantities import count, write_length
+from carrara.util.table import table
+
+
+@dataclass(frozen=True)
+class ComparedGroup:
+    """The scores of both servers on a group of instances at one length."""
+
+    length: int
+    where: str
+    """`everywhere` for all instances of the length; or a region, or a capability."""
+    verdict: PairVerdict
+    instances: int
+    first: float
+    """The mean score of the first server."""
+    second: float
+    low: float
+    """The lower end of the interval of the difference."""
+    high: float
+    can_show: bool
+    """Whether a score is above the chance level. Otherwise equal scores show nothing."""
+
+    @property
+    def difference(self) -> float:
+        """The second server's mean score minus the first one's."""
+        return self.second - self.first
+
+    @property
+    def name(self) -> str:
+        """The length, and the part of it."""
+        return write_length(self.length) + ("" if self.where == ALL else f", {self.where}")
+
+
+@dataclass(frozen=True)
+class ChangedReply:
+    """An item with another score at the second server."""
+
+    id: str
+    length: int
+    region: str
+    capability: str
+    gold: str
+    scores: tuple[float, float]
+    """The scores of the first and of the second server."""
+    statuses: tuple[str, str]
+    replies: tuple[str, str]
+
+
+@dataclass(frozen=True)
+class UnpairedItem:
+    """An item that a server has not answered. It counts neither as equal nor as different."""
+
+    id: str
+    length: int
+    server: str
+    """`A` or `B`."""
+    why: str
+
+
+@dataclass(frozen=True, repr=False)
+class ServerComparison:
+    """The result of comparing two servers. It prints as `carrara guard compare` does.
+
+    Examples:
+        >>> from carrara.guard.server_comparison import ServerComparison
+        >>> servers = "vllm/a", "vllm/b"
+        >>> ServerComparison("equivalent", margin=0.05, servers=servers, prompts=76, tokens=77824, groups=())
+        equivalent: at each length the scores differ by less than 0.05 · 76 prompts, 77,824 tokens to each server
+        A: vllm/a
+        B: vllm/b
+    """
+
+    verdict: PairOutcome
+    """`equivalent`, `different`, `open` (the replies do not decide) or `unchecked` (a server did not answer)."""
+    margin: float
+    """The difference of mean scores that still counts as equal."""
+    servers: Sequence[str]
+    """The models with their addresses."""
+    prompts: int
+    """Number of prompts that both servers replied to."""
+    tokens: int
+    """Tokens of these prompts."""
+    groups: Sequence[ComparedGroup]
+    """The scores at each length, and in each region and capability there."""
+    same: int = 0
+    """Number of prompts with the same reply, word for word."""
+    changed: Sequence[ChangedReply] = ()
+    """The items with another score."""
+    failures: Sequence[UnpairedItem] = ()
+    """The items that a server has not answered."""
+    counts: str = ""
+    """How the servers' counts of prompt tokens differ. Empty if they do not."""
+    reason: str = ""
+    """Why the servers could not be compared."""
+
+    @property
+    def code(self) -> int:
+        """The exit code of the command."""
+        return PAIR_CODES[self.verdict][0]
+
+    @property
+    def different(self) -> Sequence[ComparedGroup]:
+        """The groups that differ by more than the margin."""
+        return [group for group in self.groups if group.verdict == "different"]
+
+    def to_dict(self) -> dict[str, object]:
+        """Return the result as values for JSON.
+
+        Returns:
+            The fields, and `code`.
+
+        Examples:
+            >>> empty = ServerComparison("open", margin=0.05, servers=("a/b", "a/c"), prompts=0, tokens=0, groups=())
+            >>> empty.to_dict()["code"]
+            3
+        """
+        groups = [asdict(group) | {"difference": group.difference} for group in self.groups]
+        return asdict(self) | {"groups": groups, "code": self.code}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the text.
+
+        Examples:
+            >>> empty = ServerComparison("open", margin=0.05, servers=("a/b", "a/c"), prompts=0, tokens=0, groups=())
+            >>> next(empty.lines())
+            'cannot tell yet: ask more instances (`-n`), or allow a greater margin · 0 prompts, 0 tokens to each server'
+        """
+        yield f"{self._heading()} · {count(self.prompts, 'prompt')}, {count(self.tokens, 'token')} to each server"
+        yield from (f"{letter}: {server}" for letter, server in zip("AB", self.servers, strict=False))
+        if self.groups:
+            yield from self._lengths()
+            yield from self._parts()
+            yield f"{self.same} of {count(self.prompts, 'reply')} are the same, word for word"
+        if self.counts:
+            yield f"note: {self.counts}"
+        for one in self.changed[:SHOWN]:
+            replies = (
+                f"{letter} {score:.2f} {status} {_cut(reply)!r}"
+                for letter, score, status, reply in zip("AB", one.scores, one.statuses, one.replies, strict=True)
+            )
+            yield f"changed: {one.id}: {one.gold[:CHARACTERS]!r} was asked for; {'; '.join(replies)}"
+        if len(self.changed) > SHOWN:
+            yield f"and {len(self.changed) - SHOWN} more that changed"
+        reasons = Counter((one.server, one.length, " ".join(one.why.split())) for one in self.failures)
+        for (server, length, why), n in sorted(reasons.items())[:SHOWN]:
+            yield f"failed: {count(n, 'request')} of {write_length(length)} to {server}: {why}"
+        if len(reasons) > SHOWN:
+            yield f"and {count(sum(n for _, n in sorted(reasons.items())[SHOWN:]), 'request')} more that failed"
+
+    def _heading(self) -> str:
+        match self.verdict:
+            case "equivalent":
+                return f"equivalent: at each length the scores differ by less than {self.margin:g}"
+            case "different":
+                where = "; ".join(f"{group.name} ({group.difference:+.2f})" for group in self.different)
+                return f"DIFFERENT by more than {self.margin:g}: {where}"
+            case "unchecked":
+                return f"COULD NOT COMPARE: {self.reason}"
+        blind = [group for group in self.groups if group.where == ALL and not group.can_show]
+        if blind and blind[-1].verdict == "open" and -self.margin < blind[-1].low <= blind[-1].high < self.margin:
+            return (
+                f"cannot tell: at {write_length(blind[-1].length)} neither server scores above the chance level, so "
+                "that equal scores show nothing; name tasks that they can do"
+            )
+        return "cannot tell yet: ask more instances (`-n`), or allow a greater margin"
+
+    def _lengths(self) -> Iterator[str]:
+        return table(
+            ["length", "instances", "A", "B", "difference", "interval", ""],
+            [
+                [
+                    write_length(group.length),
+                    str(group.instances),
+                    f"{group.first:.3f}",
+                    f"{group.second:.3f}",
+                    f"{group.difference:+.3f}",
+                    f"{group.low:+.3f} to {group.high:+.3f}",
+                    group.verdict,
+                ]
+                for group in self.groups
+                if group.where == ALL
+            ],
+        )
+
+    def _parts(self) -> Iterator[str]:
+        """Yield the table of regions and capabilities: the difference, and the number of instances."""
+        lengths = sorted({group.length for group in self.groups})
+        shown = {
+            (group.where, group.length): f"{group.difference:+.2f} of {group.instances}"
+            + (" different" if group.verdict == "different" else "")
+            for group in self.groups
+        }
+        parts = dict.fromkeys(group.where for group in self.groups if group.where != ALL)
+        return table(
+            ["difference, by part", *map(write_length, lengths)],
+            [[part, *(shown.get((part, length), "") for length in lengths)] for part in parts],
+        )
+
+    def __repr__(self) -> str:
+        return "\n".join(self.lines())
+
+
+def _cut(reply: str) -> str:
+    text = " ".join(reply.split())
+    return text[:CHARACTERS] + ("…" if len(text) > CHARACTERS else "")
