@@ -36,7 +36,8 @@ SETTINGS: dict[str, tuple[str, dict[str, Any]]] = {
     "batch": ("another batch size: n_ubatch 64 instead of 512", {"n_ubatch": 64}),
     "q8_0": ("KV cache of 8 bits (q8_0)", {"cache": "GGML_TYPE_Q8_0"}),
     "q4_0": ("KV cache of 4 bits (q4_0)", {"cache": "GGML_TYPE_Q4_0"}),
-    "rope": ("another RoPE base: 10,000", {"rope_freq_base": 10_000.0}),
+    "rope_10000": ("a wrong RoPE base: 10,000 instead of the model's 1,000,000", {"rope_freq_base": 10_000.0}),
+    "rope_1000": ("a wrong RoPE base: 1,000", {"rope_freq_base": 1_000.0}),
 }
 """What differs from the first server, by name: in words, and as settings of llama.cpp."""
 

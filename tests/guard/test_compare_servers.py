@@ -28,6 +28,7 @@ from carrara.items.item import item_of
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_lengths
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import KEY, begun, carrara, python
 from tests.helpers.reading_server import Reading, reading
 from tests.helpers.server import Address
@@ -402,6 +403,8 @@ def test_a_guard_says_what_is_asked(ids: dict[str, str], tmp_path: Path) -> None
 
 
 @pytest.mark.slow
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_python_compares(ids: dict[str, str]) -> None:
     with two(Reading(ids), Reading(ids, "worse")) as urls:
         code = (
