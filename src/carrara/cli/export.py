@@ -101,3 +101,19 @@ def serving(
     from carrara.export.requests import RequestSettings, write_serving
 
     return _show(write_serving(_config(tasks, options, items), RequestSettings(max_tokens=max_tokens)))
+
+
+@export.command
+def kvpress(
+    tasks: Selection, /, *, max_tokens: MaxTokens = None, options: ExportOptions, items: ItemOptions | None = None
+) -> int:
+    """Write rows for the evaluation of kvpress, which compares methods that compress the cache of keys and values.
+
+    Example: carrara export kvpress niah,qa1 --lengths 4k -n 50 --tokenizer hf:Qwen/Qwen3-8B --out data/kvpress
+
+    Args:
+        max_tokens: Most tokens of a reply, reasoning included. By default as many as the answer needs.
+    """
+    from carrara.export import kvpress
+
+    return _show(kvpress.write(_config(tasks, options, items), max_tokens))
