@@ -53,9 +53,14 @@ def same_prompts(pipe: Any, rows: Any) -> int:
         made = pipe.preprocess(row.context, [row.question], row.answer_prefix, sys.maxsize)
         tokens = [*made["context_ids"][0].tolist(), *made["questions_ids"][0][0].tolist()]
         item = rebuild(row.id)
-        messages = [message._asdict() for message in item.messages()]
-        whole = pipe.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
-        same += tokens == list(whole) and len(tokens) == item.prompt.tokens
+        if item.item_id.style == "base":  # kvpress puts the begin-of-sequence token before it, whatever servers do
+            whole = pipe.tokenizer.encode(pipe.tokenizer.bos_token + item.text, add_special_tokens=False)
+            counted = item.prompt.tokens + 1 - item.prompt.measure.tokenizer.opening
+        else:
+            messages = [message._asdict() for message in item.messages()]
+            whole = pipe.tokenizer.apply_chat_template(messages, add_generation_prompt=True, return_dict=False)
+            counted = item.prompt.tokens
+        same += tokens == list(whole) and len(tokens) == counted
     return same
 
 
@@ -89,7 +94,8 @@ def main(model: str, instances: str = "5", lengths: str = "0,1k") -> None:
         for task in tasks
         for press, by_length in found.items()
     ]
-    print(table(["task", "press", *tables], lines))
+    for line in table(["task", "press", *tables], lines):
+        print(line)
     print("A cell is the score, and in brackets the share of replies from which an answer was read.")
 
 
