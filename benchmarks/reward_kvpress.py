@@ -76,7 +76,7 @@ def main(evaluation: str, count: str = "10", length: str = "2k") -> None:
     print(f"Replies that understand nothing, {count} items each at {length} tokens")
     for line in table(["task", "reply", "ours", "chance", "RULER", "LooGLE", "InfiniteBench"], lines):
         print(line)
-    print("Most variants of niah ask for all numbers of the text: a list of them is right (results/gaming.txt has each).")
+    print("Most variants of niah ask for all numbers of the text: a list of them is right (results/gaming.txt).")
 
 
 if __name__ == "__main__":
