@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any
 
 from carrara.item_id import ItemId
-from carrara.items.item import questions_of, wording_of
+from carrara.items.item import questions_of
 from carrara.result import Result
 from carrara.rl.reward import score_completion
 from carrara.util.errors import UsageError
@@ -22,8 +22,8 @@ def calculate_metrics(df: Any) -> Metrics:
     """Return the scores of the replies in a table of kvpress, by task, and their mean.
 
     Args:
-        df: A table with the columns `id`, as `carrara export kvpress` writes it, and `predicted_answer`. A missing
-            reply, such as an empty one that was read from a CSV file, counts as empty.
+        df: A table with the columns `id`, as `carrara export kvpress` writes it, and `predicted_answer`. A reply that is
+            no text, such as None or NaN, counts as empty.
 
     Returns:
         For each task the mean `score` from 0 to 1, `answers_read`, the share of replies from which an answer was read,
@@ -80,7 +80,7 @@ def _stops(id: str) -> tuple[str, ...]:
     if item_id.style == "chat":
         return ()
     task, _, instance, questions = questions_of(item_id)
-    return task.prompt(instance, questions[item_id.question], wording_of(item_id, task, None), "base").stop
+    return task.prompt(instance, questions[item_id.question], task.wording, "base").stop
 
 
 def _summary(results: Sequence[Result]) -> dict[str, float]:
