@@ -118,6 +118,13 @@ lock:  ## resolve the lock files anew (needs uv)
 	uv pip compile -q locks/verl.in -c .venv/constraints.txt --override .venv/overrides.txt --universal --python-version 3.11 \
 	  --generate-hashes --no-annotate --custom-compile-command 'make lock' $(addprefix --no-emit-package ,$(FOR_CARDS)) \
 	  $$($(THERE) locks/requirements.txt locks/recurrent.txt locks/rl.txt | grep -Ev ' ($(OF_VERL))$$') -o locks/verl.txt
+	sed -e 's/ \\$$//' -e '/^ /d' -e '/^pandas==/d' -e '/^tokenizers==/d' -e '/^huggingface-hub==/d' locks/requirements.txt \
+	  > .venv/constraints.txt  # kvpress needs older ones
+	echo 'fire>=0.7' > .venv/overrides.txt  # no older one has a wheel
+	uv pip compile -q pyproject.toml locks/kvpress.in -c .venv/constraints.txt --override .venv/overrides.txt --universal \
+	  --python-version 3.11 --generate-hashes --no-annotate --custom-compile-command 'make lock' \
+	  $(addprefix --no-emit-package ,$(FOR_CARDS)) -o locks/kvpress.txt
+	echo '-r torch.txt' >> locks/kvpress.txt
 
 BENCHMARKS := startup structure trace faults exact_lengths idk_shortcuts latent_list_chance corpus_speed babi_distributions babilong_speed babilong_long \
   retrieval associations writings mrcr sync_speed prefix_cache minerva_speed score_speed rouge fuzz_replies \

@@ -59,6 +59,7 @@ ELSEWHERE = {
     r"carrara prompts build .*": "needs a clone of a paper's repository: test_prompt_pack.py",
     r"carrara run .*--published ruler:.*": "needs RULER's samples: test_ruler_samples.py",
     r"carrara run .*--prompts (ruler|babilong).toml.*": "needs a clone of a paper's repository: test_official.py",
+    r"python evaluate_carrara.py .*": "needs a clone of kvpress and a model: test_kvpress.py has its pipeline",
     r"python scripts/data/prepare.py .*": "RULER's own program",
     r"python -m benchmarks.(ruler|babilong)_parity .*": "needs clones and samples: results/ has what it printed",
     r"carrara score --published .*": "needs published files: tasks/minerva/test_rows.py",

@@ -188,3 +188,19 @@ def harbor(
 
     settings = HarborSettings(image, verifier_image, None if wheel is None else file_of(wheel), network)
     return _show(write(_config(tasks, options, items), settings))
+
+
+@export.command
+def kvpress(
+    tasks: Selection, /, *, max_tokens: MaxTokens = None, options: ExportOptions, items: ItemOptions | None = None
+) -> int:
+    """Write rows for the evaluation of kvpress, which compares methods that compress the cache of keys and values.
+
+    Example: carrara export kvpress niah,qa1 --lengths 4k -n 50 --tokenizer hf:Qwen/Qwen3-8B --out data/kvpress
+
+    Args:
+        max_tokens: Most tokens of a reply, reasoning included. By default as many as the answer needs.
+    """
+    from carrara.export import kvpress
+
+    return _show(kvpress.write(_config(tasks, options, items), max_tokens))
