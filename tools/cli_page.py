@@ -23,8 +23,8 @@ Every command ends with one of these exit codes:
 | 2 | the command was used wrongly, or some input lines could not be scored |
 | 130, 143 | stopped by Ctrl-C, by SIGTERM; run the same command again to resume |
 
-`carrara guard check` and `carrara guard compare` have [codes of their own](#guard-check). Errors are one sentence on standard error.
-Results go to standard output, progress to standard error.
+`carrara guard check` and `carrara guard compare` have [codes of their own](#guard-check). Errors are one sentence on
+standard error. Results go to standard output, progress to standard error.
 """
 COMPLETION = """\
 

@@ -32,7 +32,7 @@ class ExportOptions:
     engine: Engine = field(default="local", validator=one_of(ENGINES))
     """Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine)."""
     allow_large: Flag = False
-    """Lift the limits on how much is made."""
+    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
 
 
 @Parameter(name="*", group=Group("Export", sort_key=10))

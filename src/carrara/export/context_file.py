@@ -51,7 +51,7 @@ class ContextFile:
         Examples:
             >>> import carrara
             >>> ContextFile.of(carrara.item("qa1", index=3)).lines[:2]
-            ['Daniel travelled to the hallway.', 'Mary journeyed to the kitchen.']
+            ['Sandra journeyed to the kitchen.', 'Sandra moved to the office.']
         """
         if item.item_id.style == "base":
             raise UsageError("an agent follows instructions, and the style `base` has none: give `style=chat`")
