@@ -108,7 +108,7 @@ def serving(
     Example: carrara export serving qa1 --lengths 128k -n 100 --out data/load
 
     Args:
-        max_tokens: Most tokens of a reply. By default as many as the answer has.
+        max_tokens: Most tokens of a reply, reasoning included. By default as many as the answer has.
     """
     from carrara.export.requests import RequestSettings, write_serving
 
