@@ -39,7 +39,6 @@ def test_the_configuration_names_what_is_there(tmp_path: Path) -> None:
     assert (tmp_path / SERVER / "app.py").exists()
     project = tomllib.loads((tmp_path / SERVER / "pyproject.toml").read_text())
     assert project["project"]["dependencies"] == ["nemo-gym", 'carrara @ file:///a"b']
-    assert project["tool"]["uv"]["override-dependencies"] == ["openai<=2.7.2"]
     assert not (tmp_path / SERVER / "requirements.txt").exists()  # NeMo Gym refuses a server that has both
     assert "Not to be trained on" in (tmp_path / "README.md").read_text()
 

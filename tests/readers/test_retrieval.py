@@ -652,6 +652,14 @@ def test_a_refusal_is_told_without_the_key(
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
 
 
+def test_an_older_client_is_refused_before_it_is_given_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("openai.__version__", "2.54.0")
+    with pytest.raises(
+        UsageError, match=r"needs openai 3 or later, and 2\.54\.0 is installed: pip install 'openai>=3'"
+    ):
+        Endpoint.at(Address.parse("openai:m@http://127.0.0.1:9/v1"))
+
+
 def test_a_server_that_is_not_there_is_told(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.readers.retrieval.endpoint._PAUSES", (0.0,))
     by = endpoint(server, "base64")

@@ -26,8 +26,6 @@ SERVER = "resources_servers/carrara"
 AGENT = "carrara_simple_agent"
 PACKAGE = f"carrara=={__version__}"
 """The requirement by which NeMo Gym installs Carrara."""
-OPENAI = "openai<=2.7.2"
-"""What NeMo Gym 0.3 to 0.5 needs. Carrara needs a newer one for its clients, but not to score."""
 KINDS: Mapping[Split, str] = {"train": "train", "test": "validation"}
 """NeMo Gym's names of the splits."""
 
@@ -122,10 +120,6 @@ build-backend = "setuptools.build_meta"
 
 [tool.setuptools]
 py-modules = ["app"]
-
-[tool.uv]
-# NeMo Gym needs this version. Carrara asks for a newer one, with which it calls models; scoring does without.
-override-dependencies = ["{OPENAI}"]
 """
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from openai import APIConnectionError, APIStatusError, OpenAI
     from openai.types import CreateEmbeddingResponse
 
+OLDEST_CLIENT = 3
+"""The oldest major version of openai that asks for embeddings."""
 _BATCH = 64
 _REQUESTS = 4
 """The number of texts in a request."""
@@ -59,8 +61,13 @@ class Endpoint:
 
     @staticmethod
     def at(address: Address) -> "Endpoint":
-        from openai import OpenAI
+        from openai import OpenAI, __version__
 
+        if int(__version__.partition(".")[0]) < OLDEST_CLIENT:  # others write a server's message so that a key may stay
+            raise UsageError(
+                f"an embedding server needs openai {OLDEST_CLIENT} or later, and {__version__} is installed: "
+                f"pip install 'openai>={OLDEST_CLIENT}'"
+            )
         key = os.environ.get(address.key, "").strip()
         if not key and address.url == OPENAI:
             raise UsageError(f"{address.spec} needs a key: set {address.key}")
