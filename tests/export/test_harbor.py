@@ -136,7 +136,7 @@ def test_grep_shows_what_grep_shows(name: str, around: int, tmp_path: Path) -> N
     command = ["grep", "-w", "-i", "-F", "-C", str(around), "--no-group-separator", *patterns, str(path)]
     ended = subprocess.run(command, capture_output=True, text=True, env={"LC_ALL": "C.UTF-8"}, check=True)
     found = ended.stdout.split("\n")[:-1]
-    shown = grep.shown(around)
+    shown = grep.lines(around)
     ends = {file.lines[0], file.lines[-1]}
     assert [line for line in shown if line not in ends] == [line for line in found if line not in ends]
     assert {shown[0], shown[-1]} == ends

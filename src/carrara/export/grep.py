@@ -48,7 +48,7 @@ class Grep:
         most = max(RARE, len(self.file.lines) // RARE)
         return [pattern for pattern, numbers in self._lines_of.items() if 0 < len(numbers) <= most]
 
-    def shown(self, around: int = 0) -> list[str]:
+    def lines(self, around: int = 0) -> list[str]:
         """Return the lines that are shown.
 
         Args:
@@ -72,7 +72,7 @@ class Grep:
         Returns:
             The result.
         """
-        item, lines = self.file.item, self.shown(around)
+        item, lines = self.file.item, self.lines(around)
         try:
             reply = self.file.solve("\n".join(lines))
         except Exception:  # a solver may fail in any way on lines that are not the whole text

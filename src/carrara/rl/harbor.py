@@ -72,7 +72,7 @@ def _id_of(tests: Path) -> str:
 def main(arguments: Sequence[str]) -> int:
     """Score the answer file that the arguments name, and return the exit code."""
     if len(arguments) != 3:
-        print(f"{len(arguments)} arguments: give the folder `tests`, the answer file and the folder of logs")
+        print("give three arguments: the folder `tests`, the answer file and the folder of logs", file=sys.stderr)
         return 2
     try:
         result = verify(*map(Path, arguments))

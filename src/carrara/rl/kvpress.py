@@ -16,6 +16,7 @@ from carrara.rl.reward import score_completion
 from carrara.util.errors import UsageError
 
 Metrics = dict[str, dict[str, float]]
+"""The measures of each task by their names, and those of `mean`."""
 
 
 def calculate_metrics(df: Any) -> Metrics:
