@@ -5,8 +5,10 @@ The first rule that finds an answer decides.
 
 import pytest
 
+import carrara
 from carrara.answers import Choice, Extraction, Number, YesNo
 from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
+from carrara.answers.grade import grade
 from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen", "office"))
@@ -113,6 +115,13 @@ def test_the_ends_of_a_long_reply_are_read() -> None:
     assert Choice().read(f"{rest}\nAnswer: garden", WHERE) == Extraction("garden", "announced")
     assert Choice().read(f"{rest}\nAnswer: garden\n{rest}", WHERE) is None
     assert Choice().read(f"{rest}\nFINAL ANSWER: garden\n{rest}", WHERE) == Extraction("garden", "answer line")
+
+
+@pytest.mark.parametrize("task", ["overwrite", "replace", "snapshot"])
+def test_a_right_answer_is_read_whole_however_long_it_is(task: str) -> None:
+    item = carrara.item(f"minerva/{task}", length="32k", index=2)
+    assert len(item.gold) > 100_000
+    assert grade(item.task, item.question, item.gold).score == 1
 
 
 @pytest.mark.parametrize(

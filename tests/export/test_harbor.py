@@ -282,7 +282,6 @@ CASES: dict[str, tuple[list[str], str]] = {
     "wheel": (["qa1", "--wheel", "setup.whl"], "no wheel of Carrara"),
     "both": (["qa1", "--wheel", "x.whl", "--verifier-image", "x"], "give one of them"),
     "network": (["qa1", "--network", "some"], "network"),
-    "long answer": (["minerva/overwrite", "--lengths", "32k", "-n", "1"], "shorter lengths"),
 }
 
 

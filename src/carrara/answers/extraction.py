@@ -50,7 +50,7 @@ _LABEL = re.compile(r"^(?:[^\W\d]|[' ]){1,40}:(?!\d)\s?")
 _ASIDE = re.compile(r"(?<=\S) ?\((?!(?:or|and|also|yes|no)\b)[^()\n]*\)")
 _OR = re.compile(r"or\b", re.IGNORECASE)
 _LONG = 50_000
-"""The characters that are read at each end of a reply without an answer line."""
+"""The characters that are read at each end of a reply without an answer line, unless the answer itself is longer."""
 
 
 class Extraction(NamedTuple):
@@ -101,8 +101,9 @@ def candidates(
         yield "answer line", _values(kind, line, question)
         return
     text = behind_hesitation(text, kind.says_no)
-    if len(text) > 2 * _LONG:
-        text = f"{text[:_LONG]}\n{text[-_LONG:]}"
+    longest = max(_LONG, question.budget)  # an answer has at most a character for each token of its budget
+    if len(text) > 2 * longest:
+        text = f"{text[:longest]}\n{text[-longest:]}"
     for rule, find in _RULES.items():
         yield rule, [*find(kind, text, question)]
 
