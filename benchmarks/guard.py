@@ -180,7 +180,7 @@ def compared(times: int) -> Iterator[str]:
                 tests = LengthTests(MARGIN, CAPABILITIES, len(LENGTHS))
                 lengths.append(tests)
                 usual.append(Usual())
-                while not tests.is_over and tests.asked + len(CAPABILITIES) <= MOST:
+                while not tests.is_over and tests.instances + len(CAPABILITIES) <= MOST:
                     pairs = turn_of(rng, length, change)
                     tests.add(pairs)
                     usual[-1].add(pairs)
@@ -188,8 +188,8 @@ def compared(times: int) -> Iterator[str]:
                     break
             ended[verdict_of(lengths, len(LENGTHS))] += 1
             naive += len(usual) == len(LENGTHS) and all(one.was_inside for one in usual)
-            prompts.append(sum(one.asked for one in lengths))
-            tokens.append(sum(one.asked * length for one, length in zip(lengths, LENGTHS, strict=False)))
+            prompts.append(sum(one.instances for one in lengths))
+            tokens.append(sum(one.instances * length for one, length in zip(lengths, LENGTHS, strict=False)))
         shares = [f"{ended[verdict] / times:.3f}" for verdict in ("equivalent", "different", "open")]
         rows.append([name, *shares, f"{naive / times:.3f}", f"{fmean(prompts):.0f}", f"{fmean(tokens) / 1e6:.2f}M"])
     yield (

@@ -60,7 +60,7 @@ def decided(
 def test_the_same_scores_are_equivalent_after_the_fewest_instances() -> None:
     tests = decided(lambda turn, pair: 1.0)
     assert tests.verdict == "equivalent"
-    assert fewest_instances(0.1) <= tests.asked <= fewest_instances(0.1) + 1
+    assert fewest_instances(0.1) <= tests.instances <= fewest_instances(0.1) + 1
     low, high = tests.by_name["everywhere"].interval
     assert -0.1 <= low + 1e-3 < 0 < high - 1e-3 <= 0.1
 
@@ -77,7 +77,7 @@ def test_a_difference_is_found_where_it_is(breaks: Callable[[int, Pair], bool], 
     tests = decided(lambda turn, pair: float(not breaks(turn, pair)))
     assert tests.verdict == "different"
     assert where in tests.different
-    assert tests.asked <= most
+    assert tests.instances <= most
 
 
 def test_a_better_second_server_is_different_too() -> None:

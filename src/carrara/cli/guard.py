@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App
 
@@ -21,6 +21,10 @@ from carrara.guard.config import (
 from carrara.guard.equivalence import PAIR_CODES
 from carrara.guard.sequential import CODES
 from carrara.options import ConnectionOptions, File, ServerOptions, merge_options, text
+
+if TYPE_CHECKING:
+    from carrara.guard.check_result import CheckResult
+    from carrara.guard.server_comparison import ServerComparison
 
 guard = App(name="guard", help="Check whether a server broke since it was trusted, or compare two servers.")
 
@@ -57,6 +61,16 @@ def make(
     return 0
 
 
+def _show(found: "CheckResult | ServerComparison", as_json: bool) -> int:
+    """Print the result of a check or a comparison, and return its exit code."""
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        for line in found.lines():
+            show(line)
+    return found.code
+
+
 def _exit_codes(own: Iterable[tuple[int, str]]) -> str:
     codes = dict(own) | {2: "the command cannot be carried out: see the message"}
     return "\n\n".join(["Exit codes", *(f"{code} {meaning}" for code, meaning in sorted(codes.items()))])
@@ -84,12 +98,7 @@ def check(
     config = CheckGuardConfig(guard, model or None, **merge_options(options, server))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         found = check_guard(config, config.out or Path(aside))
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        for line in found.lines():
-            show(line)
-    return found.code
+    return _show(found, as_json)
 
 
 @guard.command(help_epilogue=_exit_codes(PAIR_CODES.values()))
@@ -116,9 +125,4 @@ def compare(
     config = CompareServersConfig(a, b, capabilities, model or None, **merge_options(options, server))
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
         found = compare_servers(config, config.out or Path(aside))
-    if as_json:
-        print_json(found.to_dict())
-    else:
-        for line in found.lines():
-            show(line)
-    return found.code
+    return _show(found, as_json)

@@ -35,7 +35,7 @@ EVAL, CROISSANT = "eval.yaml", "croissant.json"
 RECIPES = "-recipes"
 """The suffix of a configuration whose rows have no prompts."""
 
-BESIDE: Mapping[str, Any] = {
+ANSWER_COLUMNS: Mapping[str, Any] = {
     "answer": "string",
     "context_id": "string",
     "part": "string",
@@ -50,9 +50,9 @@ ID: Mapping[str, Any] = {"id": "string"}
 QUESTION: Mapping[str, Any] = {"question": "string"}
 MESSAGES: Mapping[str, Any] = {"messages": [{"role": "string", "content": "string"}]}
 COLUMNS: Mapping[Kind, Mapping[str, Any]] = {
-    "texts": {**ID, "context": "string", **QUESTION, **BESIDE},
-    "conversations": {**ID, **MESSAGES, **QUESTION, **BESIDE},
-    "recipes": {**ID, **BESIDE},
+    "texts": {**ID, "context": "string", **QUESTION, **ANSWER_COLUMNS},
+    "conversations": {**ID, **MESSAGES, **QUESTION, **ANSWER_COLUMNS},
+    "recipes": {**ID, **ANSWER_COLUMNS},
 }
 MEANING = {
     "id": "names the item: `carrara show ID` prints it, `carrara score` grades replies to it",
@@ -123,13 +123,13 @@ def _kind(first: ItemId, pack: Pack | None, recipes_from: int | None) -> Kind:
 
 def row(item: Item) -> Mapping[str, Any]:
     """Return the row of an item with its prompt."""
-    return {"id": item.id, **prompt_columns(item), **_beside(item)}
+    return {"id": item.id, **prompt_columns(item), **_answer_columns(item)}
 
 
 def recipe(item: Item) -> Mapping[str, Any]:
     """Return the row of an item without its prompt."""
     check_single(item, "a dataset")
-    return {"id": item.id, **_beside(item)}
+    return {"id": item.id, **_answer_columns(item)}
 
 
 ROWS = {"texts": row, "conversations": row, "recipes": recipe}
@@ -145,7 +145,7 @@ def prompt_columns(item: Item) -> dict[str, Any]:
     return {"context": last.content[:end], "question": last.content[end:]}
 
 
-def _beside(item: Item) -> dict[str, Any]:
+def _answer_columns(item: Item) -> dict[str, Any]:
     item_id, question, survey = item.item_id, item.question, item.survey
     return {
         "answer": item.gold,

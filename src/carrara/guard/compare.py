@@ -165,7 +165,7 @@ def _compare_length(
     """Ask both servers the instances of a length until its tests have decided."""
     left, silent = iter(turns), 0
     while not tests.is_over and not found.stopped:
-        size = max(BATCH, tests.asked // GROWTH)
+        size = max(BATCH, tests.instances // GROWTH)
         batch = list(islice(left, max(1, -(-size // len(turns[0])))))
         if not batch:
             return
@@ -177,15 +177,15 @@ def _compare_length(
         except OSError as error:
             found.stopped = f"{error.filename or 'a file'} failed: {error.strerror or error}"
             return
-        before = tests.asked
+        before = tests.instances
         for turn in batch:
             tests.add(list(_pairs(turn, one, other, found)))
         group = tests.by_name[ALL]
         logger.info(
-            f"{write_length(batch[0][0].first.length)}: {count(tests.asked, 'instance')}, difference "
+            f"{write_length(batch[0][0].first.length)}: {count(tests.instances, 'instance')}, difference "
             f"{_mean([pair.difference for pair in group.pairs]):+.3f}, {tests.verdict}"
         )
-        silent = silent + 1 if tests.asked == before else 0
+        silent = silent + 1 if tests.instances == before else 0
         if silent == SILENT_BATCHES:
             found.stopped = _describe_failures(found)
 

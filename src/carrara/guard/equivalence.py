@@ -125,7 +125,7 @@ class LengthTests:
             tests.add([pair for pair in turn if name in (ALL, pair.region, pair.capability)])
 
     @property
-    def asked(self) -> int:
+    def instances(self) -> int:
         """The number of instances."""
         return sum(map(len, self.by_name[ALL].turns))
 
