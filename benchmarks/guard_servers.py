@@ -1,13 +1,14 @@
 """Compare llama.cpp servers that differ in one setting: `carrara guard compare` on a real model.
 
     python -m benchmarks.guard_servers --gguf model.gguf --folder FOLDER    compare, and print what came out
+    python -m benchmarks.guard_servers --gguf model.gguf --folder OTHER --lengths 2k --settings q8_0,rope_10000
     python -m benchmarks.guard_servers serve --gguf model.gguf --port 8001 --setting q4_0    serve alone
 
 Each server is llama.cpp's own HTTP server (from the package xllamacpp) in a process of its own. The first one has a KV
 cache of 16 bits. Each other one differs from it in one setting (`SETTINGS`). The servers do not reuse prefixes, because
 llama.cpp then computes the rest in other batches, and replies change.
 
-A folder resumes, because its servers get the same ports again. The first server's replies are used for all comparisons.
+A folder resumes, because its servers get the same ports again. Other lengths need another folder. The first server's replies are used for all comparisons.
 """
 
 import argparse
@@ -105,11 +106,11 @@ def _free(n: int) -> Iterator[list[int]]:
         one.close()
 
 
-def compare(gguf: Path, folder: Path, one: str, other: str, setting: str) -> Iterator[str]:
+def compare(gguf: Path, folder: Path, one: str, other: str, setting: str, lengths: str) -> Iterator[str]:
     """Compare the first server with another one. Yield the command and its output, or what it wrote before."""
     out, kept = folder / setting, folder / f"{setting}.json"
     line: list[object] = ["guard", "compare", one, other, TASKS, "--model", "openai-api/local/m"]
-    line += ["--tokenizer", f"gguf:{gguf}", "--lengths", LENGTHS, "--margin", MARGIN, "--max-tokens", MAX_TOKENS]
+    line += ["--tokenizer", f"gguf:{gguf}", "--lengths", lengths, "--margin", MARGIN, "--max-tokens", MAX_TOKENS]
     words = list(map(str, line))
     if not kept.exists():
         if not out.exists() and (folder / BASE).is_dir():
@@ -132,19 +133,17 @@ def compare(gguf: Path, folder: Path, one: str, other: str, setting: str) -> Ite
     yield f"exit code {code}"
 
 
-def measure(gguf: Path, folder: Path) -> Iterator[str]:
+def measure(gguf: Path, folder: Path, settings: list[str], lengths: str) -> Iterator[str]:
     found = ports(folder)
     yield (
         f"llama.cpp's server in xllamacpp {version('xllamacpp')}, {gguf.name}, {platform.machine()}; "
         "one thread a server, temperature 0, flash attention on, no reuse of prefixes"
     )
     with served(gguf, BASE, found[BASE]) as one:
-        for setting, (about, _) in SETTINGS.items():
-            if setting == BASE:
-                continue
-            yield f"\nA: {SETTINGS[BASE][0]}; B: {about}"
+        for setting in settings:
+            yield f"\nA: {SETTINGS[BASE][0]}; B: {SETTINGS[setting][0]}"
             with served(gguf, setting, found[setting]) as other:
-                yield from compare(gguf, folder, one, other, setting)
+                yield from compare(gguf, folder, one, other, setting, lengths)
 
 
 def main() -> None:
@@ -154,13 +153,19 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="folder of the comparisons; the same command resumes")
     parser.add_argument("--setting", choices=SETTINGS, default=BASE, help="what the served model has")
     parser.add_argument("--port", type=int, default=8000)
+    parser.add_argument("--lengths", default=LENGTHS, help="lengths of the prompts (default: %(default)s)")
+    others = [setting for setting in SETTINGS if setting != BASE]
+    parser.add_argument("--settings", default=",".join(others), help="what is compared (default: %(default)s)")
     args = parser.parse_args()
     if args.what == "serve":
         serve(args.gguf, args.setting, args.port)
     if args.folder is None:
         parser.error("--folder is missing")
     args.folder.mkdir(parents=True, exist_ok=True)
-    for line in measure(args.gguf.resolve(), args.folder):
+    settings = args.settings.split(",")
+    if unknown := sorted(set(settings) - set(others)):
+        parser.error(f"--settings: {', '.join(unknown)} is none of {', '.join(others)}")
+    for line in measure(args.gguf.resolve(), args.folder, settings, args.lengths):
         print(line, flush=True)
 
 
