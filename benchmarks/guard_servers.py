@@ -8,7 +8,8 @@ Each server is llama.cpp's own HTTP server (from the package xllamacpp) in a pro
 cache of 16 bits. Each other one differs from it in one setting (`SETTINGS`). The servers do not reuse prefixes, because
 llama.cpp then computes the rest in other batches, and replies change.
 
-A folder resumes, because its servers get the same ports again. Other lengths need another folder. The first server's replies are used for all comparisons.
+A folder resumes, because its servers get the same ports again. The first server's replies are used for all comparisons.
+Other lengths need another folder.
 """
 
 import argparse

@@ -24,9 +24,9 @@ from tests.helpers.reward_replies import Reply, replies
 
 from carrara.answers.grade import grade
 from carrara.export import grep
-from carrara.export.context_file import ContextFile
 from carrara.items import registry
 from carrara.items.item import item_of, make
+from carrara.readers.context_file import ContextFile
 from carrara.rl.harbor import verify
 from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length

@@ -13,13 +13,10 @@ import pytest
 from tools.environment import CHECKOUT
 
 from carrara import __version__
-from carrara.answers.grade import grade
-from carrara.export.context_file import ContextFile
 from carrara.export.grep import Grep
-from carrara.items import registry
 from carrara.items.item import Item, item_of, make
+from carrara.readers.context_file import ContextFile
 from carrara.rl.harbor import main, verify
-from carrara.util.errors import LengthError, UsageError
 from tests.helpers.own_environment import environment, with_checkout
 from tests.helpers.process import carrara
 from tests.helpers.reward_replies import Reply, carrara_scores, replies
@@ -85,34 +82,6 @@ def test_the_prompt_is_made_again_from_the_files(folder: Path) -> None:
         said = (task / "instruction.md").read_text("utf-8")
         assert item.question.ask in said or item.item_id.task == "michelangelo/mrcr"
         assert f"It has {len(file.lines):,} lines" in said
-
-
-@pytest.mark.sampled(12, 70)
-@pytest.mark.parametrize("name", registry.names())
-def test_the_solver_answers_from_the_file(name: str) -> None:
-    try:
-        item = make(name, length=2048)
-    except LengthError:
-        item = make(name)
-    if item.prompt.template.follow_ups:
-        with pytest.raises(UsageError, match="after the model's replies"):
-            ContextFile.of(item)
-        return
-    file = ContextFile.of(item)
-    assert file.answer() == item.gold or grade(item.task, item.question, file.answer()).score == 1
-    if file.is_wrapped:
-        assert max(map(len, file.lines)) < len(file.text) / 2
-
-
-def test_sentences_stand_on_lines_of_their_own() -> None:
-    file = ContextFile.of(make("babilong/qa1", length=4096))
-    assert file.is_wrapped
-    facts = {segment.text for group in file.item.context.instance.chunks for segment in group}
-    assert facts <= set(file.lines)
-    assert sum(line.endswith((".", "?", "!", '"', "”")) for line in file.lines) > 0.9 * len(file.lines)
-    conversation = ContextFile.of(make("michelangelo/mrcr", length=4096))
-    assert not conversation.is_wrapped
-    assert conversation.lines[0].startswith("User: ")
 
 
 @pytest.mark.parametrize("around", [0, 3])

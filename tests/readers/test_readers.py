@@ -255,9 +255,9 @@ def test_an_agent_reads_the_context_as_a_file_in_its_sandbox(tmp_path: Path) -> 
     [result] = read_by(f"agent:{file}@from_file,sandbox=test_only:{described}", model, tmp_path / "run")
     context = ReaderContext(item_of(result.id))
     [question, text] = [message["content"] for message in model.prompts[-1]]
-    assert text == context.text
+    assert text == context.file.content
     assert context.ask in question
-    assert context.text not in question
+    assert context.file.lines[0] not in question
     assert OnlyForTests.configs[-1] == str(described)
     assert [trace.fate for trace in result.facts] == ["unused"]
 

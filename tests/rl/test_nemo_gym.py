@@ -24,12 +24,15 @@ from carrara.export import nemo_gym
 from carrara.export.config import ExportConfig
 from carrara.result import Status
 from carrara.rl.nemo_gym import mean_rewards, server_class, verdict
+from carrara.rl.reward import rewards
+from carrara.rl.scale import RewardScale
 from carrara.util.errors import UsageError
 from tests.helpers.own_environment import environment, with_checkout
 from tests.helpers.reward_replies import carrara_scores, replies
 
 ITEM = carrara.item("qa1", "1k", split="train")
 SERVERS = ("resources_servers/carrara", "responses_api_agents/simple_agent", "responses_api_models/openai_model")
+SCALE = "++carrara.resources_servers.carrara.scale=chance"
 CUT = {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
 
 
@@ -55,12 +58,12 @@ def as_object(value: Any) -> Any:
     return [as_object(one) for one in value] if isinstance(value, list) else value
 
 
-def judge(given: dict[str, Any], id: str = ITEM.id) -> dict[str, Any]:
-    return verdict(id, as_object({"error": None, "incomplete_details": None, "usage": None, **given}))
+def judge(given: dict[str, Any], id: str = ITEM.id, scale: RewardScale = None) -> dict[str, Any]:
+    return verdict(id, as_object({"error": None, "incomplete_details": None, "usage": None, **given}), scale)
 
 
 def test_the_reward_is_the_score_of_the_last_message() -> None:
-    right = {"reward": 1.0, "task": "babilong/qa1", "status": "ok", "answers_read": 1.0}
+    right = {"reward": 1.0, "task": "babilong/qa1", "status": "ok", "score": 1.0, "answers_read": 1.0}
     assert judge(response(ITEM.gold)) == right
     assert judge(response("I like turtles", ITEM.gold)) == right
     assert judge(response(ITEM.gold, "I like turtles"))["reward"] == 0
@@ -102,6 +105,12 @@ def test_a_message_that_was_cut_off_is_truncated_whatever_the_response_says() ->
 def test_an_id_of_no_item_is_an_error() -> None:
     with pytest.raises(UsageError, match="nothing@1"):
         judge(response("The park"), "nothing@1/train-0-0.0/1024/chat/gpt2")
+
+
+def test_a_scale_changes_the_reward_and_not_the_score() -> None:
+    item = carrara.item("qa6", split="train")
+    found = [judge(response(said), item.id, "chance") for said in (item.gold, "I like turtles")]
+    assert [(one["reward"], one["score"]) for one in found] == [(1, 1), (-1, 0)]
 
 
 def test_metrics_are_by_task_and_length() -> None:
@@ -240,24 +249,28 @@ def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
     with ExitStack() as stack:
         model = stack.enter_context(scripted_model(answer))
         policy = ("--model-type", "openai_model", "--model", "m", "--model-url", model, "--model-api-key", "none")
-        servers = stack.enter_context(gym.start("--resources-server", "carrara", *policy))
+        servers = stack.enter_context(gym.start("--resources-server", "carrara", *policy, SCALE))
         asked = {"responses_create_params": {"input": "…"}}
         found = [
             fetch(servers["carrara"], "/verify", {**asked, "id": one.id, "response": response(one.text)})
             for one in given
         ]
         gym.run("eval", "run", "--no-serve", "--input", str(data / "train.jsonl"), "--output", "rollouts.jsonl")
-    assert [one["reward"] for one in found] == expected
+    assert [one["score"] for one in found] == expected
+    assert [one["reward"] for one in found] == rewards(
+        [one.text for one in given], id=[one.id for one in given], scale="chance"
+    )
     assert len({one.kind for one in given}) > 5
     assert 0 < sum(expected) < len(expected)
 
     rollouts = [json.loads(line) for line in (folder / "rollouts.jsonl").read_text().splitlines()]
-    assert {one["id"]: (one["reward"], one["status"]) for one in rollouts} == {
+    assert {one["id"]: (one["score"], one["status"]) for one in rollouts} == {
         id: [(0.0, "unparsed"), (0.0, "truncated"), (1.0, "ok")][number % 3] for number, id in enumerate(ids.values())
     }
     assert {one["id"]: one["chunks"] for one in rollouts} == {one["id"]: one["chunks"] for one in rows}
     (metrics,) = json.loads((folder / "rollouts_aggregate_metrics.json").read_text())
-    assert metrics["key_metrics"]["mean/reward"] == pytest.approx(1 / 3)
+    assert metrics["key_metrics"]["mean/score"] == pytest.approx(1 / 3)
+    assert metrics["key_metrics"]["mean/reward"] < 1 / 3  # guessing earns 0
     assert {name for name in metrics["key_metrics"] if re.search("/1k$", name)} == {
         "mean/reward/babilong/qa1/1k",
         "mean/reward/classic/niah/1k",

@@ -17,7 +17,7 @@ import pytest
 
 import carrara
 from carrara.item_id import ItemId
-from carrara.readers.context import ReaderContext
+from carrara.readers.context_file import ContextFile
 from carrara.rl import Stream
 from carrara.types import Message
 from carrara.util.errors import UsageError
@@ -87,7 +87,7 @@ def test_a_conversation_in_the_prompt_is_messages(taskset: Any) -> None:
 def test_a_file_holds_the_context_and_the_prompt_only_the_question(taskset: Any, task: str) -> None:
     [found] = islice(iter(made(taskset, tasks=task, lengths="8k", tokenizer="gpt2", context="file")), 1)
     item = carrara.item(found.data.id)
-    context = ReaderContext(item).text
+    file = ContextFile.of(item)
     written: dict[str, bytes] = {}
 
     class Runtime:
@@ -95,12 +95,12 @@ def test_a_file_holds_the_context_and_the_prompt_only_the_question(taskset: Any,
             written[path] = data
 
     asyncio.run(found.setup(trace_of(""), Runtime()))
-    assert written == {"context.txt": context.encode()}
+    assert written == {"context.txt": file.content.encode()}
     prompt = found.data.prompt
     assert HIDDEN in prompt
-    assert context not in prompt
+    assert not {line for line in file.lines if len(line) > 20 and line in prompt}
     assert item.question.ask in prompt
-    assert item.id not in prompt + context
+    assert item.id not in prompt + file.content
 
 
 def test_the_prompt_form_writes_no_file(taskset: Any) -> None:
@@ -116,6 +116,8 @@ def test_the_prompt_form_writes_no_file(taskset: Any) -> None:
         ({"params": {"complexity": 5}}, "has a parameter 'complexity'"),
         ({"start": -1}, "`start=-1` is not the number of an item"),
         ({"context": "sandbox"}, "'prompt' or 'file'"),
+        ({"scale": {"qa1": 0}}, "0.0 is no reward scale of qa1"),
+        ({"scale": "nowhere"}, "nowhere"),
     ],
 )
 def test_wrong_options_are_errors_of_the_configuration(taskset: Any, options: dict[str, Any], said: str) -> None:
@@ -150,7 +152,7 @@ def test_a_missing_or_old_verifiers_is_an_error_of_one_sentence(monkeypatch: pyt
 
 
 def rewards_of(task: Any, trace: Any) -> tuple[float, float]:
-    return asyncio.run(task.item_score(trace)), asyncio.run(task.answers_read(trace))
+    return asyncio.run(task.item_reward(trace)), asyncio.run(task.answers_read(trace))
 
 
 def test_the_reward_is_the_score_of_the_last_reply(taskset: Any) -> None:
@@ -160,6 +162,17 @@ def test_the_reward_is_the_score_of_the_last_reply(taskset: Any) -> None:
     assert rewards_of(task, trace_of("I like turtles.")) == (0, 0)
     assert rewards_of(task, trace_of(gold, is_truncated=True)) == (0, 0)
     assert rewards_of(task, trace_of(gold, stop_condition="agent_timeout")) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("scale", "right", "wrong"), [("chance", 1, -1), ({"qa6": 2}, 2, 0), ({"qa6": [0.5, 0.25]}, 2, -2)]
+)
+def test_a_scale_changes_the_reward_and_not_the_score(taskset: Any, scale: Any, right: float, wrong: float) -> None:
+    [task] = islice(iter(made(taskset, tasks="qa6", scale=scale)), 1)
+    gold = carrara.item(task.data.id).gold
+    for said, reward, score in ((f"FINAL ANSWER: {gold}", right, 1), ("I like turtles.", wrong, 0)):
+        assert rewards_of(task, trace_of(said))[0] == reward
+        assert asyncio.run(task.item_score(trace_of(said))) == score
 
 
 def test_a_task_validates_itself_by_its_solver(taskset: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -211,7 +224,7 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
     python = environment("verifiers")
     stream = Stream(TASKS, LENGTH, tokenizer="words")
     items = [stream.item(number) for number in range(N)]
-    by_text = {ReaderContext(item).text if context == "file" else item.text: item for item in items}
+    by_text = {ContextFile.of(item).content if context == "file" else item.text: item for item in items}
     seen: list[dict[str, Any]] = []
 
     def model(request: dict[str, Any]) -> dict[str, Any]:
@@ -221,10 +234,11 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
             [told] = others
             seen.append({"prompt": first, **json.loads(told)})
             [text] = seen[-1]["files"].values()
-            item, prompt = by_text[text], first.replace(HIDDEN, text)
+            item = by_text[text]
+            answer = ContextFile.of(item).solve(text.removesuffix("\n"))
         else:
-            item, prompt = by_text[first], first
-        answer = item.task.write(item.solve([Message("user", prompt)]))
+            item = by_text[first]
+            answer = item.task.write(item.solve([Message("user", first)]))
         return reply("I like turtles." if item is items[-1] else f"FINAL ANSWER: {answer}")
 
     with serving(model) as address:
@@ -246,8 +260,8 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
     for item in items:
         expected = 0.0 if item is items[-1] else 1.0
         assert found[item.id]["errors"] == []
-        assert found[item.id]["rewards"] == {"item_score": {"score": expected, "weight": 1.0}}
-        assert found[item.id]["metrics"] == {"answers_read": expected}
+        assert found[item.id]["rewards"] == {"item_reward": {"score": expected, "weight": 1.0}}
+        assert found[item.id]["metrics"] == {"item_score": expected, "answers_read": expected}
     if context == "file":
         assert len(seen) == N
         for one in seen:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrara.answers.grade import grade
-from carrara.export.context_file import ContextFile
+from carrara.readers.context_file import ContextFile
 
 RARE = 10
 """A text is rare if it stands on at most one line in this many, or on at most this many lines."""

@@ -26,12 +26,12 @@ from carrara import __version__
 from carrara.answers.grade import grade
 from carrara.export.about import CANARY
 from carrara.export.config import ExportConfig
-from carrara.export.context_file import ContextFile
 from carrara.export.grep import AROUND, Grep, GrepResult
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.bulk import bulk
 from carrara.items.item import Item
+from carrara.readers.context_file import ContextFile
 from carrara.util.errors import UsageError
 from carrara.util.files import is_remote
 from carrara.util.log import warn_once
@@ -346,12 +346,9 @@ def _key(name: str) -> str:
 
 
 def _instruction(file: ContextFile) -> str:
-    wrapped = " In the file, a line end stands for a space." if file.is_wrapped else ""
     return (
-        f"Answer a question about a long text. The text is the file `{CONTEXT}`. It has {len(file.lines):,} lines and "
-        f"{len(file.text):,} characters.{wrapped} The text stands between the instructions and the question below. "
-        f"Write the reply that the question asks for to the file `{ANSWER}`.\n\n---\n\n"
-        f"{file.instruction(f'[The text is the file {CONTEXT}.]')}\n"
+        f"Answer a question about a long text. {file.about(CONTEXT)} "
+        f"Write the reply that the question asks for to the file {ANSWER}.\n\n---\n\n{file.instruction(CONTEXT)}\n"
     )
 
 

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from carrara.item_id import ItemId
 from carrara.readers import search
 from carrara.readers.context import ReaderContext
+from carrara.readers.context_file import ContextFile
 from carrara.readers.reader import Estimate, LimitReachedError, Reader, ReaderModel, Reading
 from carrara.readers.sandboxes import check_sandbox, parse_sandbox
 from carrara.util.errors import UsageError
@@ -35,12 +36,6 @@ _WITH_TOOLS = (
     "expression, and `read` shows the text from a position on. The text stands between the instructions and the "
     "question below. Your last message has to be the reply that the question asks for."
 )
-_WITH_FILE = (
-    f"Answer a question about a long text that is not shown. It is the file {FILE} in your working directory. The text "
-    "stands between the instructions and the question below. Your last message has to be the reply that the question "
-    "asks for."
-)
-_HIDDEN_FILE = f"[The text is the file {FILE}.]"
 _LAST = "You may not call the model or tools any more. Answer the question now."
 
 
@@ -90,8 +85,9 @@ class AgentReader(Reader):
         if self.sandbox:
             from inspect_ai.util import sandbox
 
-            await sandbox().write_file(FILE, context.text.encode())
-            task = prompt_with_file(context)
+            file = context.file
+            await sandbox().write_file(FILE, file.content.encode())
+            task = prompt_with_file(file)
         else:
             hidden = context.prompt([search.HIDDEN.format(characters=len(context.text))])
             task = f"{_WITH_TOOLS}\n\n{hidden[-1].content}"
@@ -119,9 +115,12 @@ class AgentReader(Reader):
         return search.Search(calls=self.calls, page=self.page).estimate(prompt, around, answer)
 
 
-def prompt_with_file(context: ReaderContext) -> str:
+def prompt_with_file(file: ContextFile) -> str:
     """Return the prompt of an item whose context is the file `FILE` in the agent's working directory."""
-    return f"{_WITH_FILE}\n\n{context.prompt([_HIDDEN_FILE])[-1].content}"
+    return (
+        f"Answer a question about a long text that is not shown. {file.about(FILE)} Your last message has to be the "
+        f"reply that the question asks for.\n\n{file.instruction(FILE)}"
+    )
 
 
 class _Conversation:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from carrara.items.item import Item, item_of
 from carrara.packing.prompt import assemble
+from carrara.readers.context_file import ContextFile
 from carrara.readers.conversation import Turns
 from carrara.readers.layout import BETWEEN_TURNS, Layout, layout_of
 from carrara.readers.retrieval.chunks import by_tokens
@@ -85,6 +86,11 @@ class ReaderContext:
     def text(self) -> str:
         """The whole text."""
         return self._layout.text
+
+    @property
+    def file(self) -> ContextFile:
+        """The whole text as a file, for agents that read files."""
+        return ContextFile.of(self._item)
 
     @cached_property
     def tokens(self) -> int:

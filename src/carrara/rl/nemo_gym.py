@@ -13,6 +13,7 @@ from typing import Any
 from carrara.item_id import ItemId
 from carrara.result import Status
 from carrara.rl.reward import reply_of, score_completion
+from carrara.rl.scale import RewardScale, check_scale, scale_reward
 from carrara.util.errors import UsageError
 
 
@@ -33,6 +34,9 @@ def server_class() -> Any:
     except ImportError as error:
         raise UsageError(f"this needs NeMo Gym ({error}): pip install nemo-gym") from None
 
+    class CarraraConfig(base.BaseResourcesServerConfig):  # type: ignore[misc]
+        scale: str | dict[str, float | list[float]] | None = None
+
     class CarraraVerifyRequest(base.BaseVerifyRequest):  # type: ignore[misc]
         model_config = {"extra": "allow"}  # labels of rows come back with the reward
         id: str
@@ -42,13 +46,19 @@ def server_class() -> Any:
         id: str
         task: str
         status: str
+        score: float
         answers_read: float
 
     class CarraraServer(base.SimpleResourcesServer):  # type: ignore[misc]
-        config: base.BaseResourcesServerConfig
+        config: CarraraConfig
+
+        def model_post_init(self, context: Any) -> None:
+            super().model_post_init(context)
+            check_scale(self.config.scale)
 
         async def verify(self, body: CarraraVerifyRequest) -> CarraraVerifyResponse:
-            return CarraraVerifyResponse(**{**body.model_dump(), **verdict(body.id, body.response)})
+            found = verdict(body.id, body.response, self.config.scale)
+            return CarraraVerifyResponse(**{**body.model_dump(), **found})
 
         def compute_metrics(self, tasks: list[list[dict[str, Any]]]) -> dict[str, float]:
             return mean_rewards(chain.from_iterable(tasks))
@@ -68,7 +78,7 @@ def mean_rewards(responses: Iterable[Mapping[str, Any]]) -> dict[str, float]:
     return {name: fmean(found) for name, found in sorted(rewards.items())}
 
 
-def verdict(id: str, response: Any) -> dict[str, Any]:
+def verdict(id: str, response: Any, scale: RewardScale = None) -> dict[str, Any]:
     """Return the reward of a response of the Responses API, and what it rests on.
 
     If an agent wrote several messages, the last one counts.
@@ -76,19 +86,21 @@ def verdict(id: str, response: Any) -> dict[str, Any]:
     Args:
         id: The id of the item.
         response: A `NeMoGymResponse`, or an object with the same fields.
+        scale: How the score becomes the reward, as in `scale_reward`.
 
     Returns:
         The fields that the server adds to the request.
 
     Raises:
-        UsageError: There is no such item.
+        UsageError: There is no such item, or the scale lacks its task.
     """
     last = [one for one in response.output if one.type == "message" and one.role == "assistant"][-1:]
     found = score_completion(id, last, status_of(response, last))
     return {
-        "reward": found.score,
+        "reward": scale_reward(found, scale),
         "task": found.task,
         "status": found.status,
+        "score": found.score,
         "answers_read": float(found.status == "ok"),
     }
 

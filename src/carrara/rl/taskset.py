@@ -20,10 +20,11 @@ from pydantic import model_validator
 from carrara import tokenizers
 from carrara.items.item import Item, check_single, item_of
 from carrara.readers.agent import FILE, prompt_with_file
-from carrara.readers.context import ReaderContext
+from carrara.readers.context_file import ContextFile
 from carrara.result import Result
 from carrara.rl.require_extra import require_package
 from carrara.rl.reward import score_completion
+from carrara.rl.scale import check_scale, scale_reward
 from carrara.rl.stream import Stream
 from carrara.rng import Split
 from carrara.types import UndecidableError
@@ -43,6 +44,8 @@ def _import_verifiers() -> Any:
 vf: Any = _import_verifiers()
 
 Place = Literal["prompt", "file"]
+Scale = str | dict[str, float | list[float]] | None
+"""A `RewardScale` that a configuration file can hold."""
 LONGEST_ARGUMENT = 100_000
 """The bytes up to which a prompt is a text. The harnesses `null` and `bash` pass a text as an argument of a command,
 which Linux limits to 128 KiB, and messages as a file. Other harnesses accept only a text."""
@@ -73,12 +76,15 @@ class CarraraConfig(vf.TasksetConfig):  # type: ignore[misc]
     """The number of the first item."""
     context: Place = "prompt"
     """Where the context is: in the prompt, or in the file `context.txt` of the agent's working directory."""
+    scale: Scale = None
+    """How the score becomes the reward: `chance`, scales by task, or the folder of a run. None: it is the reward."""
 
     @model_validator(mode="after")
     def _check(self) -> "CarraraConfig":
         if self.tasks:  # verifiers makes one without options first
             try:
                 stream_of(self)
+                check_scale(self.scale)
             except UsageError as error:
                 raise ValueError(str(error)) from None
         return self
@@ -89,6 +95,7 @@ class CarraraData(vf.TaskData):  # type: ignore[misc]
 
     id: str = ""
     context: Place = "prompt"
+    scale: Scale = None
 
 
 class CarraraTask(vf.Task[CarraraData]):  # type: ignore[misc]
@@ -102,14 +109,18 @@ class CarraraTask(vf.Task[CarraraData]):  # type: ignore[misc]
     async def setup(self, trace: Any, runtime: Any) -> None:
         """Write the context into the runtime, if it is to be a file."""
         if self.data.context == "file":
-            text = await asyncio.to_thread(lambda: ReaderContext(item_of(self.data.id)).text)
-            await runtime.write(FILE, text.encode())
+            file = await asyncio.to_thread(lambda: ContextFile.of(item_of(self.data.id)))
+            await runtime.write(FILE, file.content.encode())
 
     async def validate(self, runtime: Any) -> bool | None:
         """Return whether the task's own solver finds the right answer in the text. `vf-validate` calls this."""
         return await asyncio.to_thread(is_solved, self.data.id)
 
     @vf.reward(weight=1.0)  # type: ignore[untyped-decorator]
+    async def item_reward(self, trace: Any) -> float:
+        return scale_reward(await asyncio.to_thread(result_of, self.data.id, trace), self.data.scale)
+
+    @vf.metric  # type: ignore[untyped-decorator]
     async def item_score(self, trace: Any) -> float:
         return (await asyncio.to_thread(result_of, self.data.id, trace)).score
 
@@ -149,6 +160,7 @@ class CarraraTaskset(vf.Taskset[CarraraTask, CarraraConfig]):  # type: ignore[mi
                 name=item.item_id.task,
                 prompt=prompt_of(item, self.config.context),
                 context=self.config.context,
+                scale=self.config.scale,
             )
             yield CarraraTask(data, self.config.task)
 
@@ -172,7 +184,7 @@ def stream_of(config: CarraraConfig) -> Stream:
 def prompt_of(item: Item, place: Place) -> str | list[dict[str, str]]:
     """Return the prompt of an item: a text, or messages if there are several or the text is long."""
     if place == "file":
-        return prompt_with_file(ReaderContext(item))
+        return prompt_with_file(ContextFile.of(item))
     messages = item.messages()
     if len(messages) == 1 and len(messages[0].content.encode()) <= LONGEST_ARGUMENT:
         return messages[0].content

@@ -1,9 +1,10 @@
 """The context of an item as a text file, for agents that read files: sentences stand on lines of their own.
 
     file = ContextFile.of(item)
-    file.text                  the file, with one sentence or list entry on a line
-    file.prompt(file.text)     the item's prompt, as messages
-    file.instruction(note)     the item's prompt with a note in place of the context
+    file.text                      the file, with one sentence or list entry on a line
+    file.prompt(file.text)         the item's prompt, as messages
+    file.about("context.txt")      what an agent has to know about the file
+    file.instruction("context.txt")    the item's prompt with the name of the file in place of the context
 
 A line end stands in for the space between two sentences or two entries of a list. A context that has line ends of its
 own is not changed, and a conversation becomes paragraphs that begin with the speaker.
@@ -93,11 +94,32 @@ class ContextFile:
             messages[0] = Message(messages[0].role, template.before + messages[0].content)
         return [*messages, Message("user", template.after), *template.history]
 
-    def instruction(self, note: str) -> str:
-        """Return the item's prompt with a note in place of its context.
+    def about(self, path: str) -> str:
+        """Return the sentences that tell an agent where the text is.
 
         Args:
-            note: The note, which says where the context is.
+            path: The path of the file.
+
+        Returns:
+            The sentences.
+
+        Examples:
+            >>> import carrara
+            >>> ContextFile.of(carrara.item("qa1")).about("context.txt")[:68]
+            'The text is the file context.txt. It has 8 lines and 253 characters.'
+        """
+        size = f"{len(self.lines):,} lines and {len(self.text):,} characters"
+        wrapped = " In the file, a line end stands for a space." if self.is_wrapped else ""
+        return (
+            f"The text is the file {path}. It has {size}.{wrapped} "
+            "The text stands between the instructions and the question below."
+        )
+
+    def instruction(self, path: str) -> str:
+        """Return the item's prompt with the name of the file in place of its context.
+
+        Args:
+            path: The path of the file.
 
         Returns:
             The text.
@@ -105,7 +127,7 @@ class ContextFile:
         template = self.item.prompt.template
         gap = "\n\n" if template.turns else ""
         further = [f"\n\n{message.role.capitalize()}: {message.content}" for message in template.history]
-        return "".join([template.before, note, gap, self._after, *further])
+        return "".join([template.before, f"[The text is the file {path}.]", gap, self._after, *further])
 
     def solve(self, text: str) -> str:
         """Return the reply of the task's solver, which reads a text in place of the context.
@@ -160,7 +182,8 @@ def _wrapped(item: Item) -> str | None:
         if part.message == 0 and part.segment:
             sentences = split_text(part.text) if separator == " " else [part.text]
             texts.append("\n".join(sentences) if " ".join(sentences) == part.text else part.text)
-    text = (separator[:-1] + "\n").join(texts) + template.after[: template.closing]
+    end = separator[:-1] + "\n"
+    text = end.join(texts) + template.after[: template.closing].replace(separator, end)
     return text if text.replace("\n", " ") == _context(item) else None
 
 
