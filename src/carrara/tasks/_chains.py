@@ -12,18 +12,18 @@ The solver turns a prompt with chains into the prompt without them, and has the 
 """
 
 import json
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from carrara.answers.extraction import Extraction
 from carrara.generators.round_robin import in_turn
 from carrara.rng import Key, Rng, owner
 from carrara.task import Task, field_pattern
+from carrara.tasks._chain_structure import PAIR, Chains, Link, Shape, choose_without_keys, follow
 from carrara.tasks.classic._values import CODE
 from carrara.types import (
     ErrorType,
@@ -39,7 +39,6 @@ from carrara.types import (
     Segment,
     SegmentGroup,
     Style,
-    UndecidableError,
 )
 from carrara.util.errors import LengthError, UsageError
 
@@ -79,45 +78,6 @@ _ASK: Mapping[Language, str] = {
         "no importan."
     ),
 }
-_PAIR = re.compile(rf'\{{"({CODE.pattern.pattern})": ("(?:[^"\\]|\\.)*")\}}')
-
-
-class Shape(NamedTuple):
-    """The chains of one instance."""
-
-    pairs: int
-    """Pairs in each chain. 0: the prompt asks the question itself."""
-    distractors: int
-
-
-class Link(NamedTuple):
-    """A pair of a chain, by its position."""
-
-    chain: int
-    step: int
-
-
-class Chains(NamedTuple):
-    """The structure of an instance with chains."""
-
-    ends: Sequence[Instance]
-    """An instance without chains for each chain, which asks the question at its end."""
-    keys: Sequence[Sequence[str]]
-    """The keys of each chain, in order."""
-    target: int
-    """The number of the chain that the prompt begins."""
-    order: Sequence[int | Link]
-    """What each fact is: a fact of the task, by its number, or a pair."""
-
-    @property
-    def end(self) -> Instance:
-        """The instance that asks the question at the end of the right chain."""
-        return self.ends[self.target]
-
-    @property
-    def places(self) -> Mapping[int | Link, int]:
-        """The number of each fact and of each pair among all facts."""
-        return {one: number for number, one in enumerate(self.order)}
 
 
 @dataclass(frozen=True)
@@ -131,7 +91,11 @@ class ChainQuestion(Question[Any]):
 
 
 class ChainTask(Task):
-    """What `add_chains` puts before the methods of a task."""
+    """The methods that `add_chains` puts before those of a task.
+
+    `chain` and `distractors` are no `Sweep`: instances take the values of all sweeps in one cycle, so a further sweep
+    would change the items without chains. `shape` returns the values of an instance.
+    """
 
     hides: ClassVar[str] = ""
     """The field of the question that holds its text. Empty: the whole question is hidden."""
@@ -242,7 +206,8 @@ class ChainTask(Task):
         facts = len(ends[0].facts)
         is_pair = rng.shuffled([True] * len(links) + [False] * facts)
         left, numbers = iter(links), iter(range(facts))
-        return Chains(ends, keys, target, [next(left) if pair else next(numbers) for pair in is_pair])
+        asks = [self._inner_ask(end) for end in ends]
+        return Chains(ends, asks, keys, target, [next(left) if pair else next(numbers) for pair in is_pair])
 
     def _with_pairs(self, facts: Instance, chains: Chains) -> Instance:
         """Return an instance with its facts and the pairs of chains, which asks for the end of one of them."""
@@ -250,7 +215,7 @@ class ChainTask(Task):
 
         def group(number: int, one: int | Link) -> SegmentGroup:
             if isinstance(one, Link):
-                return (Segment(self._write_pair(chains, one), fact=number),)
+                return (Segment(chains.write(one), fact=number),)
             return tuple(segment._replace(fact=number) for segment in own[one])
 
         options = dict.fromkeys(option for end in chains.ends for option in end.options)
@@ -261,12 +226,6 @@ class ChainTask(Task):
             evidence=None,
             structure=chains,
         )
-
-    def _write_pair(self, chains: Chains, link: Link) -> str:
-        keys = chains.keys[link.chain]
-        is_last = link.step + 1 == len(keys)
-        value = self._inner_ask(chains.ends[link.chain]) if is_last else keys[link.step + 1]
-        return f'{{"{keys[link.step]}": {json.dumps(value, ensure_ascii=False)}}}'
 
     def _inner_ask(self, end: Instance) -> str:
         """Return the question at the end of a chain, in the task's own words whatever the prompt pack."""
@@ -344,10 +303,7 @@ class ChainTask(Task):
             found[places[number]] = marker
         for one, number in places.items():
             if isinstance(one, Link):
-                keys = chains.keys[one.chain]
-                is_last = one.step + 1 == len(keys)
-                value = self._inner_ask(chains.ends[one.chain]) if is_last else keys[one.step + 1]
-                found[number] = Marker((keys[one.step],), (value,))
+                found[number] = Marker((chains.keys[one.chain][one.step],), (chains.value(one),))
         return found
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
@@ -360,9 +316,9 @@ class ChainTask(Task):
         found = pattern and next(filter(None, (pattern.search(one.content) for one in messages)), None)
         if pattern is None or found is None:
             return super().solve_prompt(messages, wording)
-        pairs = {key: json.loads(value) for one in messages for key, value in _PAIR.findall(one.content)}
+        pairs = {key: json.loads(value) for one in messages for key, value in PAIR.findall(one.content)}
         ask = follow(pairs, found["start"])
-        plain = [one._replace(content=pattern.sub(lambda _: ask, _PAIR.sub("", one.content))) for one in messages]
+        plain = [one._replace(content=pattern.sub(lambda _: ask, PAIR.sub("", one.content))) for one in messages]
         own = {} if self.hides else {part: self.wording[part] for part in self.asks()}
         return super().solve_prompt(plain, {**wording, **own})
 
@@ -411,50 +367,8 @@ class ChainTask(Task):
         own = super().heuristics(chains.end, _inner(question))
         if len(chains.ends) < 2:
             return own
-        return {**own, **{name: self.write(chains.ends[n].gold) for name, n in self._chosen_chains(chains).items()}}
-
-    def _chosen_chains(self, chains: Chains) -> Mapping[str, int]:
-        """Return the number of the chain that each heuristic chooses."""
-        places, numbers = chains.places, range(len(chains.ends))
-        last = len(chains.keys[0]) - 1
-        begin, end = ([places[Link(n, step)] for n in numbers] for step in (0, last))
-        keys = [chains.keys[n][last] for n in numbers]
-        asks = [self._inner_ask(one) for one in chains.ends]
-        words = [{*ask.casefold().split()} for ask in asks]
-        answers = [self.write(one.gold) for one in chains.ends]
-        facts = "\n".join(chains.end.texts)
-        alike = [sum(len(words[n] & words[other]) for other in numbers if other != n) / len(words[n]) for n in numbers]
-        spread = [max(own) - min(own) for own in ([places[Link(n, s)] for s in range(last + 1)] for n in numbers)]
-        chosen = {
-            "the question that comes first": min(numbers, key=lambda n: end[n]),
-            "the question that comes last": max(numbers, key=lambda n: end[n]),
-            "the chain that begins first": min(numbers, key=lambda n: begin[n]),
-            "the chain that begins last": max(numbers, key=lambda n: begin[n]),
-            "the chain that covers least of the text": min(numbers, key=lambda n: spread[n]),
-            "the question with the least key": min(numbers, key=lambda n: keys[n]),
-            "the question with the greatest key": max(numbers, key=lambda n: keys[n]),
-            "the longest question": max(numbers, key=lambda n: len(asks[n])),
-            "the shortest question": min(numbers, key=lambda n: len(asks[n])),
-            "the question least like the others": min(numbers, key=lambda n: alike[n]),
-            "the question most like the others": max(numbers, key=lambda n: alike[n]),
-            "the question whose answer is most frequent in the text": max(
-                numbers, key=lambda n: facts.count(answers[n])
-            ),
-            "the question whose answer is rarest in the text": min(numbers, key=lambda n: facts.count(answers[n])),
-        }
-        if last:  # otherwise the first pair has the question
-            start, second = begin[chains.target], places[Link(chains.target, 1)]
-            first_key = chains.keys[chains.target][0]
-            chosen |= {
-                "the question nearest to the first pair": min(numbers, key=lambda n: abs(end[n] - start)),
-                "the next question after the first pair": min(numbers, key=lambda n: (end[n] < start, end[n])),
-                "the question with the key most like the first": min(
-                    numbers, key=lambda n: _distance(keys[n], first_key)
-                ),
-            }
-            if last > 1:
-                chosen["the question nearest to the second pair"] = min(numbers, key=lambda n: abs(end[n] - second))
-        return chosen
+        answers = [self.write(end.gold) for end in chains.ends]
+        return {**own, **{name: answers[n] for name, n in choose_without_keys(chains, answers).items()}}
 
 
 def add_chains(*, hides: str = "", distractors: int = 3) -> Callable[[type[T]], type[T]]:
@@ -483,31 +397,6 @@ def add_chains(*, hides: str = "", distractors: int = 3) -> Callable[[type[T]], 
     return decorate
 
 
-def follow(pairs: Mapping[str, str], start: str) -> str:
-    """Return the question to which a chain leads.
-
-    Raises:
-        UndecidableError: A pair is missing.
-
-    >>> one, two = "245b56cd-5ea4-4965-ae6f-2c7a090dacb5", "16de0d6f-8f49-459a-a894-6e50e8aaae6a"
-    >>> follow({one: two, two: "Where is Mary?"}, one)
-    'Where is Mary?'
-    """
-    value = start
-    for _ in range(len(pairs) + 1):
-        if CODE.whole(value) is None:
-            return value
-        if value not in pairs:
-            raise UndecidableError(f"no pair has the key {value}")
-        value = pairs[value]
-    raise UndecidableError("the pairs lead back to the first key")
-
-
 def _inner(question: Question[Any]) -> Question[Any]:
     """Return the question at the end of the chain, or the question itself."""
     return question.inner if isinstance(question, ChainQuestion) and question.inner else question
-
-
-def _distance(key: str, other: str) -> int:
-    """Return the distance of two keys as numbers."""
-    return abs(int(key.replace("-", ""), 16) - int(other.replace("-", ""), 16))
