@@ -57,25 +57,26 @@ _ASK: Mapping[Language, str] = {
     "en": (
         "The question is hidden in the text, in pairs of a key and a value in braces. The value of a pair is the key "
         'of another pair, or a question. Begin with the key "{start}", go on to the pair whose key is the value that '
-        "you found, until the value is a question, and answer this question. All other questions in braces do not "
-        "matter."
+        "you found, until the value is a question, and answer this question as if it stood after the text. All other "
+        "questions in braces do not matter."
     ),
     "zh": (
         "问题藏在文本中的花括号里，花括号里是由键和值组成的对。每一对的值要么是另一对的键，要么是一个问题。"
-        '请从键 "{start}" 开始，把找到的值作为下一个键继续查找，直到值是一个问题为止，然后回答这个问题。'
-        "花括号里的其他问题都无关紧要。"
+        '请从键 "{start}" 开始，把找到的值作为下一个键继续查找，直到值是一个问题为止，'
+        "然后回答这个问题，就当它写在全文之后。花括号里的其他问题都无关紧要。"
     ),
     "de": (
         "Die Frage ist im Text versteckt, in Paaren aus Schlüssel und Wert in geschweiften Klammern. Der Wert eines "
         "Paares ist der Schlüssel eines anderen Paares oder eine Frage. Beginne mit dem Schlüssel "
         '"{start}", gehe jeweils zu dem Paar weiter, dessen Schlüssel der gefundene Wert ist, bis der Wert eine Frage '
-        "ist, und beantworte diese Frage. Alle anderen Fragen in Klammern sind ohne Bedeutung."
+        "ist, und beantworte diese Frage, als stünde sie nach dem Text. Alle anderen Fragen in Klammern sind ohne "
+        "Bedeutung."
     ),
     "es": (
         "La pregunta está escondida en el texto, en pares de clave y valor entre llaves. El valor de un par es la "
         'clave de otro par o una pregunta. Empieza por la clave "{start}", continúa con el par cuya clave es el valor '
-        "encontrado hasta que el valor sea una pregunta, y responde a esa pregunta. Las demás preguntas entre llaves "
-        "no importan."
+        "encontrado hasta que el valor sea una pregunta, y responde a esa pregunta como si estuviera después del "
+        "texto. Las demás preguntas entre llaves no importan."
     ),
 }
 
