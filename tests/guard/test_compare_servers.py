@@ -218,13 +218,17 @@ def test_counts_of_tokens_that_differ_by_a_constant_of_few_are_no_change() -> No
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"margin": 0}, "between 0 and 1"),
-        ({"margin": 1.5}, "between 0 and 1"),
+        ({"margin": 0}, "from 0.001 to below 1"),
+        ({"margin": 1e-9}, "from 0.001 to below 1"),
+        ({"margin": float("nan")}, "from 0.001 to below 1"),
+        ({"margin": 1.5}, "from 0.001 to below 1"),
         ({"n": 8}, "cannot show that servers are the same within 0.05, even without any difference: give 76 or more"),
         ({"capabilities": "nothing"}, "no capability and no task"),
         ({"model": "openai/gpt-4o"}, "`model` is the model at an address that is given alone"),
         ({"base_url": "http://127.0.0.1:9/v1"}, "`base_url` is the address of a model that is given without one"),
         ({"guard": a_guard(), "lengths": "1k"}, "a guard says which items are asked"),
+        ({"guard": a_guard(), "seed": 1}, "a guard says which items are asked"),
+        ({"guard": a_guard(), "temperature": 0.5}, "a guard says at which temperature"),
     ],
 )
 def test_wrong_settings_are_one_sentence(given: dict[str, object], says: str) -> None:

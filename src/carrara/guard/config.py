@@ -89,6 +89,10 @@ def _optional_guard_of(given: Annotated[Guard | File | None, text("FILE")]) -> G
     return None if given is None or given == "" else _guard_of(given)
 
 
+LEAST_MARGIN = 0.001
+"""The least margin. A smaller one takes thousands of instances, and intervals are not exact enough for it."""
+
+
 @Parameter(name="*", group=Group("Comparison", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class CompareServersOptions:
@@ -99,7 +103,10 @@ class CompareServersOptions:
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 2k,8k,32k. The shortest are asked first."""
     margin: Annotated[float, Parameter(metavar="SHARE")] = field(
-        default=0.05, validator=number(lambda value: 0 < value < 1, "between 0 and 1: give a difference of scores")
+        default=0.05,
+        validator=number(
+            lambda value: LEAST_MARGIN <= value < 1, f"from {LEAST_MARGIN} to below 1: give a difference of scores"
+        ),
     )
     """The difference of mean scores that still counts as equal, by default 0.05."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=1000, validator=at_least(1))
@@ -111,7 +118,7 @@ class CompareServersOptions:
     max_tokens: int | None = field(default=None, validator=at_least(1))
     """Most tokens of a reply, reasoning included. By default the guard's, or the server's own limit."""
     temperature: float | None = field(default=0.0, converter=temperature_of)
-    """Sampling temperature. Pass `none` to leave it to the server. By default 0, or the guard's."""
+    """Sampling temperature. Pass `none` to leave it to the server. By default 0. A guard has its own."""
     out: Path | None = field(default=None, converter=converters.optional(file_of))
     """Keep the runs in this folder. The same command resumes. By default they are discarded."""
 
@@ -131,5 +138,11 @@ class CompareServersConfig(CompareServersOptions, ConnectionOptions):
     """Name of the model at an address that is given alone. By default the guard's."""
 
     def __attrs_post_init__(self) -> None:
-        if self.guard and (self.capabilities or self.lengths or self.tokenizer):
-            raise UsageError("a guard says which items are asked: leave capabilities, `lengths` and `tokenizer` out")
+        if self.guard is None:
+            return
+        if self.capabilities or self.lengths or self.tokenizer or self.seed:
+            raise UsageError(
+                "a guard says which items are asked: leave capabilities, `lengths`, `seed` and `tokenizer` out"
+            )
+        if self.temperature not in (0.0, self.guard.temperature):
+            raise UsageError("a guard says at which temperature its items are asked: leave `temperature` out")
