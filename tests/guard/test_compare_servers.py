@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from hashlib import sha256
-from itertools import count, pairwise
+from itertools import count, islice, pairwise
 from pathlib import Path
 
 import pytest
@@ -177,7 +177,7 @@ def a_guard(n: int = 20, questions: int = 1, capabilities: tuple[str, ...] = CAP
 def test_turns_of_a_guard_ask_each_instance_once() -> None:
     guard = a_guard(3, questions=2)
     turns = list(turns_of_guard(guard, 1024, 100))
-    assert [len(turn) for turn in turns] == [2, 2, 2]
+    assert [len(turn) for turn in turns] == [1] * 6
     instances = [one for turn in turns for one in turn]
     assert len({one.first for one in instances}) == 6
     assert all(len(one.items) == 2 for one in instances)
@@ -187,7 +187,24 @@ def test_turns_of_a_guard_ask_each_instance_once() -> None:
     assert not instances[1].accepts(item_id)
     assert not PairedInstance(instances[0].first, "", instances[0].items[:1]).accepts(other)
     assert list(turns_of_guard(guard, 2048, 100)) == []
-    assert [len(turn) for turn in turns_of_guard(guard, 1024, 3)] == [2]
+    assert len(list(turns_of_guard(guard, 1024, 3))) == 3
+
+
+def test_a_guard_is_asked_in_random_order() -> None:
+    """Each prefix has about the shares of the whole guard, however many items a capability has."""
+    items = [*a_guard(300, capabilities=("finding",)).items, *a_guard(100, capabilities=("tracking",)).items]
+    guard = replace(a_guard(1), items=items)
+    first = [turn[0].capability for turn in islice(turns_of_guard(guard, 1024, 400), 200)]
+    assert 30 < first.count("tracking") < 70
+
+
+def test_turns_end_when_a_task_has_no_instance_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean over the tasks would be another one without it."""
+    monkeypatch.setattr(paired_items, "count_existing", lambda first, most: 5 if first.task == "babilong/qa1" else most)
+    turns = list(turns_of_tasks(first_item_ids(select(TASKS), "gpt2"), 0, 100))
+    assert [len(turn) for turn in turns] == [2] * 5
+    with pytest.raises(UsageError, match=r"there are 10 at 0: name tasks that have more"):
+        door.compare_servers("carrara/oracle", "carrara/oracle", TASKS, tokenizer="gpt2", lengths="0")
 
 
 def test_a_server_is_named_by_its_address_its_model_or_both() -> None:

@@ -81,7 +81,7 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
     found = _Comparison(expected=len(turns))
-    capabilities = list(dict.fromkeys(one.capability for several in turns.values() for one in several[0]))
+    capabilities = list(dict.fromkeys(one.capability for own in turns.values() for turn in own for one in turn))
     for length, several in turns.items():
         found.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
         _compare_length(config, servers, folder, several, tests, found)
@@ -113,15 +113,10 @@ def _turns_of_tasks(config: CompareServersConfig, server: Endpoint) -> dict[int,
             select(config.capabilities), config.tokenizer or tokenizer_for(server.name)
         ).items()
     }
-    needed = fewest_instances(config.margin)
-    if config.n // len(first) * len(first) < needed:
-        raise UsageError(
-            f"`n={config.n}` instances of {count(len(first), 'capability')} cannot show that servers are the same "
-            f"within {config.margin:g}, even without any difference: give {-(-needed // len(first)) * len(first)} or "
-            "more, or a greater `margin`"
-        )
     lengths = sorted(config.lengths or read_lengths(DEFAULT_LENGTHS))
-    return {length: list(turns_of_tasks(first, length, config.n)) for length in lengths}
+    turns = {length: list(turns_of_tasks(first, length, config.n)) for length in lengths}
+    _check_enough(config, turns, len(first), "name tasks that have more")
+    return turns
 
 
 def _turns_of_guard(
@@ -133,16 +128,32 @@ def _turns_of_guard(
         check_unchanged(item)
     lengths = sorted({item.length for item in guard.items})
     turns = {length: list(turns_of_guard(guard, length, config.n)) for length in lengths}
+    _check_enough(config, turns, 1, "make a guard with more (`n`)")
+    return turns
+
+
+def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Turn]], size: int, remedy: str) -> None:
+    """Raise `UsageError` if too few instances exist, or may be asked, to show that servers are the same.
+
+    Args:
+        config: The settings.
+        turns: The turns of each length.
+        size: The number of instances of a turn.
+        remedy: What to do if too few exist.
+    """
     needed = fewest_instances(config.margin)
+    if config.n // size * size < needed:
+        raise UsageError(
+            f"`n={config.n}` instances cannot show that servers are the same within {config.margin:g}, even without "
+            f"any difference: give {-(-needed // size) * size} or more, or a greater `margin`"
+        )
     few = {length: sum(map(len, own)) for length, own in turns.items() if sum(map(len, own)) < needed}
     if few:
         have = ", ".join(f"{instances} at {write_length(length)}" for length, instances in few.items())
         raise UsageError(
             f"{needed} instances of a length are needed to show that servers are the same within {config.margin:g}, "
-            f"even without any difference, and there are {have}: make a guard with more (`n`), or give a greater "
-            "`margin`"
+            f"even without any difference, and there are {have}: {remedy}, or give a greater `margin`"
         )
-    return turns
 
 
 def _check_folder(folder: Path) -> None:

@@ -1,8 +1,10 @@
 """Choose the instances that are asked at two servers, turn by turn.
 
-A turn has one instance of each capability at a length. Instances are drawn at random, because a task may take the
-values of a parameter in turn, and the tests need independent draws. They are the same for every comparison of a seed,
-so an interrupted comparison resumes.
+A turn has one instance of each capability at a length. The items of a guard are asked one by one, because a guard may
+have more of one capability than of another. The mean is then that over its items.
+
+Instances are drawn at random, because a task may take the values of a parameter in turn, and the tests need independent
+draws. They are the same for every comparison of a seed, so an interrupted comparison resumes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +38,7 @@ class PairedInstance:
 
 
 def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Iterator[list[PairedInstance]]:
-    """Yield the turns of a length: the next instance of each capability.
+    """Yield the turns of a length: the next instance of each capability, while all of them have one.
 
     Args:
         first: The first item id of each capability, by its name.
@@ -46,7 +48,7 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
     drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
     for _ in range(most // len(first)):
         turn = [PairedInstance(item_id, name) for name, several in drawn.items() for item_id in islice(several, 1)]
-        if not turn:
+        if len(turn) < len(first):  # the mean over the tasks needs all of them
             return
         yield turn
 
@@ -64,24 +66,13 @@ def _draw(first: ItemId) -> Iterator[ItemId]:
 
 
 def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[PairedInstance]]:
-    """Yield the turns of a length of a guard: the next instance of each capability that has one left."""
-    by_capability: dict[str, dict[ItemId, list[GuardItem]]] = {}
+    """Yield the turns of a length of a guard: one instance each, in random order."""
+    instances: dict[tuple[ItemId, str], list[GuardItem]] = {}
     for item in sorted(guard.items, key=lambda item: item.sha256):
         if item.length == length:
-            own = by_capability.setdefault(item.capability, {})
-            own.setdefault(replace(item.item_id, question=0), []).append(item)
-    left = {name: iter(own.items()) for name, own in sorted(by_capability.items())}
-    asked = 0
-    while left:
-        turn = list[PairedInstance]()
-        for name, instances in list(left.items()):
-            if found := next(instances, None):
-                turn.append(PairedInstance(found[0], name, tuple(found[1])))
-            else:
-                del left[name]
-        asked += len(turn)
-        if turn and asked <= most:
-            yield turn
+            instances.setdefault((replace(item.item_id, question=0), item.capability), []).append(item)
+    for (first, capability), items in islice(instances.items(), most):
+        yield [PairedInstance(first, capability, tuple(items))]
 
 
 def jobs_of(instances: Sequence[PairedInstance]) -> tuple[RunJob, ...]:
