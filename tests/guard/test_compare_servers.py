@@ -346,7 +346,7 @@ def test_a_server_that_breaks_at_once_gets_no_long_prompt(ids: dict[str, str]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("way", "paired"), [("refuses", False), ("partly", True)])
+@pytest.mark.parametrize(("way", "paired"), [("refuses", False), ("partly", True), ("flaky", True)])
 def test_failed_requests_are_no_difference(way: str, paired: bool, ids: dict[str, str]) -> None:
     code, found, said = compared(Reading(ids), Reading(ids, way))
     assert (code, found["verdict"]) == (4, "unchecked"), said

@@ -8,6 +8,7 @@ crossed    reads, in one request of twenty, the beginning of another prompt with
            is drawn from the prompt and how often it was asked, so that requests that overtake each other change nothing
 refuses    answers no prompt with anything but an error
 partly     refuses beyond a length, and reads what is shorter
+flaky      refuses four prompts of ten, and reads the others
 worse      refuses beyond a length, and writes words that mean nothing of what is shorter
 slow       reads all of it, and takes a fifth of a second longer for each prompt
 talkative  reads all of it, and says more beside the answer
@@ -61,6 +62,8 @@ class Reading:
             drawn = Random(f"{name} {self.asked[name]}").random()
         long, read = item.prompt.tokens > LONG, text
         if self.way == "refuses" or (long and self.way in ("partly", "worse")):
+            raise Refusing
+        if self.way == "flaky" and int(name, 16) % 10 < 4:
             raise Refusing
         if self.way == "worse" or (self.way == "garbage" and long):
             return "!!!! the the of of of", item.prompt.tokens

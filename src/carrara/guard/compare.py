@@ -4,6 +4,7 @@ Short lengths come first, because they are cheap. A server that differs there is
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
@@ -268,6 +269,13 @@ def _unpaired(found: _Comparison) -> list[UnpairedItem]:
     ]
 
 
+def _has_gaps(found: _Comparison, margin: float) -> bool:
+    """Return whether a larger share of a length's items than the margin lacks a reply."""
+    items = Counter(one.length for _, one, _ in found.results)
+    answered = Counter(one.length for _, one, _ in found.answered)
+    return any(number - answered[length] > margin * number for length, number in items.items())
+
+
 def _describe_failures(found: _Comparison) -> str:
     failures = _unpaired(found)
     parts = [
@@ -282,11 +290,11 @@ def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], found:
     answered, failures = found.answered, _unpaired(found)
     verdict: PairOutcome = verdict_of(list(found.lengths.values()), found.expected)
     reason = ""
-    if verdict == "open":
+    if verdict != "different":
         reason = found.stopped
-        if failures and not reason and len(found.results) - len(answered) >= len(answered):
-            reason = _describe_failures(found)
-        verdict = "unchecked" if reason else "open"
+        if not reason and _has_gaps(found, config.margin):
+            reason = f"{_describe_failures(found)}, and their scores could differ by more than the margin"
+        verdict = "unchecked" if reason else verdict
     counts = find_changed_counts(
         [
             TokenCounts(one.length, one.input_tokens, other.input_tokens)

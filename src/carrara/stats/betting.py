@@ -11,6 +11,9 @@ sizes.
 Several tasks take turns, and a turn ends with a `look`. Only looks count. The mean is then the mean over the tasks,
 even if they differ: over a whole turn, the product of the tasks' factors is at most that of equal tasks.
 
+The differences of a turn have to be independent of one another. The questions on one instance are not, so their mean is
+one difference.
+
 >>> test = BettingTest(-0.05, above=True)  # is the mean above -0.05?
 >>> for _ in range(76):
 ...     test.add(0.0)
