@@ -359,6 +359,19 @@ def test_a_folder_without_a_manifest_counts_if_items_are_given(
     assert "scored: 2 replies are missing, and count as wrong" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("nowhere.jsonl", "there is no file or directory nowhere.jsonl"), ("a.jsonl.gz", "does not end with .jsonl")],
+)
+def test_a_name_that_is_no_submission_is_an_error_of_the_caller(
+    name: str, says: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl.gz").write_bytes(b"x")
+    assert main(["leaderboard", name]) == 2
+    assert says in capsys.readouterr().err
+
+
 def test_files_of_one_name_are_named_with_their_folders(items: list[Item], tmp_path: Path, capsys: Capture) -> None:
     for name in ("x", "y"):
         (tmp_path / name).mkdir()
