@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -74,11 +74,28 @@ def test_positions_are_those_of_the_facts_and_chunks_have_every_segment_once(tas
 
 
 @pytest.mark.parametrize(
+    "task", ["qa1", "hops", "classic/niah", "classic/json_kv", "key_value", "ranking", "citations"]
+)
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
+def test_chunks_may_be_shorter_than_a_sentence_and_longer_than_the_text(task: str, chunk: int) -> None:
+    """And the tokens of each fact are its own, by decoding them."""
+    item = carrara.item(task, length="2k", tokenizer="o200k")
+    text, row, encoder = item.messages()[0].content, EvidenceLabels(chunk).row(item), cast(Any, get("o200k")).encoder
+    ids = encoder.encode_ordinary(text)
+    assert row["evidence"]
+    for fact in row["evidence"]:
+        found = encoder.decode(ids[fact["token_start"] : fact["token_end"]])
+        assert found.strip(" \n,") == text[fact["start"] : fact["end"]].strip(" \n,")
+    if chunk > len(text):
+        assert [one["needed"] for one in row["chunks"]] == [True]
+
+
+@pytest.mark.parametrize(
     ("task", "says"),
     [
         ("mrcr", "the context of michelangelo/mrcr is a conversation"),
         ("census", "an answer of carrara/census depends on the whole context"),
-        ("minerva/two_lists", "do not decide its answer without the rest: leave minerva/two_lists out"),
+        ("latent_list", "do not decide its answer without the rest: leave michelangelo/latent_list out"),
     ],
 )
 def test_tasks_without_such_facts_are_refused(task: str, says: str) -> None:

@@ -1,6 +1,8 @@
 """What is exported is loaded by the programs that it is for, says what the items say, and comes back as replies."""
 
+import errno
 import json
+import os
 import re
 from dataclasses import replace
 from importlib.util import find_spec
@@ -11,7 +13,7 @@ from typing import Any
 import pytest
 
 from carrara.export import hub, shards
-from carrara.export.about import CANARY
+from carrara.export.about import CANARY, CARD
 from carrara.export.config import ExportConfig
 from carrara.export.hub import fill_recipe, split_of
 from carrara.items.item import item_of, make
@@ -319,6 +321,24 @@ def test_loads_have_the_prompts_of_items(tmp_path: Path) -> None:
     assert [row["prompt"] for row in vllm] == ours == [row["conversations"][0]["content"] for row in sglang]
     assert all(row["output_tokens"] >= 1 for row in vllm)
     assert CANARY in (tmp_path / "README.md").read_text()
+
+
+def test_a_full_disk_leaves_no_part_of_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A part of it would be taken for somebody else's, and the next export be refused."""
+    pytest.importorskip("pyarrow", reason="pyarrow is not installed")
+    hub.write(ExportConfig("qa1", n=1, out=tmp_path))
+    cards = {name: (tmp_path / name).read_bytes() for name in (CARD, hub.EVAL, hub.CROISSANT)}
+
+    def fail(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    for write in (hub.write, lambda config: [str(config.write_card("More."))]):
+        with monkeypatch.context() as full:
+            full.setattr("os.fsync", fail)
+            with pytest.raises(OSError, match="No space left"):
+                write(ExportConfig("qa1", n=1, out=tmp_path))
+        assert {name: (tmp_path / name).read_bytes() for name in cards} == cards
+        hub.write(ExportConfig("qa1", n=1, out=tmp_path))
 
 
 def test_nobodys_own_card_is_written_over(tmp_path: Path) -> None:

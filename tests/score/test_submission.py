@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.item_id import ItemId
-from carrara.items.item import Item, make
+from carrara.items.item import Item, make, weight
 from carrara.report.provenance import ItemSource
 from carrara.runs import asked_items
 from carrara.runs.asked_items import implied_items, read_items
@@ -151,9 +151,10 @@ def test_a_model_may_count_with_its_own_tokenizer(items: list[Item], tmp_path: P
     wrong = right(items)
     found = only(verify_file(written(tmp_path / "a.jsonl", right(mine)), 24, asked(items)))
     assert (found.source.lacking, stat(found.results).mean) == (0, 1)
-    twice = [*({**row, "reply": ""} for row in wrong), *right(mine)]
-    found = only(verify_file(written(tmp_path / "b.jsonl", twice), 24, asked(items)))
-    assert (len(found.results), stat(found.results).mean) == (len(items), 0)
+    for first, second in ((wrong, right(mine)), (right(mine), wrong)):
+        twice = [*({**row, "reply": ""} for row in first), *second]
+        found = only(verify_file(written(tmp_path / "b.jsonl", twice), 24, asked(items)))
+        assert (len(found.results), stat(found.results).mean) == (len(items), 0)
 
 
 HOSTILE: dict[str, tuple[bytes, str]] = {
@@ -243,6 +244,39 @@ def test_too_many_models_are_refused(items: list[Item], tmp_path: Path, monkeypa
     assert source(written(tmp_path / "a.jsonl", rows)).fault == "it names 4 models, more than 3"
 
 
+def test_one_line_makes_no_more_work_than_a_file_may(
+    items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It implies many items before its own. Those beyond the budget are not made, and count as wrong all the same."""
+    monkeypatch.setattr(submission, "MOST", 5000)
+    monkeypatch.setattr(submission, "Budget", lambda: asked_items.Budget(100 * weight(items[0].item_id)))
+    made = list[int]()
+
+    def count(real: Callable[[ItemId], object]) -> Callable[[ItemId], object]:
+        def counted(item_id: ItemId) -> object:
+            made.append(item_id.index)
+            return real(item_id)
+
+        return counted
+
+    for name in ("questions_of", "context_of"):
+        monkeypatch.setattr(asked_items, name, count(getattr(asked_items, name)))
+    far = items[0].id.replace("-0-0.", "-0-2999.")
+    rows = [{"id": far, "reply": "kitchen", "model": model} for model in ("lab/a", "lab/b")]
+    first, second = verify_file(written(tmp_path / "a.jsonl", rows), 24)
+    assert first.source.doubt.startswith("2,999 of 3,000 items have no reply, and count as wrong")
+    assert len(set(made)) == 100
+    assert len({result.chance_level for result in first.results}) == 1
+    assert second.source.fault == "it names items of babilong/qa1 so far apart that more than 2,000 lie between"
+
+
+def test_a_line_without_a_model_is_of_the_model_that_the_file_names(items: list[Item], tmp_path: Path) -> None:
+    rows = [row | {"model": None} if number % 2 else {"id": row["id"], "reply": row["reply"]}
+            for number, row in enumerate(right(items[:N]))]  # fmt: skip
+    found = source(written(tmp_path / "acme.jsonl", rows))
+    assert (found.models, found.replies, found.lacking) == ("acme", N, 0)
+
+
 def test_a_pipe_a_folder_and_a_large_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     assert "it is a FIFO" in source(tmp_path / "a.jsonl").fault
@@ -323,6 +357,19 @@ def test_a_folder_without_a_manifest_counts_if_items_are_given(
     capsys.readouterr()
     assert main(["leaderboard", str(tmp_path / "scored"), "--items", str(ids)]) == 0
     assert "scored: 2 replies are missing, and count as wrong" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [("nowhere.jsonl", "there is no file or directory nowhere.jsonl"), ("a.jsonl.gz", "does not end with .jsonl")],
+)
+def test_a_name_that_is_no_submission_is_an_error_of_the_caller(
+    name: str, says: str, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("a.jsonl.gz").write_bytes(b"x")
+    assert main(["leaderboard", name]) == 2
+    assert says in capsys.readouterr().err
 
 
 def test_files_of_one_name_are_named_with_their_folders(items: list[Item], tmp_path: Path, capsys: Capture) -> None:

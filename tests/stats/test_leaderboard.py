@@ -208,7 +208,7 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
 
 def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:
     assert main(["leaderboard", str(tmp_path / "nowhere")]) == 2
-    assert "there is no directory" in capsys.readouterr().err
+    assert "there is no file or directory" in capsys.readouterr().err
     assert main(["leaderboard", str(tmp_path)]) == 1
     assert "refused: it has no results" in capsys.readouterr().err
 

@@ -10,7 +10,7 @@ from carrara.cli._flags import Allow, Force, Json, MinBaseScore, OnlyLengths, Sc
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.options import File, Flag, Folder, check_whole, file_of, folder_of, lengths_of, text
 from carrara.result import MIN_BASE_SCORE
-from carrara.util.errors import RunError
+from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
 if TYPE_CHECKING:
@@ -104,7 +104,13 @@ def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | Non
 
     found = []
     for place in places:
-        if place.suffix == LINES and not place.is_dir():
+        if not place.exists():
+            raise UsageError(
+                f"there is no file or directory {place}; give folders of runs, or files of replies ({LINES})"
+            )
+        if place.is_file() and place.suffix != LINES:
+            raise UsageError(f"{place} is a file whose name does not end with {LINES}: give JSON Lines, not compressed")
+        if not place.is_dir():
             alone = [one.name for one in places].count(place.name) == 1
             found += verify_file(place, sample, asked, place.name if alone else str(place))
         else:

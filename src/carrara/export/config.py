@@ -9,6 +9,7 @@ from cyclopts import Group, Parameter
 
 from carrara.export.about import CARD, TEXTS, about, check_folder
 from carrara.options import Flag, ItemOptions, Selections, at_least, folder_of, lengths_of, one_of
+from carrara.util.files import whole_file
 from carrara.util.parallel import ENGINES, Engine
 from carrara.util.quantities import check_count
 
@@ -78,5 +79,5 @@ class ExportConfig(RowOptions, ItemOptions):
         Args:
             texts: Paragraphs above the notice, about the files and how they are used.
         """
-        self.out.mkdir(parents=True, exist_ok=True)
-        (self.out / CARD).write_text("\n\n".join([*texts, self.notice]), "utf-8")
+        with whole_file(self.out / CARD) as file:
+            file.write("\n\n".join([*texts, self.notice]))

@@ -11,6 +11,8 @@ them at the needed chunks, and can stop after the last one.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from carrara.items.item import Item
@@ -90,7 +92,9 @@ class EvidenceLabels:
 def _is_decided(item: Item, text: str, chunks: Sequence[Mapping[str, Any]]) -> bool:
     """Return whether the solver finds the right answer in the needed chunks alone."""
     template = item.prompt.template
-    needed = template.separator.join(text[chunk["start"] : chunk["end"]] for chunk in chunks if chunk["needed"])
+    # Chunks in a row stay as they stand in the prompt: a long sentence may be divided among them.
+    runs = [list(run) for is_needed, run in groupby(chunks, key=itemgetter("needed")) if is_needed]
+    needed = template.separator.join(text[run[0]["start"] : run[-1]["end"]] for run in runs)
     try:
         found = item.solve([Message("user", template.before + needed + template.after)])
     except UndecidableError:

@@ -28,6 +28,7 @@ from carrara.items.item import Item, check_single, questions_of, rebuild, wordin
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import RunError, UsageError
+from carrara.util.files import whole_file
 
 Kind = Literal["texts", "conversations", "recipes"]
 
@@ -239,9 +240,14 @@ def _splits(
 
 def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
     """Write the files around the data. `said` is the notice of every export."""
-    (folder / CARD).write_text(card(name, said, own_text, found), "utf-8")
-    (folder / EVAL).write_text(evaluation(name, found), "utf-8")
-    (folder / CROISSANT).write_text(json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n", "utf-8")
+    texts = {
+        CARD: card(name, said, own_text, found),
+        EVAL: evaluation(name, found),
+        CROISSANT: json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n",
+    }
+    for file, content in texts.items():
+        with whole_file(folder / file) as written:
+            written.write(content)
 
 
 def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:

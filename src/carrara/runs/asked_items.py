@@ -61,29 +61,55 @@ def read_items(path: Path) -> list[ItemId]:
     return ids
 
 
-def implied_items(ids: Iterable[ItemId], counts: Mapping[ItemId, int]) -> list[ItemId]:
+class Budget:
+    """The tokens that may still be spent on making items to learn about them.
+
+    Args:
+        tokens: Tokens of all items together. Items beyond are taken to be like those that the submission answers.
+    """
+
+    def __init__(self, tokens: int = TOGETHER) -> None:
+        self._left = tokens
+        self._last: ItemId | None = None
+
+    def spend(self, item_id: ItemId, tokens: int) -> bool:
+        """Return whether an item of this size may be made, and count it. Further questions on it cost nothing."""
+        instance = replace(item_id, question=0)
+        if instance == self._last:
+            return True
+        if tokens > min(self._left, LONGEST):
+            return False
+        self._left, self._last = self._left - tokens, instance
+        return True
+
+
+def implied_items(
+    ids: Iterable[ItemId], counts: Mapping[ItemId, int], most: int = MOST, budget: Budget | None = None
+) -> list[ItemId]:
     """Return the items that ids imply: all questions on all instances up to the last one that is named.
 
     Args:
         ids: The ids of a submission.
         counts: Numbers of questions that are known, by the key of an instance's first question.
+        most: The most items that the ids may imply.
+        budget: What may be spent on making items.
 
     Raises:
-        UsageError: These are more than a submission may have.
+        UsageError: The ids imply more items.
     """
     groups: dict[ItemId, list[ItemId]] = {}
     for id in ids:
         groups.setdefault(key_of(replace(id, index=0, question=0)), []).append(id)
-    found, budget = list[ItemId](), _Budget()
+    found, budget = list[ItemId](), budget or Budget()
     for group, own in groups.items():
         named = {id.question for id in own}
         for first, last in _ranges({id.index for id in own}):
-            if len(found) + last - first >= MOST:
-                raise UsageError(f"it names items of {group.task} so far apart that more than {MOST:,} lie between")
             for index in range(first, last + 1):
                 one = replace(own[0], index=index, question=0)
                 count = counts.get(key_of(one))
-                asked = budget.questions(one, named) if count is None else range(count)
+                asked = _questions(one, named, budget) if count is None else range(count)
+                if len(found) + max(len(asked), last - index) > most:
+                    raise UsageError(f"it names items of {group.task} so far apart that more than {most:,} lie between")
                 found += [replace(one, question=question) for question in asked]
     return found
 
@@ -98,45 +124,35 @@ def _ranges(indices: Collection[int]) -> Iterator[tuple[int, int]]:
         yield subset * APART, max(own)
 
 
-class _Budget:
-    """The tokens that may still be spent on making items to learn about them."""
-
-    def __init__(self) -> None:
-        self._left = TOGETHER
-
-    def spend(self, item_id: ItemId, tokens: int) -> bool:
-        if tokens > min(self._left, LONGEST):
-            return False
-        self._left -= tokens
-        return True
-
-    def questions(self, item_id: ItemId, named: Collection[int]) -> Sequence[int]:
-        """Return the numbers of the questions on an instance, or those that are named if it cannot be made here."""
-        try:
-            if self.spend(item_id, weight(item_id)):
-                return range(len(questions_of(item_id).questions))
-        except (CarraraError, OSError):
-            pass
-        return sorted(named)
-
-    def can_be_asked(self, item_id: ItemId) -> bool:
-        """Return whether an item can be made at its length. An item that cannot be made here counts as one that can."""
-        try:
-            if self.spend(item_id, max(item_id.length, weight(item_id))):
-                context_of(replace(item_id, question=0))
-        except LengthError:
-            return False
-        except (CarraraError, OSError):
-            pass
-        return True
+def _questions(item_id: ItemId, named: Collection[int], budget: Budget) -> Sequence[int]:
+    """Return the numbers of the questions on an instance, or those that are named if it cannot be made here."""
+    try:
+        if budget.spend(item_id, weight(item_id)):
+            return range(len(questions_of(item_id).questions))
+    except (CarraraError, OSError):
+        pass
+    return sorted(named)
 
 
-def hold(results: Sequence[Result], asked: Iterable[ItemId]) -> Answered:
+def _can_be_asked(item_id: ItemId, budget: Budget) -> bool:
+    """Return whether an item can be made at its length. An item that cannot be made here counts as one that can."""
+    try:
+        if budget.spend(item_id, max(item_id.length, weight(item_id))):
+            context_of(replace(item_id, question=0))
+    except LengthError:
+        return False
+    except (CarraraError, OSError):
+        pass
+    return True
+
+
+def hold(results: Sequence[Result], asked: Iterable[ItemId], budget: Budget | None = None) -> Answered:
     """Return the results of each model on the items that were asked.
 
     Args:
         results: The results of a submission. If several of a model answer one item, the first one counts.
         asked: The items.
+        budget: What may be spent on making items that have no reply.
     """
     wanted = dict.fromkeys(map(key_of, asked))
     by_subject: dict[Subject, dict[ItemId, Result]] = {}
@@ -144,14 +160,14 @@ def hold(results: Sequence[Result], asked: Iterable[ItemId]) -> Answered:
         key = key_of(ItemId.parse(result.id))
         if key in wanted:
             by_subject.setdefault(result.subject, {}).setdefault(key, result)
-    found, missing, budget = list[Result](), 0, _Budget()
+    found, missing, budget = list[Result](), 0, budget or Budget()
     for own in by_subject.values():
-        alike = _Alike(own)
+        alike = _Alike(own, budget)
         for key in wanted:
             there = own.get(key)
             if there and there.status != "error":
                 found.append(there)
-            elif there or budget.can_be_asked(alike.item_id(key)):
+            elif there or _can_be_asked(alike.item_id(key), budget):
                 found.append(alike.wrong(key))
                 missing += 1
     answering = sum(map(len, by_subject.values()))
@@ -161,7 +177,8 @@ def hold(results: Sequence[Result], asked: Iterable[ItemId]) -> Answered:
 class _Alike:
     """What the results of a model say about an item that has none."""
 
-    def __init__(self, own: Mapping[ItemId, Result]) -> None:
+    def __init__(self, own: Mapping[ItemId, Result], budget: Budget) -> None:
+        self._budget = budget
         self._first = next(iter(own.values()))
         ids = [ItemId.parse(result.id) for result in own.values()]
         (self._style, self._tokenizer), _ = Counter((id.style, id.tokenizer) for id in ids).most_common(1)[0]
@@ -177,16 +194,16 @@ class _Alike:
 
     def wrong(self, key: ItemId) -> Result:
         item_id = self.item_id(key)
-        posed = _question(item_id)
+        posed = _question(item_id, self._budget)
         task = posed[0] if posed else self._tasks.get(replace(key, index=0), item_id.task)
         level = posed[1] if posed else self._levels.get(task, 0.0)
         return wrong_result(item_id, self._first.subject, task, key.length, level)
 
 
-def _question(item_id: ItemId) -> tuple[str, float] | None:
+def _question(item_id: ItemId, budget: Budget) -> tuple[str, float] | None:
     """Return the name of the task that an item's results have, and its chance level. None if it cannot be made here."""
     try:
-        if weight(item_id) > LONGEST:
+        if not budget.spend(item_id, weight(item_id)):
             return None
         question = questions_of(item_id).questions[item_id.question]
     except (CarraraError, OSError, IndexError):

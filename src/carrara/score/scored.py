@@ -38,6 +38,7 @@ class Trouble(NamedTuple):
 Outcome = tuple[int, Result | Trouble]
 """The number of a line, and its outcome."""
 
+DEEP = Trouble("deep", "nested too deeply: a line holds an id and a reply")
 NAME = 200
 """The most characters of a model's name."""
 SMALL = 256
@@ -99,12 +100,8 @@ class Scorer:
         return [(number, self.line(line)) for number, line in batch]
 
     def line(self, line: bytes | None) -> Result | Trouble:
-        try:
-            return self._result(_read(line))
-        except _LineError as unfit:
-            return unfit.trouble
-        except RecursionError:
-            return Trouble("deep", "nested too deeply: a line holds an id and a reply")
+        row = parse(line)
+        return row if isinstance(row, Trouble) else self.row(row)
 
     def reply(self, id: str, reply: str, status: Status) -> Result:
         """Score a reply that does not come from a line of a file. Raise `UsageError` if it cannot be scored."""
@@ -123,6 +120,8 @@ class Scorer:
             return self._result(row)
         except _LineError as unfit:
             return unfit.trouble
+        except RecursionError:
+            return DEEP
 
     def _result(self, row: dict[str, Any]) -> Result:
         reply, status, model = _reply(row), _status(row), _model(row) or self._model
@@ -199,7 +198,7 @@ def parse(line: bytes | None) -> dict[str, Any] | Trouble:
     except _LineError as unfit:
         return unfit.trouble
     except RecursionError:
-        return Trouble("deep", "nested too deeply: a line holds an id and a reply")
+        return DEEP
 
 
 def fit(model: str) -> bool:

@@ -19,7 +19,7 @@ from carrara.items.item import weight
 from carrara.logs.replies import LoggedReply
 from carrara.report.provenance import ItemSource
 from carrara.result import Result
-from carrara.runs.asked_items import hold, implied_items, key_of
+from carrara.runs.asked_items import MOST, Answered, Budget, hold, implied_items, key_of
 from carrara.runs.verify_submission import (
     INSTANCES,
     LONGEST,
@@ -57,10 +57,13 @@ Row = dict[str, Any]
 class _Model:
     """The lines of one model, and what was found about them."""
 
-    rows: dict[str, Row] = field(default_factory=dict[str, Row])
-    """The first line of each id."""
+    kept: dict[str, tuple[int, bytes]] = field(default_factory=dict[str, tuple[int, bytes]])
+    """The first line of each id, with its number. What is parsed may take a hundred times the memory."""
     lines: int = 0
     results: list[Result] = field(default_factory=list[Result])
+    """The replies that could be graded, in the order of the file."""
+    hashes: dict[str, str] = field(default_factory=dict[str, str])
+    """The hashes of prompts that are stated, by the id of the item."""
     troubles: Troubles = field(default_factory=Troubles)
     claims: Check = field(default_factory=Check)
     prompts: Check = field(default_factory=Check)
@@ -94,14 +97,16 @@ def verify_file(path: Path, sample: int, asked: Sequence[ItemId] | None = None, 
         counts = _grade(models, name)
     except (CarraraError, OSError) as error:
         return [refuse(name, f"its replies cannot be graded here: {error}")]
-    found = []
+    found, left, budget = [], MOST, Budget()
     for model, own in models.items():
         try:
-            items = asked or implied_items((ItemId.parse(result.id) for result in own.results), counts)
+            items = asked or implied_items((ItemId.parse(result.id) for result in own.results), counts, left, budget)
         except UsageError as error:
             found.append(refuse(name, str(error), model))
-        else:
-            found.append(_submission(name, model, own, unnamed, sample, items, is_declared=asked is not None))
+            continue
+        left -= 0 if asked else len(items)
+        answered = hold(own.results, items, budget)
+        found.append(_submission(name, model, own, unnamed, sample, answered, is_declared=asked is not None))
     return found
 
 
@@ -117,16 +122,16 @@ def _read(path: Path, unnamed: Troubles) -> dict[str, _Model]:
                 if isinstance(row, Trouble):
                     unnamed.add(number, row)
                     continue
-                model = row.get("model", path.stem)
+                model = path.stem if row.get("model") is None else row["model"]
                 if not isinstance(model, str) or not fit(model):
                     unnamed.add(number, Trouble("model", "a line has no name of a model: give a text of one line"))
                     continue
                 own = models.setdefault(model, _Model())
                 own.lines += 1
-                if row["id"] in own.rows:
+                if row["id"] in own.kept:
                     own.troubles.add(number, Trouble("again", f"{row['id']} has a line before, and the first counts"))
                 else:
-                    own.rows[row["id"]] = {**row, "number": number}
+                    own.kept[row["id"]] = number, line or b""
     return models
 
 
@@ -136,10 +141,12 @@ def _grade(models: Mapping[str, _Model], source: str) -> dict[ItemId, int]:
     Replies to one instance are graded together, so that it is built once.
     """
     scorer, left, seen, counts = Scorer(ScorerConfig(source)), INSTANCES, set[str](), dict[ItemId, int]()
-    rows = [(row, model, own) for model, own in models.items() for row in own.rows.values()]
-    for row, model, own in sorted(rows, key=lambda found: str(found[0]["id"])):
+    graded: dict[str, dict[int, Result]] = {model: {} for model in models}
+    for id, model in sorted((id, model) for model, own in models.items() for id in own.kept):
+        own = models[model]
+        number, line = own.kept[id]
         try:
-            item_id = ItemId.parse(row["id"])
+            item_id = ItemId.parse(id)
             size = weight(item_id) if is_known(item_id) else 0
         except CarraraError:
             size = 0  # the scorer says what is wrong
@@ -152,15 +159,23 @@ def _grade(models: Mapping[str, _Model], source: str) -> dict[ItemId, int]:
                 continue
             seen.add(instance)
             left -= size
+        row = parse(line)
+        if isinstance(row, Trouble):
+            own.troubles.add(number, row)
+            continue
         found = _score(scorer, {**row, "model": model})
         if isinstance(found, Trouble):
-            own.troubles.add(row["number"], found)
+            own.troubles.add(number, found)
             continue
-        own.results.append(replace(found, settings={SUBMISSION: source}))
+        graded[model][number] = replace(found, settings={SUBMISSION: source})
         item_id = ItemId.parse(found.id)
         counts[key_of(replace(item_id, question=0))] = scorer.count_questions(item_id)
+        if row.get(SHA256) is not None:
+            own.hashes[id] = str(row[SHA256])
         if _has_claims(row):
             own.claims.add(_is_so(row, found))
+    for model, own in models.items():
+        own.results = [result for _, result in sorted(graded[model].items())]
     return counts
 
 
@@ -195,10 +210,9 @@ def _is_same(stated: Any, score: float) -> bool:
 
 
 def _submission(
-    name: str, model: str, own: _Model, unnamed: Troubles, sample: int, items: Sequence[ItemId], is_declared: bool
+    name: str, model: str, own: _Model, unnamed: Troubles, sample: int, answered: Answered, is_declared: bool
 ) -> Submission:
     _render_again(own, sample)
-    answered = hold(own.results, items)
     faults = [
         f"none of its {count(own.lines, 'line')} can be scored{_and_why(own.troubles)}" if not own.results else "",
         own.claims.fault("scores are not what their replies come to"),
@@ -240,10 +254,7 @@ def _and_why(troubles: Troubles, what: str = "") -> str:
 
 def _render_again(own: _Model, sample: int) -> None:
     """Render some of the prompts whose hash is stated."""
-    stated = [
-        LoggedReply(result, {}, str(own.rows[result.id][SHA256]), "")
-        for result in own.results
-        if own.rows[result.id].get(SHA256) is not None
-    ]
+    hashes = own.hashes
+    stated = [LoggedReply(result, {}, hashes[result.id], "") for result in own.results if result.id in hashes]
     SystemRandom().shuffle(stated)
     render_again(stated, sample, own.prompts)
