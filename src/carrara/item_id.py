@@ -47,9 +47,10 @@ class ItemId:
 
     @staticmethod
     def parse(text: str) -> "ItemId":
-        found = _ID.fullmatch(text) if len(text) < 2000 and text.isprintable() else None
+        given: object = text  # rows of other programs may have anything in its place
+        found = _ID.fullmatch(text) if isinstance(given, str) and len(text) < 2000 and text.isprintable() else None
         if not found:
-            raise UsageError(f"{text[:200]!r} is not an item's id; `carrara generate` writes them")
+            raise UsageError(f"{str(text)[:200]!r} is not an item's id; `carrara generate` writes them")
         part = found.groupdict(default="")
         item_id = ItemId(
             task=part["task"],

@@ -91,7 +91,8 @@ def test_what_has_no_row_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_row_without_an_id_is_refused() -> None:
-    for info in (None, {}, {"id": 3}):
+    infos: tuple[Any, ...] = (None, {}, {"id": 3}, "id")
+    for info in infos:
         with pytest.raises(UsageError, match=r"a row of openai/gsm8k has no id in `extra_info`"):
             compute_score("openai/gsm8k", "72", "72", info)
 

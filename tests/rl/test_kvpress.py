@@ -57,6 +57,8 @@ def test_a_table_without_ids_is_refused() -> None:
         calculate_metrics({"predicted_answer": ["x"]})
     with pytest.raises(UsageError, match="not an item's id"):
         calculate_metrics({"id": ["x"], "predicted_answer": ["x"]})
+    with pytest.raises(UsageError, match="'nan' is not an item's id"):
+        calculate_metrics({"id": [float("nan")], "predicted_answer": ["x"]})
 
 
 @pytest.mark.slow  # PyTorch, and an environment of its own

@@ -18,11 +18,12 @@ from functools import cached_property
 from carrara.answers.grade import grade
 from carrara.corpora.sentences import split_text
 from carrara.items.item import Item, check_single
+from carrara.readers.layout import BETWEEN_TURNS, SPEAKERS
 from carrara.types import Message, Role
 from carrara.util.errors import RunError, UsageError
 
-_SPEAKER = re.compile(r"^(System|User|Assistant): ", re.MULTILINE)
-_ROLES: dict[str, Role] = {"System": "system", "User": "user", "Assistant": "assistant"}
+_ROLES: dict[str, Role] = {speaker: role for role, speaker in SPEAKERS.items()}
+_SPEAKER = re.compile(rf"^({'|'.join(_ROLES)})", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class ContextFile:
             raise UsageError("an agent follows instructions, and the style `base` has none: give `style=chat`")
         check_single(item, "a file")
         if item.prompt.template.turns:
-            found = ContextFile(item, "\n\n".join(_paragraphs(item)), False)
+            found = ContextFile(item, BETWEEN_TURNS.join(_paragraphs(item)), False)
         else:
             wrapped = _wrapped(item)
             found = ContextFile(item, _context(item), False) if wrapped is None else ContextFile(item, wrapped, True)
@@ -190,7 +191,7 @@ def _wrapped(item: Item) -> str | None:
 def _paragraphs(item: Item) -> Iterator[str]:
     for part in item.prompt.parts(counted=False):
         if part.segment:
-            yield f"{part.role.capitalize()}: {part.text}"
+            yield SPEAKERS[part.role] + part.text
 
 
 def _turns(text: str) -> Iterator[Message]:

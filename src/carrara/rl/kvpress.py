@@ -12,7 +12,7 @@ from typing import Any
 from carrara.item_id import ItemId
 from carrara.items.item import questions_of
 from carrara.result import Result
-from carrara.rl.reward import score_completion
+from carrara.rl.reward import reply_of, score_completion
 from carrara.util.errors import UsageError
 
 Metrics = dict[str, dict[str, float]]
@@ -68,7 +68,7 @@ def score_reply(id: str, reply: object) -> Result:
 
     kvpress has no stop texts, so the reply of a base model goes on to its most tokens. It counts up to the first one.
     """
-    text = reply if isinstance(reply, str) else ""
+    text = reply_of(reply)
     for stop in _stops(id):
         text = text.partition(stop)[0]
     return score_completion(id, text)

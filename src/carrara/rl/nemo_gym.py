@@ -13,7 +13,7 @@ from typing import Any
 from carrara.item_id import ItemId
 from carrara.result import Status
 from carrara.rl.reward import reply_of, score_completion
-from carrara.rl.scale import RewardScale, check_scale, scale_reward
+from carrara.rl.scale import RewardScale, ScaleOption, check_scale, scale_reward
 from carrara.util.errors import UsageError
 
 
@@ -35,7 +35,7 @@ def server_class() -> Any:
         raise UsageError(f"this needs NeMo Gym ({error}): pip install nemo-gym") from None
 
     class CarraraConfig(base.BaseResourcesServerConfig):  # type: ignore[misc]
-        scale: str | dict[str, float | list[float]] | None = None
+        scale: ScaleOption = None
 
     class CarraraVerifyRequest(base.BaseVerifyRequest):  # type: ignore[misc]
         model_config = {"extra": "allow"}  # labels of rows come back with the reward

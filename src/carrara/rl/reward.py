@@ -10,7 +10,7 @@ from carrara.score.scored import Scorer, ScorerConfig
 from carrara.util.errors import UsageError
 
 Completion = str | Sequence[Any] | None
-"""A text, or messages: mappings or objects with a `content`, which may have several parts."""
+"""A text, or messages: mappings or objects with a `content`, which may have several parts. What is neither is empty."""
 
 
 def rewards(
@@ -49,6 +49,8 @@ def score_completions(completions: Sequence[Completion], ids: Sequence[str] | No
     """Return the scored replies. Raise `UsageError` if there are no ids."""
     if ids is None:
         raise UsageError("rewards go by the ids of items: give the column `id`, as `carrara.rl.prompts` has it")
+    if len(ids) != len(completions):
+        raise UsageError(f"there are {len(completions)} replies and {len(ids)} ids: give the id of each reply's item")
     return [score_completion(id, completion) for id, completion in zip(ids, completions, strict=True)]
 
 
@@ -62,18 +64,18 @@ def _scorer() -> Scorer:
     return Scorer(ScorerConfig(""))
 
 
-def reply_of(completion: Completion) -> str:
-    """Return the text of the last message.
+def reply_of(completion: object) -> str:
+    """Return the text of a reply, or of the last message. What has no text, such as None or NaN, is empty.
 
     >>> reply_of([{"role": "assistant", "content": [{"type": "text", "text": "The park"}]}])
     'The park'
     """
-    if completion is None or isinstance(completion, str):
-        return completion or ""
-    content = _of(completion[-1], "content") if completion else None
-    if content is None or isinstance(content, str):
-        return content or ""
-    return "".join(_of(part, "text") or "" for part in content)
+    if isinstance(completion, Sequence) and not isinstance(completion, str):
+        completion = _of(completion[-1], "content") if completion else None
+    if isinstance(completion, Sequence) and not isinstance(completion, str):
+        texts = [_of(part, "text") for part in completion]
+        return "".join(text for text in texts if isinstance(text, str))
+    return completion if isinstance(completion, str) else ""
 
 
 def _of(record: Any, name: str) -> Any:

@@ -24,6 +24,8 @@ TaskScale = float | Sequence[float]
 RewardScale = str | PathLike[str] | Mapping[str, TaskScale] | None
 """How scores become rewards: `"chance"`; scales by task; or a folder of a run, from which they are measured. None: the
 reward is the score."""
+ScaleOption = str | dict[str, float | list[float]] | None
+"""A `RewardScale` that a configuration file can hold."""
 
 
 class _Line(NamedTuple):

@@ -24,7 +24,7 @@ from carrara.readers.context_file import ContextFile
 from carrara.result import Result
 from carrara.rl.require_extra import require_package
 from carrara.rl.reward import score_completion
-from carrara.rl.scale import check_scale, scale_reward
+from carrara.rl.scale import ScaleOption, check_scale, scale_reward
 from carrara.rl.stream import Stream
 from carrara.rng import Split
 from carrara.types import UndecidableError
@@ -44,8 +44,6 @@ def _import_verifiers() -> Any:
 vf: Any = _import_verifiers()
 
 Place = Literal["prompt", "file"]
-Scale = str | dict[str, float | list[float]] | None
-"""A `RewardScale` that a configuration file can hold."""
 LONGEST_ARGUMENT = 100_000
 """The bytes up to which a prompt is a text. The harnesses `null` and `bash` pass a text as an argument of a command,
 which Linux limits to 128 KiB, and messages as a file. Other harnesses accept only a text."""
@@ -76,7 +74,7 @@ class CarraraConfig(vf.TasksetConfig):  # type: ignore[misc]
     """The number of the first item."""
     context: Place = "prompt"
     """Where the context is: in the prompt, or in the file `context.txt` of the agent's working directory."""
-    scale: Scale = None
+    scale: ScaleOption = None
     """How the score becomes the reward: `chance`, scales by task, or the folder of a run. None: it is the reward."""
 
     @model_validator(mode="after")
@@ -95,7 +93,7 @@ class CarraraData(vf.TaskData):  # type: ignore[misc]
 
     id: str = ""
     context: Place = "prompt"
-    scale: Scale = None
+    scale: ScaleOption = None
 
 
 class CarraraTask(vf.Task[CarraraData]):  # type: ignore[misc]

@@ -55,13 +55,14 @@ def compute_score(
         >>> compute_score("babilong/qa6", wrong, i.gold, {"id": i.id}, scale="chance")
         {'score': -1.0, 'acc': 0.0, 'answers_read': 1.0, 'pred': '...', 'status': 'ok'}
     """
-    id = (extra_info or {}).get("id")
+    info = extra_info if isinstance(extra_info, Mapping) else {}
+    id = info.get("id")
     if not isinstance(id, str):
         raise UsageError(
             f"a row of {data_source} has no id in `extra_info`: rows come from `carrara export verl`, and other data "
             "need a reward function of their own"
         )
-    result = score_completion(id, solution_str, "truncated" if (extra_info or {}).get("truncated") else "ok")
+    result = score_completion(id, solution_str, "truncated" if info.get("truncated") else "ok")
     reward = scale_reward(result, scale)
     if not details:
         return reward
