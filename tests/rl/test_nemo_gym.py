@@ -257,9 +257,8 @@ def test_nemo_gym_rewards_what_carrara_score_does(tmp_path: Path) -> None:
         ]
         gym.run("eval", "run", "--no-serve", "--input", str(data / "train.jsonl"), "--output", "rollouts.jsonl")
     assert [one["score"] for one in found] == expected
-    assert [one["reward"] for one in found] == rewards(
-        [one.text for one in given], id=[one.id for one in given], scale="chance"
-    )
+    scaled = rewards([one.text for one in given], id=[one.id for one in given], scale="chance")
+    assert [one["reward"] for one in found] == pytest.approx(scaled)  # `sum` of Python 3.12 rounds in another way
     assert len({one.kind for one in given}) > 5
     assert 0 < sum(expected) < len(expected)
 
