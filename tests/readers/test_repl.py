@@ -229,7 +229,9 @@ def test_a_forged_driver_costs_the_session_alone(reply: str) -> None:
     # The first message may still reach the honest driver.
     forged, next_one, after = run_blocks(FORGED.replace("REPLY", reply), "print(1)", "print(context)", llm=llm)
     assert forged.lost or next_one.lost
-    assert (next_one if next_one.lost else forged).error in ("the Python session broke", "the Python session ended")
+    # A reply that is slow to make, such as a bomb, may come too late on a busy machine.
+    broke = "the Python session broke", "the Python session ended", "the sandbox does not reply (TimeoutError)"
+    assert (next_one if next_one.lost else forged).error in broke
     assert after == BlockResult("the context\n")
     assert len(asked) <= LIMITS.calls
 
