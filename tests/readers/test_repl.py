@@ -23,6 +23,9 @@ from carrara.readers.repl.reader import shorten
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.util.errors import UsageError
+from tests.helpers import sandbox as _sandbox
+
+assert _sandbox  # its import registers the sandbox `test_only`
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # of Inspect: streams that it leaves open
