@@ -247,9 +247,10 @@ def test_too_many_models_are_refused(items: list[Item], tmp_path: Path, monkeypa
 def test_one_line_makes_no_more_work_than_a_file_may(
     items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It implies many items before its own. Those beyond the budget are not made, and count as wrong all the same."""
+    """It implies many items before its own. Those beyond the allowance are not made, but count as wrong."""
     monkeypatch.setattr(submission, "MOST", 5000)
-    monkeypatch.setattr(submission, "Budget", lambda: asked_items.Budget(100 * weight(items[0].item_id)))
+    allowance = asked_items.Allowance(100 * weight(items[0].item_id))
+    monkeypatch.setattr(submission, "Allowance", lambda: allowance)
     made = list[int]()
 
     def count(real: Callable[[ItemId], object]) -> Callable[[ItemId], object]:
@@ -267,7 +268,16 @@ def test_one_line_makes_no_more_work_than_a_file_may(
     assert first.source.doubt.startswith("2,999 of 3,000 items have no reply, and count as wrong")
     assert len(set(made)) == 100
     assert len({result.chance_level for result in first.results}) == 1
-    assert second.source.fault == "it names items of babilong/qa1 so far apart that more than 2,000 lie between"
+    assert second.source.fault == "it names items of babilong/qa1 so far apart that more than 2,001 lie between"
+
+
+def test_items_that_have_lines_do_not_count_as_implied(
+    items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(submission, "MOST", 3)
+    rows = [row for model in ("lab/a", "lab/b") for row in right(items[:N], model)]
+    found = verify_file(written(tmp_path / "a.jsonl", rows), 24)
+    assert [(one.source.fault, one.source.lacking) for one in found] == [("", 0)] * 2
 
 
 def test_a_line_without_a_model_is_of_the_model_that_the_file_names(items: list[Item], tmp_path: Path) -> None:

@@ -106,10 +106,10 @@ def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | Non
     for place in places:
         if not place.exists():
             raise UsageError(
-                f"there is no file or directory {place}; give folders of runs, or files of replies ({LINES})"
+                f"there is no file or directory {place}: give folders of runs, or files of replies ({LINES})"
             )
         if place.is_file() and place.suffix != LINES:
-            raise UsageError(f"{place} is a file whose name does not end with {LINES}: give JSON Lines, not compressed")
+            raise UsageError(f"the name of {place} does not end with {LINES}: give JSON Lines that are not compressed")
         if not place.is_dir():
             alone = [one.name for one in places].count(place.name) == 1
             found += verify_file(place, sample, asked, place.name if alone else str(place))

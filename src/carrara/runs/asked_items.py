@@ -21,7 +21,7 @@ from carrara.util.errors import CarraraError, LengthError, UsageError
 from carrara.util.files import SMALL, content
 
 MOST = 200_000
-"""The most items that a submission may have."""
+"""The most items of a list, and the most without a line that a submission may imply."""
 LONGEST, TOGETHER = 1 << 20, 16 << 20
 """Tokens of one item, and of all items of a submission, that are made to see whether they can be asked."""
 
@@ -61,7 +61,7 @@ def read_items(path: Path) -> list[ItemId]:
     return ids
 
 
-class Budget:
+class Allowance:
     """The tokens that may still be spent on making items to learn about them.
 
     Args:
@@ -84,31 +84,31 @@ class Budget:
 
 
 def implied_items(
-    ids: Iterable[ItemId], counts: Mapping[ItemId, int], most: int = MOST, budget: Budget | None = None
+    ids: Collection[ItemId], counts: Mapping[ItemId, int], most: int = MOST, allowance: Allowance | None = None
 ) -> list[ItemId]:
     """Return the items that ids imply: all questions on all instances up to the last one that is named.
 
     Args:
         ids: The ids of a submission.
         counts: Numbers of questions that are known, by the key of an instance's first question.
-        most: The most items that the ids may imply.
-        budget: What may be spent on making items.
+        most: The most items that the ids may imply beside themselves.
+        allowance: What may be spent on making items.
 
     Raises:
-        UsageError: The ids imply more items.
+        UsageError: The ids imply more items than `most`.
     """
     groups: dict[ItemId, list[ItemId]] = {}
     for id in ids:
         groups.setdefault(key_of(replace(id, index=0, question=0)), []).append(id)
-    found, budget = list[ItemId](), budget or Budget()
+    found, allowance = list[ItemId](), allowance or Allowance()
     for group, own in groups.items():
         named = {id.question for id in own}
         for first, last in _ranges({id.index for id in own}):
             for index in range(first, last + 1):
                 one = replace(own[0], index=index, question=0)
                 count = counts.get(key_of(one))
-                asked = _questions(one, named, budget) if count is None else range(count)
-                if len(found) + max(len(asked), last - index) > most:
+                asked = _questions(one, named, allowance) if count is None else range(count)
+                if len(found) + max(len(asked), last - index) > most + len(ids):
                     raise UsageError(f"it names items of {group.task} so far apart that more than {most:,} lie between")
                 found += [replace(one, question=question) for question in asked]
     return found
@@ -124,20 +124,20 @@ def _ranges(indices: Collection[int]) -> Iterator[tuple[int, int]]:
         yield subset * APART, max(own)
 
 
-def _questions(item_id: ItemId, named: Collection[int], budget: Budget) -> Sequence[int]:
+def _questions(item_id: ItemId, named: Collection[int], allowance: Allowance) -> Sequence[int]:
     """Return the numbers of the questions on an instance, or those that are named if it cannot be made here."""
     try:
-        if budget.spend(item_id, weight(item_id)):
+        if allowance.spend(item_id, weight(item_id)):
             return range(len(questions_of(item_id).questions))
     except (CarraraError, OSError):
         pass
     return sorted(named)
 
 
-def _can_be_asked(item_id: ItemId, budget: Budget) -> bool:
+def _can_be_asked(item_id: ItemId, allowance: Allowance) -> bool:
     """Return whether an item can be made at its length. An item that cannot be made here counts as one that can."""
     try:
-        if budget.spend(item_id, max(item_id.length, weight(item_id))):
+        if allowance.spend(item_id, max(item_id.length, weight(item_id))):
             context_of(replace(item_id, question=0))
     except LengthError:
         return False
@@ -146,13 +146,13 @@ def _can_be_asked(item_id: ItemId, budget: Budget) -> bool:
     return True
 
 
-def hold(results: Sequence[Result], asked: Iterable[ItemId], budget: Budget | None = None) -> Answered:
+def hold(results: Sequence[Result], asked: Iterable[ItemId], allowance: Allowance | None = None) -> Answered:
     """Return the results of each model on the items that were asked.
 
     Args:
         results: The results of a submission. If several of a model answer one item, the first one counts.
         asked: The items.
-        budget: What may be spent on making items that have no reply.
+        allowance: What may be spent on making items that have no reply.
     """
     wanted = dict.fromkeys(map(key_of, asked))
     by_subject: dict[Subject, dict[ItemId, Result]] = {}
@@ -160,14 +160,14 @@ def hold(results: Sequence[Result], asked: Iterable[ItemId], budget: Budget | No
         key = key_of(ItemId.parse(result.id))
         if key in wanted:
             by_subject.setdefault(result.subject, {}).setdefault(key, result)
-    found, missing, budget = list[Result](), 0, budget or Budget()
+    found, missing, allowance = list[Result](), 0, allowance or Allowance()
     for own in by_subject.values():
-        alike = _Alike(own, budget)
+        alike = _Alike(own, allowance)
         for key in wanted:
             there = own.get(key)
             if there and there.status != "error":
                 found.append(there)
-            elif there or _can_be_asked(alike.item_id(key), budget):
+            elif there or _can_be_asked(alike.item_id(key), allowance):
                 found.append(alike.wrong(key))
                 missing += 1
     answering = sum(map(len, by_subject.values()))
@@ -177,8 +177,8 @@ def hold(results: Sequence[Result], asked: Iterable[ItemId], budget: Budget | No
 class _Alike:
     """What the results of a model say about an item that has none."""
 
-    def __init__(self, own: Mapping[ItemId, Result], budget: Budget) -> None:
-        self._budget = budget
+    def __init__(self, own: Mapping[ItemId, Result], allowance: Allowance) -> None:
+        self._allowance = allowance
         self._first = next(iter(own.values()))
         ids = [ItemId.parse(result.id) for result in own.values()]
         (self._style, self._tokenizer), _ = Counter((id.style, id.tokenizer) for id in ids).most_common(1)[0]
@@ -194,16 +194,16 @@ class _Alike:
 
     def wrong(self, key: ItemId) -> Result:
         item_id = self.item_id(key)
-        posed = _question(item_id, self._budget)
+        posed = _question(item_id, self._allowance)
         task = posed[0] if posed else self._tasks.get(replace(key, index=0), item_id.task)
         level = posed[1] if posed else self._levels.get(task, 0.0)
         return wrong_result(item_id, self._first.subject, task, key.length, level)
 
 
-def _question(item_id: ItemId, budget: Budget) -> tuple[str, float] | None:
+def _question(item_id: ItemId, allowance: Allowance) -> tuple[str, float] | None:
     """Return the name of the task that an item's results have, and its chance level. None if it cannot be made here."""
     try:
-        if not budget.spend(item_id, weight(item_id)):
+        if not allowance.spend(item_id, weight(item_id)):
             return None
         question = questions_of(item_id).questions[item_id.question]
     except (CarraraError, OSError, IndexError):

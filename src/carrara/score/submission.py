@@ -19,7 +19,7 @@ from carrara.items.item import weight
 from carrara.logs.replies import LoggedReply
 from carrara.report.provenance import ItemSource
 from carrara.result import Result
-from carrara.runs.asked_items import MOST, Answered, Budget, hold, implied_items, key_of
+from carrara.runs.asked_items import MOST, Allowance, Answered, hold, implied_items, key_of
 from carrara.runs.verify_submission import (
     INSTANCES,
     LONGEST,
@@ -97,15 +97,15 @@ def verify_file(path: Path, sample: int, asked: Sequence[ItemId] | None = None, 
         counts = _grade(models, name)
     except (CarraraError, OSError) as error:
         return [refuse(name, f"its replies cannot be graded here: {error}")]
-    found, left, budget = [], MOST, Budget()
+    found, left, allowance = [], MOST, Allowance()
     for model, own in models.items():
         try:
-            items = asked or implied_items((ItemId.parse(result.id) for result in own.results), counts, left, budget)
+            items = asked or implied_items([ItemId.parse(one.id) for one in own.results], counts, left, allowance)
         except UsageError as error:
             found.append(refuse(name, str(error), model))
             continue
-        left -= 0 if asked else len(items)
-        answered = hold(own.results, items, budget)
+        left -= 0 if asked else max(0, len(items) - len(own.results))
+        answered = hold(own.results, items, allowance)
         found.append(_submission(name, model, own, unnamed, sample, answered, is_declared=asked is not None))
     return found
 
