@@ -348,7 +348,7 @@ def _key(name: str) -> str:
 def _instruction(file: ContextFile) -> str:
     return (
         f"Answer a question about a long text. {file.about(CONTEXT)} "
-        f"Write the reply that the question asks for to the file {ANSWER}.\n\n---\n\n{file.instruction(CONTEXT)}\n"
+        f"Write the reply that the question asks for to the file `{ANSWER}`.\n\n---\n\n{file.instruction(CONTEXT)}\n"
     )
 
 

@@ -1,9 +1,9 @@
 """The context of an item as a text file, for agents that read files: sentences stand on lines of their own.
 
     file = ContextFile.of(item)
-    file.text                      the file, with one sentence or list entry on a line
-    file.prompt(file.text)         the item's prompt, as messages
-    file.about("context.txt")      what an agent has to know about the file
+    file.text                          the file, with one sentence or list entry on a line
+    file.prompt(file.text)             the item's prompt, as messages
+    file.about("context.txt")          what an agent has to know about the file
     file.instruction("context.txt")    the item's prompt with the name of the file in place of the context
 
 A line end stands in for the space between two sentences or two entries of a list. A context that has line ends of its
@@ -106,13 +106,13 @@ class ContextFile:
 
         Examples:
             >>> import carrara
-            >>> ContextFile.of(carrara.item("qa1")).about("context.txt")[:68]
-            'The text is the file context.txt. It has 8 lines and 253 characters.'
+            >>> ContextFile.of(carrara.item("qa1")).about("context.txt")[:70]
+            'The text is the file `context.txt`. It has 8 lines and 253 characters.'
         """
         size = f"{len(self.lines):,} lines and {len(self.text):,} characters"
         wrapped = " In the file, a line end stands for a space." if self.is_wrapped else ""
         return (
-            f"The text is the file {path}. It has {size}.{wrapped} "
+            f"The text is the file `{path}`. It has {size}.{wrapped} "
             "The text stands between the instructions and the question below."
         )
 
