@@ -5,8 +5,10 @@ from typing import ClassVar
 from inspect_ai.util import SandboxEnvironment, SandboxEnvironmentConfigType, sandboxenv
 from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 
+TEST_ONLY = "test_only"
 
-@sandboxenv(name="test_only")
+
+@sandboxenv(name=TEST_ONLY)
 class OnlyForTests(LocalSandboxEnvironment):
     """A folder of this machine in place of a sandbox."""
 

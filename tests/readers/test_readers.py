@@ -14,7 +14,7 @@ from carrara.readers.reader import ReaderModel, Reading
 from carrara.result import Result
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
-from tests.helpers.sandbox import OnlyForTests
+from tests.helpers.sandbox import TEST_ONLY, OnlyForTests
 from tests.helpers.server import GREETING
 from tests.readers import strategies
 from tests.readers.scripted import SEEN, Told
@@ -252,7 +252,7 @@ def test_an_agent_reads_the_context_as_a_file_in_its_sandbox(tmp_path: Path) -> 
     file.write_text(AGENTS)
     described.write_text("services: {}")
     model = Recorded()
-    [result] = read_by(f"agent:{file}@from_file,sandbox=test_only:{described}", model, tmp_path / "run")
+    [result] = read_by(f"agent:{file}@from_file,sandbox={TEST_ONLY}:{described}", model, tmp_path / "run")
     context = ReaderContext(item_of(result.id))
     [question, text] = [message["content"] for message in model.prompts[-1]]
     assert text == context.file.content

@@ -23,9 +23,7 @@ from carrara.readers.repl.reader import shorten
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.util.errors import UsageError
-from tests.helpers import sandbox as _sandbox
-
-assert _sandbox  # its import registers the sandbox `test_only`
+from tests.helpers.sandbox import TEST_ONLY
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore"),  # of Inspect: streams that it leaves open
@@ -300,7 +298,7 @@ Model = Callable[[list[dict[str, str]]], Awaitable[str]]
 
 
 def read(tmp_path: Path, model: Model, settings: str = "", n: int = 1) -> carrara.Results:
-    reader = f"repl:sandbox=test_only{settings}"
+    reader = f"repl:sandbox={TEST_ONLY}{settings}"
     return carrara.run("qa1", model, lengths="4k", n=n, reader=reader, tokenizer="o200k", out=tmp_path / "run")
 
 
@@ -382,7 +380,7 @@ def test_the_oracle_reads_by_code(tmp_path: Path) -> None:
         "carrara/oracle",
         lengths="4k,16k",
         n=2,
-        reader="repl:sandbox=test_only",
+        reader=f"repl:sandbox={TEST_ONLY}",
         tokenizer="o200k",
         out=tmp_path / "run",
     )
