@@ -159,6 +159,7 @@ def main() -> None:
         "carrara --help": fastest(*ours, "--help"),
         "carrara tasks": fastest(*ours, "tasks"),
         "carrara show qa1": fastest(*ours, "show", "qa1"),
+        "completion of a task's name": fastest(*ours, "__complete", "run", "latent_l"),
         "import inspect_ai": fastest(python, "-c", "import inspect_ai", runs=SLOW_RUNS),
         "carrara tasks, chance levels computed": fastest(python, "-c", COMPUTED, runs=3),
     }

@@ -18,9 +18,6 @@ from carrara.cli.main import main
 
 Capture = pytest.CaptureFixture[str]
 
-SLOWEST = 0.5
-"""Seconds of processor time that TAB may take where it asks `carrara` for names."""
-
 
 def environment(home: Path) -> dict[str, str]:
     """Return an environment in which `carrara` is the one that is tested."""
@@ -118,19 +115,17 @@ def test_files_are_completed(scripts: Path, monkeypatch: pytest.MonkeyPatch) -> 
         assert in_bash(scripts, words) == ["runs"]
 
 
-def test_names_are_completed_quickly_and_by_importing_little() -> None:
+def test_names_are_completed_by_importing_little() -> None:
     """Commands, options and values stand in the script; for names of tasks it calls `carrara __complete`."""
     code = (
-        "import sys, time, carrara.cli.main as c\n"
+        "import sys, carrara.cli.main as c\n"
         "c.main(['__complete', 'run', 'latent_l'])\n"
-        "print(time.process_time(), *sorted({m.partition('.')[0] for m in sys.modules}))"
+        "print(*sorted({m.partition('.')[0] for m in sys.modules}))"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     *offered, last = ended.stdout.splitlines()
-    seconds, *modules = last.split()
     assert "latent_list" in offered
-    assert float(seconds) < SLOWEST
-    assert not {"inspect_ai", "numpy", "pydantic", "openai", "splintr"} & set(modules)
+    assert not {"inspect_ai", "numpy", "pydantic", "openai", "splintr"} & set(last.split())
 
 
 def test_the_script_is_put_where_the_shell_looks_for_it(

@@ -1,7 +1,6 @@
 """The tools of the reader `search`: what they show of a context, and what they do with what models write."""
 
 import json
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -63,11 +62,9 @@ def test_what_is_no_pattern_is_said(pattern: object, context: ReaderContext) -> 
     assert find(context, pattern, 0, PAGE).startswith(("`pattern` is empty", "The pattern has 300 characters"))
 
 
-def test_matching_takes_time_in_proportion_to_the_text(context: ReaderContext) -> None:
+def test_matching_an_exploding_pattern_ends(context: ReaderContext) -> None:
     """Python's own matcher would need longer than the universe has existed."""
-    began = time.process_time()
-    find(context, "(a*)*(b*)*(x+x+)+y$", 0, PAGE)
-    assert time.process_time() - began < 5
+    assert find(context, "(a*)*(b*)*(x+x+)+y$", 0, PAGE)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from time import process_time
 
 import pytest
 
@@ -16,6 +15,7 @@ from carrara.types import Question, UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
 from tests.helpers.carrara_suite import instance_of, item_id, text_of
+from tests.helpers.growth import grows_in_proportion
 
 _LINE = re.compile(r"\[([a-z]{6})\] (\w+ \w+) was born in (\w+)\. (.*)")
 Documents = Mapping[str, tuple[str, str, Mapping[str, str]]]
@@ -391,12 +391,7 @@ def test_hostile_repetition_ends(part: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", ["bcdfgh, ", "Zipvug Tomkede ", "- "])
 def test_a_million_characters_take_time_in_proportion(part: str) -> None:
-    took = []
-    for size in (100_000, 1_000_000):
-        start = process_time()
-        graded(f"FINAL ANSWER: {part * (size // len(part))}!")
-        took.append(process_time() - start)
-    assert took[1] < 25 * took[0]
+    assert grows_in_proportion(lambda size: graded(f"FINAL ANSWER: {part * (size // len(part))}!"), 1_000_000)
 
 
 @pytest.mark.parametrize(

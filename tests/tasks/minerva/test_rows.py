@@ -1,7 +1,6 @@
 """Replies to Minerva's published items, scored anew from the command line."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ from carrara.cli.main import main
 from carrara.tasks.minerva._given import grade_row
 from carrara.tasks.minerva._published import PRIMARY
 from carrara.util.errors import UsageError
+from tests.helpers.growth import grows_in_proportion
 from tests.helpers.published import minerva_cases
 
 SCORE = ["score", "--published", "minerva"]
@@ -294,13 +294,16 @@ def test_any_reply_has_scores(reply: str) -> None:
         assert found.answer is not None or found.own == 0
 
 
-@pytest.mark.parametrize("reply", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])
+@pytest.mark.parametrize("part", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])
 @pytest.mark.sampled(1)
-def test_long_replies_end_soon(reply: str) -> None:
-    start = time.process_time()
-    for task in ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind"):
-        grade_row(task, REFERENCES[task], reply * (200_000 // len(reply)))
-    assert time.process_time() - start < 30
+def test_long_replies_take_linear_time(part: str) -> None:
+    tasks = ("string_search_word", "key_value_search", "count", "group_membership", "set_state", "theory_of_mind")
+
+    def grade_all(size: int) -> None:
+        for task in tasks:
+            grade_row(task, REFERENCES[task], part * (size // len(part)))
+
+    assert grows_in_proportion(grade_all, 200_000)
 
 
 # --- the snapshot itself, run as it is ---
