@@ -19,6 +19,7 @@ its text's hash. The requests of the probe before a run are for no item; `Addres
 import argparse
 import gzip
 import json
+import math
 import random
 import socket
 import struct
@@ -51,17 +52,20 @@ class Bad(NamedTuple):
     `raw`, without a status line and headers; `endless`, with the same bytes again and again."""
 
 
+_USAGE = {"prompt_tokens": 400, "completion_tokens": 5, "total_tokens": 405}
+
+
 def reply(content: Json = "[1]", **other: Json) -> dict[str, Json]:
     message = {"role": "assistant", "content": content, **other.pop("message", {})}
     choice = {"index": 0, "message": message, "finish_reason": other.pop("finish_reason", "stop")}
-    usage = {"prompt_tokens": 400, "completion_tokens": 5, "total_tokens": 405}
+    choice |= other.pop("choice", {})
     return {
         "id": "x",
         "object": "chat.completion",
         "created": 0,
         "model": "m",
         "choices": [choice],
-        "usage": usage,
+        "usage": _USAGE,
     } | other
 
 
@@ -83,7 +87,11 @@ def bomb() -> Bad:
     return packed(b'"' + b" " * (100 << 20) + b'"')
 
 
-_CALL = {"id": "c1", "type": "function", "function": {"name": "look", "arguments": '{"where": "list"}'}}
+def called(arguments: Json) -> Json:
+    return {"id": "c1", "type": "function", "function": {"name": "look", "arguments": arguments}}
+
+
+_CALL = called('{"where": "list"}')
 _WHOLE = json.dumps(reply()).encode()
 _JSON = {"Content-Type": "application/json"}
 
@@ -95,6 +103,8 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
+    "call-nan": lambda text, words: good(reply(None, message={"tool_calls": [called('{"a": NaN}')]}, created=math.nan)),
+    "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
     ),
@@ -114,6 +124,22 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
             [{"type": "thinking", "thinking": [{"type": "text", "text": "Not [2]."}]}, {"type": "text", "text": "[1]"}]
         )
     ),
+    "refusal-part": lambda text, words: good(reply([{"type": "refusal", "refusal": "I cannot help with that."}])),
+    "image-part": lambda text, words: good(
+        reply([{"type": "image_url", "image_url": {}}, {"type": "text", "text": "[1]"}])
+    ),
+    "logprobs-text": lambda text, words: good(reply(choice={"logprobs": "x"})),
+    "logprobs-nan": lambda text, words: good(
+        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": math.nan, "top_logprobs": []}]}})
+    ),
+    "details-text": lambda text, words: good(
+        reply(usage={**_USAGE, "completion_tokens_details": "many", "prompt_tokens_details": {"cached_tokens": "x"}})
+    ),
+    "error-429": lambda text, words: good({"error": {"message": "Too many requests", "code": 429}}),
+    "error-said": lambda text, words: good({"error": {"message": "The model is tired", "code": "tired"}}),
+    "many-choices": lambda text, words: good(reply() | {"choices": reply()["choices"] * 4_000}),
+    "many-values": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": [' + b"{}," * 10_000_000 + b"0]}", _JSON),
+    "long": lambda text, words: good(reply("x" * 31_000_000 + " FINAL ANSWER: [1]")),
     "no-model": lambda text, words: good(reply(model=None)),
     "number": lambda text, words: good(reply(42)),
     "object": lambda text, words: good(reply({"answer": [1]})),
@@ -147,6 +173,9 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "500": lambda text, words: refused(500, "internal error"),
     "503": lambda text, words: refused(503, "Loading model", 503),
     "429": lambda text, words: refused(429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "1"}),
+    "429-day": lambda text, words: refused(
+        429, "Rate limit reached", "rate_limit_exceeded", **{"Retry-After": "86400"}
+    ),
     "quota": lambda text, words: refused(429, "You exceeded your current quota.", "insufficient_quota"),
     "400": lambda text, words: refused(400, "Invalid value for top_p"),
     "quoting": lambda text, words: refused(400, f"cannot read {text}"),
@@ -169,7 +198,9 @@ ENDING = (
 
 
 EACH = (
-    "ok", "call", "call-beside", "call-unsaid", "overflow", "overflow-413", "silent-once", "page", "garbled",
+    "ok", "call", "call-beside", "call-unsaid", "call-nan", "call-object", "refusal-part", "image-part",
+    "logprobs-text", "logprobs-nan", "details-text", "error-429-once", "error-said", "many-choices", "many-values",
+    "overflow", "overflow-413", "silent-once", "page", "garbled",
     "garbled-once", "short-once", "reset-once", "elsewhere", "loop", "status-line", "long-headers", "packed", "bomb",
     "endless", "parts", "thinking-parts", "no-model", "number", "object", "no-choices",
     "empty-choices",

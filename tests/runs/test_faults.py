@@ -4,15 +4,19 @@ import json
 import re
 import signal
 import time
+import zipfile
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import zipfile_zstd  # noqa: F401  # adds Inspect's compression to zipfile
 
 from carrara.items.item import item_of as built
 from carrara.logs.replies import read_results
 from carrara.result import Result
 from carrara.runs.manifest import parts
+from carrara.servers.redact import MOST_KEPT
 from tests.helpers.process import KEY, Ended, begun, carrara
 from tests.helpers.server import EACH, Address, item_of, serving
 
@@ -23,6 +27,9 @@ EXPECTED = {
     "call-unsaid": "called",
     "overflow": "overflow",
     "overflow-413": "overflow",
+    "call-nan": "called",
+    "call-object": "called",
+    "refusal-part": "refused",
     "filter": "filtered",
     "cut": "truncated",
     "packed": "ok",
@@ -34,8 +41,12 @@ EXPECTED = {
 """Statuses of ways, where they are not those of errors, of one failure, or of a list."""
 FAIL = {"page", "garbled", "number", "object", "no-choices", "empty-choices", "no-message", "bare-text", "quota", "400"}
 FAIL |= {"401", "markup-error", "key-error", "silent"}
+FAIL |= {"error-said", "many-choices", "many-values"}
 FAIL |= {"elsewhere", "loop", "status-line", "long-headers", "bomb", "endless"}
-ONCE = dict.fromkeys(("quota", "400", "401", "markup-error", "key-error", "elsewhere", "bomb", "endless"), 1)
+ONCE = dict.fromkeys(
+    ("quota", "400", "401", "markup-error", "key-error", "elsewhere", "bomb", "endless", "many-choices", "many-values"),
+    1,
+)
 """Requests of what is never asked again; other failures are asked three times."""
 
 
@@ -223,3 +234,61 @@ def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -
         ended.append(carrara(*line, env={"CARRARA_TASKS": str(tasks)}))
     assert [one.returncode for one in ended] == [0, 0, 2], ended[-1].stderr
     assert "mine/own asks in other words now than when its replies were given, and is still version" in ended[-1].stderr
+
+
+@pytest.mark.slow
+def test_of_a_long_reply_both_ends_are_kept(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        for asked in (1, 1):
+            ended = run("long", server, tmp_path / "run", "-n", "1")
+            assert (ended.returncode, server.asked()) == (0, asked), ended.stderr
+    [result] = read_results(tmp_path / "run")
+    assert (result.status, result.answer) == ("ok", "[1]")
+    assert "characters are not kept …" in result.reply
+    assert len(result.reply) < MOST_KEPT
+
+
+@pytest.mark.slow
+def test_a_folder_with_a_number_that_json_lacks_is_repaired(tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    with serving(tmp_path / "journal.tsv") as server:
+        line = command("call", server.base_url, out, "-n", "3")
+        assert carrara(*line).returncode == 0
+        [log] = (out / "logs").glob("*.eval")
+
+        def spoil(content: bytes) -> bytes:
+            return re.sub(rb'"where": ?"list"', b'"where":NaN', content)
+
+        change_members(log, lambda name, content: spoil(content) if "test-0-1." in name else content)
+        for cached in (out / "cache").glob("*.json"):
+            cached.write_bytes(spoil(cached.read_bytes()))
+        read = read_results(out)
+        assert (len(read), {result.status for result in read}) == (2, {"called"})
+        reported = carrara("report", out)
+        assert reported.returncode == 1
+        assert "a reply in the log" in reported.stderr
+        assert "has the number NaN" in reported.stderr
+        assert "PARTIAL: 2 of 3 replies are there" in reported.stdout
+        assert carrara(*line).returncode == 0
+        assert len(read_results(out)) == 3
+        assert server.asked() == 3  # the cache has the reply
+
+
+def change_members(log: Path, change: Callable[[str, bytes], bytes]) -> None:
+    """Write a log anew, with other contents."""
+    with zipfile.ZipFile(log) as archive:
+        contents = {name: archive.read(name) for name in archive.namelist()}
+    assert any(change(name, content) != content for name, content in contents.items())
+    with zipfile.ZipFile(log, "w") as archive:
+        for name, content in contents.items():
+            archive.writestr(name, change(name, content))
+
+
+@pytest.mark.slow
+def test_a_server_is_waited_for_no_longer_than_the_patience_lasts(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        ended = run("429-day", server, tmp_path / "run", "-n", "1", "--patience", "3s")
+    assert ended.returncode == 1
+    [result] = read_results(tmp_path / "run")
+    assert result.requests == 2
+    assert result.error == "the server answered 429 (Rate limit reached), and asks to wait for 24 h, 2 times"

@@ -1,6 +1,7 @@
 """What a server may not do to an HTTP client: send a prompt on to another server, or reply without an end."""
 
 import gzip
+import json
 import ssl
 import tracemalloc
 import zlib
@@ -13,6 +14,8 @@ import anyio
 import httpx
 import httpx2
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from carrara import tokenizers
 from carrara.readers.retrieval.address import Address
@@ -21,14 +24,25 @@ from carrara.servers.probe import check_server
 from carrara.servers.providers import CredentialsTransport, make_model, prepare_client
 from carrara.servers.retry import trouble_of
 from carrara.util.errors import RunError
-from carrara.util.transport import PackingError, RedirectError, ReplyTooLargeError, limit_client, protocol_error
+from carrara.util.transport import (
+    PackingError,
+    RedirectError,
+    ReplyLimit,
+    ReplyTooLargeError,
+    _ValueCounter,
+    limit_client,
+    protocol_error,
+)
 from tests.helpers.tls import certificate, secured
 
 HTTP: Any = [httpx, httpx2]
 Answer = Callable[[Any], Any]
 
 
-def asked(http: Any, answer: Answer, limit: int = 1 << 20, url: str = "http://here/v1") -> bytes:
+SMALL = ReplyLimit(1 << 20, 1000)
+
+
+def asked(http: Any, answer: Answer, limit: ReplyLimit = SMALL, url: str = "http://here/v1") -> bytes:
     """What a client with limits reads of an answer, in both ways of asking, which agree."""
     with http.Client(transport=http.MockTransport(answer), follow_redirects=True) as client:
         limit_client(client, limit)
@@ -82,13 +96,44 @@ PACKED: list[tuple[str, Callable[[bytes], bytes]]] = [
 @pytest.mark.parametrize(("name", "pack"), PACKED)
 def test_a_reply_is_unpacked_up_to_the_limit(http: Any, name: str, pack: Callable[[bytes], bytes]) -> None:
     headers = {"Content-Encoding": name} if name else {}
-    for text in (b"", b"yes", b"x" * (1 << 20), bytes(range(256)) * 3000):
+    for text in (b"", b"yes", b"x" * (1 << 20), bytes(range(256)) * 200):
         packed = pack(text)
         body = stream(http, [packed[:1], packed[1:5], packed[5:]])
         response = partial(http.Response, 200, headers=headers, stream=body)
         assert asked(http, partial(answered, response)) == text
     with pytest.raises(ReplyTooLargeError, match="larger than 1 MB, which is the limit"):
         asked(http, lambda request: http.Response(200, headers=headers, stream=http.ByteStream(pack(b"x" * 1_048_577))))
+
+
+def values_of(value: Any) -> int:
+    """Count the lists and objects of a JSON value, and what they hold beside the first of each."""
+    inner = list(value.values()) if isinstance(value, dict) else value if isinstance(value, list) else None
+    return 0 if inner is None else 1 + max(0, len(inner) - 1) + sum(map(values_of, inner))
+
+
+TEXTS = st.text(st.sampled_from('a"\\,[{é\n'), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.integers() | TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner), max_leaves=20
+)
+
+
+@given(VALUES, st.lists(st.integers(1, 6)), st.booleans())
+def test_values_are_counted_in_any_parts(value: Any, sizes: list[int], is_ascii: bool) -> None:
+    counter, left = _ValueCounter(), json.dumps(value, ensure_ascii=is_ascii).encode()
+    for size in sizes:
+        counter.add(left[:size])
+        left = left[size:]
+    assert counter.add(left) == values_of(value)
+
+
+@pytest.mark.parametrize("http", HTTP)
+def test_a_reply_of_many_values_is_refused_before_they_are_objects(http: Any) -> None:
+    text = json.dumps([", { [" * 1000, *([{}] * 400)]).encode()
+    assert asked(http, lambda _: http.Response(200, stream=http.ByteStream(text))) == text
+    with pytest.raises(ReplyTooLargeError, match="larger than 1,000 JSON values, which is the limit"):
+        asked(http, lambda _: http.Response(200, stream=http.ByteStream(b"[" + b"{}," * 600 + b"0]")))
+    events = {"Content-Type": "text/event-stream; charset=utf-8"}
+    asked(http, lambda _: http.Response(200, headers=events, stream=http.ByteStream(b"data: {}\n\n" * 2000)))
 
 
 @pytest.mark.parametrize("http", HTTP)

@@ -15,7 +15,7 @@ import errno
 import json
 import os
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn
@@ -77,8 +77,12 @@ def header(path: Path) -> EvalLog:
             raise ValueError("its header is not one that Inspect writes") from None
 
 
-def samples(path: Path) -> Iterator[dict[str, Any]]:
+def samples(path: Path, damaged: Callable[[ValueError], None] | None = None) -> Iterator[dict[str, Any]]:
     """Return the samples of a log, as they were written.
+
+    Args:
+        path: The log.
+        damaged: What to do with a sample that cannot be read. By default it is an error, as the log is damaged.
 
     Raises:
         DamagedLogError: It is not a log, or exceeds a limit.
@@ -89,11 +93,18 @@ def samples(path: Path) -> Iterator[dict[str, Any]]:
             left -= member.file_size
             if left < 0:
                 raise ValueError(f"it unpacks to more than {ARCHIVE >> 30} GB")
-            if member.filename.startswith("samples/"):
+            if not member.filename.startswith("samples/"):
+                continue
+            try:
                 sample = _read(archive, member)
                 if not isinstance(sample, dict):
                     raise ValueError(f"{member.filename[:100]} is not a sample")
-                yield sample
+            except ValueError as error:
+                if damaged is None:
+                    raise
+                damaged(error)
+                continue
+            yield sample
 
 
 @contextmanager
@@ -150,7 +161,13 @@ def _read(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:
         return json.loads(content, parse_constant=_refuse)
     except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
         raise ValueError(f"{member.filename[:100]} is not JSON") from None
+    except _ConstantError as error:
+        raise ValueError(f"{member.filename[:100]} has the number {error}") from None
+
+
+class _ConstantError(Exception):
+    """A number that JSON lacks, such as NaN."""
 
 
 def _refuse(constant: str) -> NoReturn:
-    raise ValueError(f"it has the number {constant}")
+    raise _ConstantError(constant)

@@ -18,7 +18,7 @@ from carrara.logs.settings import settings_in
 from carrara.result import FATES, NEVER_ASKED, FactTrace, ReadingCost, Result, Status, Subject, task_of
 from carrara.tokenizers.gguf import split_digest
 from carrara.util.errors import UsageError
-from carrara.util.log import logger
+from carrara.util.log import logger, warn_skipped
 
 NAME = 100
 """The most characters of the model name that a server reports."""
@@ -106,13 +106,21 @@ def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], in
     return list(found.values()), sum(map(len, folders)) - len(found)
 
 
-def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[LoggedReply]:
-    """Return all replies of a folder. `damaged` is called for unreadable logs, which are an error by default."""
+def read_replies(
+    directory: Path, damaged: Callable[[DamagedLogError], None] | None = None, whole: bool = False
+) -> list[LoggedReply]:
+    """Return all replies of a folder.
+
+    Args:
+        directory: The folder.
+        damaged: What to do with a log that cannot be read. By default it is an error.
+        whole: Whether a log with a sample that cannot be read is damaged. By default only the sample is left out.
+    """
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
     found: dict[tuple[Subject, str], LoggedReply] = {}
     for path in logs(folder):
         try:
-            replies = replies_in(path)
+            replies = replies_in(path, whole)
         except FileNotFoundError:  # another shard of the run has removed it: its replies are in a newer one
             continue
         except DamagedLogError as error:
@@ -128,25 +136,50 @@ def read_replies(directory: Path, damaged: Callable[[DamagedLogError], None] | N
     return list(found.values())
 
 
-def replies_in(path: Path) -> list[LoggedReply]:
-    """Return the replies in one log."""
-    log, sample = header(path), dict[str, Any]()
+def replies_in(path: Path, whole: bool = False) -> list[LoggedReply]:
+    """Return the replies in one log. A sample that cannot be read is left out with a warning.
+
+    Args:
+        path: The log.
+        whole: Whether the log is damaged if one of its samples is.
+    """
+
+    def leave_out(error: ValueError) -> None:
+        if whole:
+            raise error
+        warn_skipped(f"a reply in the log {path} is left out: {error}")
+
+    log = header(path)
     replies = []
     try:
         settings = settings_in(log)
-        for sample in samples(path):
-            if "task" not in (sample.get("metadata") or {}):
-                continue  # another program's log in the same folder
-            if not _is_cancelled(sample):  # its request was under way when the run was stopped, or was not made
-                replies.append(_reply(log, settings, sample))
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(map(str, first["loc"]))
-        raise DamagedLogError(path, f"the sample {_name(sample)} has a wrong {field}: {first['msg']}") from None
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        why = str(error) if type(error) is ValueError else repr(error)
-        raise DamagedLogError(path, f"the sample {_name(sample)} is not one that a run writes: {why:.200}") from None
+    except _WRONG as error:
+        raise DamagedLogError(path, f"its settings are not those of a run: {error!r:.200}") from None
+    try:
+        for sample in samples(path, leave_out):
+            try:
+                if "task" not in (sample.get("metadata") or {}):
+                    continue  # another program's log in the same folder
+                if not _is_cancelled(sample):  # its request was under way when the run was stopped, or was not made
+                    replies.append(_reply(log, settings, sample))
+            except _WRONG as error:
+                leave_out(ValueError(_fault(sample, error)))
+    except ValueError as error:
+        raise DamagedLogError(path, error) from None
     return replies
+
+
+_WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+"""The errors of reading a sample or a header whose fields have other types or values than a run writes."""
+
+
+def _fault(sample: Mapping[str, Any], error: Exception) -> str:
+    """Return what is wrong with a sample."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"the sample {_name(sample)} has a wrong {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    why = str(error) if type(error) is ValueError else repr(error)
+    return f"the sample {_name(sample)} is not one that a run writes: {why:.200}"
 
 
 def _name(sample: Mapping[str, Any]) -> str:

@@ -16,10 +16,11 @@ Every request passes here. So `ReferencedAPI` also counts requests, limits the t
 means, and whether it is made again (servers/retry.py).
 """
 
+import math
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
 
@@ -51,10 +52,11 @@ from carrara.runs import calls
 from carrara.servers import retry
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import prepare_client, secrets_of
-from carrara.servers.redact import clip, sanitize_output, stub
+from carrara.servers.redact import MOST_WRITTEN, clip, sanitize_output, stub
 from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
 from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTrouble, status_of, trouble_of
 from carrara.types import Message
+from carrara.util.quantities import duration
 from carrara.util.transport import BULK_LIMIT, LIMIT, refusal
 
 Render = Callable[[Reference], Sequence[Message]]
@@ -68,9 +70,9 @@ _Found = TypeVar("_Found")
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
-FIRST_WAIT, LONGEST_WAIT, LONGEST_ASKED = 2.0, 60.0, 3600.0
-"""Seconds before a request is made again: 2, 4, 8 … 60, or what the server asks for, up to an hour. Inspect's own waits
-grow to half an hour, long after an outage is over."""
+FIRST_WAIT, LONGEST_WAIT = 2.0, 60.0
+"""Seconds before a request is made again: 2, 4, 8 … 60, or what the server asks for, and no longer than the patience
+lasts. Inspect's own waits grow to half an hour, long after an outage is over."""
 
 
 class PromptMismatchError(Exception):
@@ -139,15 +141,18 @@ class PromptReference:
 
 
 class _Wait(wait_base):
-    """Return the seconds to wait. They grow with each attempt, and are at least what the server asks for."""
+    """Return the seconds to wait. They grow with each attempt, and are at least what the server asks for.
+
+    They end with the patience.
+    """
 
     def __call__(self, retry_state: RetryCallState) -> float:
         error = retry_state.outcome.exception() if retry_state.outcome else None
         trouble = getattr(error, "trouble", None)
         asked = trouble.after if isinstance(trouble, RetryTrouble) else 0.0
         grown = min(FIRST_WAIT * 2 ** min(retry_state.attempt_number - 1, 30), LONGEST_WAIT)
-        wait: float = max(grown + random.uniform(0, FIRST_WAIT), min(asked, LONGEST_ASKED))
-        return wait
+        wait: float = max(grown + random.uniform(0, FIRST_WAIT), asked)
+        return min(wait, getattr(error, "patience_left", math.inf))
 
 
 def settle(error: Exception, api: ModelAPI, retried: Retried, secrets: frozenset[str]) -> ModelOutput | RetryTrouble:
@@ -252,7 +257,8 @@ class ReferencedAPI(ModelAPI):
         context = made.context.context_id if made else ""
         name = self._cache.name(self._model, input, tools, tool_choice, config, context) if self._cache else ""
         name = made.occurrence(name) if made else name
-        if self._cache and (found := self._cache.get(name)):
+        if self._cache and (cached := self._cache.get(name)):
+            found = sanitize_output(cached, self._secrets, MOST_WRITTEN)
             if made:
                 made.add(name, input, found)
             # Inspect reads the time of a reply from the call.
@@ -340,8 +346,13 @@ class ReferencedAPI(ModelAPI):
             if isinstance(settled, ModelOutput):
                 return settled
             trouble = settled
-        again = trouble is not None and attempts.again(trouble, self._patience)
-        error.trouble, error.again = trouble, again  # type: ignore[attr-defined]
+        again, left = False, 0.0
+        if trouble:
+            again = attempts.again(trouble, self._patience)
+            left = attempts.patience_left(self._patience)
+            if trouble.after > left:
+                trouble = replace(trouble, words=f"{trouble.words}, and asks to wait for {duration(trouble.after)}")
+        error.trouble, error.again, error.patience_left = trouble, again, left  # type: ignore[attr-defined]
         if self._watcher and trouble:
             self._watcher.on_trouble(trouble, again)
         raise error

@@ -99,7 +99,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
     config, blocks = _in_folder(config)
     with _ONE, _running(), notebook_hidden(), at_work(config.out, config.shard):
         model = config.make_model()
-        replies = read_replies(config.out, set_aside) if (config.out / LOGS).is_dir() else []
+        replies = read_replies(config.out, set_aside, whole=True) if (config.out / LOGS).is_dir() else []
         config, server = _reasoning(config, model, replies)
         subject = _subject(config, model)
         known = {reply.result.id: reply for reply in replies if _is_known(reply, subject)}

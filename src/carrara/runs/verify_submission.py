@@ -117,7 +117,7 @@ def verify(folder: Path, sample: int, asked: Sequence[ItemId] | None = None) -> 
         raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
     name = folder.resolve().name
     try:
-        replies = read_replies(folder)
+        replies = read_replies(folder, whole=True)
     except CarraraError as error:
         return refuse(name, str(error))
     if not replies:

@@ -22,7 +22,7 @@ from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.model_names import check_model
 from carrara.servers.redact import basic_auth, in_address, in_environment, public
 from carrara.util.errors import UsageError
-from carrara.util.transport import LIMIT, is_client, limit_client
+from carrara.util.transport import LIMIT, ReplyLimit, is_client, limit_client
 
 PLACEHOLDER = "none"
 """A placeholder key for local servers, which need none, although their client does."""
@@ -95,7 +95,7 @@ def secrets_of(api: ModelAPI) -> frozenset[str]:
     return frozenset({*in_environment(), *in_address(given), *([api.api_key] if api.api_key else [])})
 
 
-def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
+def prepare_client(api: ModelAPI, limit: ReplyLimit = LIMIT) -> None:
     """Turn off the retries and time limits of the provider's client, and limit what a server may do to it.
 
     The run would not count a request that the client repeats by itself. The run has its own time limit.
@@ -107,7 +107,7 @@ def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
     Args:
         api: The provider. The limits hold for HTTP clients of httpx that it keeps, such as those of OpenAI's and
             Anthropic's SDKs.
-        limit: Bytes of a reply, unpacked.
+        limit: The largest reply.
     """
     initialize: Any = api.initialize
     if not getattr(initialize, "prepares", False):
@@ -121,7 +121,7 @@ def prepare_client(api: ModelAPI, limit: int = LIMIT) -> None:
     _prepare(api, limit)
 
 
-def _prepare(api: ModelAPI, limit: int) -> None:
+def _prepare(api: ModelAPI, limit: ReplyLimit) -> None:
     address = getattr(api, "addressed", None)
     if address and (credentials := split_address(address)[1]):
         attach_credentials(api, credentials, public(address) or "the address")

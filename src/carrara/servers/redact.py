@@ -5,6 +5,7 @@ and a server may repeat it. A reply is untrusted: half of a surrogate pair in it
 cache it would make every later run of the folder fail.
 """
 
+import math
 import os
 import re
 from base64 import b64encode
@@ -34,6 +35,9 @@ PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "syste
 
 MOST_WRITTEN = 10_000_000
 """The most tokens of a reply. A greater count is wrong."""
+
+MOST_KEPT = 1 << 20
+"""The most characters of a reply that are kept, in all its parts together. A log repeats them several times."""
 
 NAMED = 200
 """The most characters of the name that a server gives itself."""
@@ -173,6 +177,8 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
             return [*(clip(inner, secrets) for inner in value[:20]), f"… {len(value) - 20} more …"]
         case list() | tuple():
             return [clip(inner, secrets) for inner in value]
+        case float() if not math.isfinite(value):
+            return str(value)
         case _:
             return value
 
@@ -189,12 +195,16 @@ def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collec
 
 
 def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: int) -> "ModelOutput":
-    """Return an output that can be written.
+    """Return an output that can be written, and read again.
 
-    It has no secrets, and only counts that a prompt of so many characters can have.
+    It has no secrets, no number that JSON lacks, at most `MOST_KEPT` characters, and only counts that a prompt of so
+    many characters can have.
     """
-    output = _each_text(output, lambda text: replace_surrogates(mask(text, secrets)))
+    for choice in output.choices:
+        if choice.logprobs and not all(math.isfinite(one.logprob) for one in choice.logprobs.content):
+            choice.logprobs = None
     output.model = output.model[:NAMED]
+    output = _each_text(output, lambda text: replace_surrogates(mask(text, secrets)))
     if output.usage is not None and not believable(output.usage, letters):
         output.usage = None
         output.input_context_tokens = None
@@ -204,15 +214,44 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
 def believable(usage: "ModelUsage", letters: int) -> bool:
     """Return whether counts are plausible: at most four tokens for each character, and none negative."""
     read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
-    counts = [value for value in usage.model_dump().values() if isinstance(value, int)]
-    return min(counts, default=0) >= 0 and read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
+    counts = [value for value in usage.model_dump().values() if value is not None]
+    return all(0 <= value < math.inf for value in counts) and (
+        read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
+    )
 
 
 def _each_text(output: "ModelOutput", change: Callable[[str], str]) -> "ModelOutput":
-    """Return an output with every text in it changed, or the same object if nothing changes."""
+    """Return an output with every text in it changed and clipped, or the same object if nothing changes."""
     dumped = output.model_dump()
     changed = _walk(dumped, change)
+    lengths = list[int]()
+    _walk(changed, lambda text: lengths.append(len(text)) or text)  # type: ignore[func-returns-value]
+    if sum(lengths) > MOST_KEPT:
+        most = _longest_kept(lengths)
+        changed = _walk(changed, lambda text: _leave_out_middle(text, most))
     return output if changed is dumped else type(output).model_validate(changed)
+
+
+def _longest_kept(lengths: Collection[int]) -> int:
+    """Return the length to which longer texts are clipped, so that all together have at most `MOST_KEPT` characters.
+
+    >>> _longest_kept([10, 2 << 20, 3 << 20]), 10 + 2 * 524283
+    (524283, 1048576)
+    """
+    left, count = MOST_KEPT, len(lengths)
+    for length in sorted(lengths):
+        if length * count > left:
+            break
+        left, count = left - length, count - 1
+    return left // max(1, count)
+
+
+def _leave_out_middle(text: str, most: int) -> str:
+    """Return a text with at most about `most` characters. An answer mostly stands at one of its ends."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters are not kept …\n{text[len(text) - half :]}"
 
 
 def _walk(value: Json, change: Callable[[str], str]) -> Json:
@@ -226,5 +265,7 @@ def _walk(value: Json, change: Callable[[str], str]) -> Json:
         case list():
             items = [_walk(held, change) for held in value]
             return value if all(a is b for a, b in zip(value, items, strict=True)) else items
+        case float() if not math.isfinite(value):
+            return str(value)
         case _:
             return value

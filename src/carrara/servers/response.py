@@ -7,6 +7,7 @@ Providers signal an end in different ways. A prompt that is too long is a stop r
 and a 413 of a third, so the message decides. Grading decides whether a reply is 'ok', 'unparsed' or 'refused'.
 """
 
+import json
 import math
 import re
 import warnings
@@ -15,7 +16,7 @@ from typing import Any, Literal
 from inspect_ai.model import ModelAPI, ModelOutput
 
 from carrara.constants import NATS
-from carrara.servers.retry import GarbledReplyError
+from carrara.servers.retry import MESSAGE_LENGTH, GarbledReplyError, ServerError, message_in
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
@@ -44,6 +45,9 @@ REJECTIONS = frozenset({400, 413, 422, 500})
 """Status codes of overflows. Some versions of llama.cpp answer 500 if a prompt does not fit."""
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_DETAILS = ("prompt_tokens_details", "completion_tokens_details")
+MOST_CHOICES = 16
+"""The most choices of a reply. A run asks for one."""
 
 
 def validate_responses(api: ModelAPI) -> None:
@@ -65,30 +69,68 @@ def check_completion(completion: Any) -> None:
     """Raise `GarbledReplyError` for a completion without a reply. Remove unreadable fields from others."""
     choices = completion.choices
     if not isinstance(choices, list) or not choices:
-        raise GarbledReplyError("has no choices")
+        raise _missing_choices(getattr(completion, "error", None))
+    if len(choices) > MOST_CHOICES:
+        raise GarbledReplyError(f"has {len(choices):,} choices")
     for choice in choices:
-        message = getattr(choice, "message", None)
-        if message is None or isinstance(message, str | list | int | float):
-            raise GarbledReplyError("has a choice without a message")
-        content = getattr(message, "content", None)
-        if isinstance(content, list) and all(isinstance(_text(part), str) for part in content):
-            message.content = "".join(_text(part) for part in content if not _is_thinking(part))
-            thoughts = "".join(_text(part) for part in content if _is_thinking(part))
-            if thoughts and not getattr(message, "reasoning_content", None):
-                message.reasoning_content = thoughts
-        elif content is not None and not isinstance(content, str):
-            raise GarbledReplyError(f"has {_kind(content)} for its content")
-        if not isinstance(getattr(choice, "index", 0), int):
-            choice.index = 0
-        if not isinstance(getattr(message, "tool_calls", None), list | None):
-            raise GarbledReplyError("calls tools in a way that cannot be read")
-        if not isinstance(getattr(choice, "finish_reason", None), str | None):
-            choice.finish_reason = None
+        _check_choice(choice)
     if not isinstance(getattr(completion, "model", ""), str):
         completion.model = ""
     usage = getattr(completion, "usage", None)
     if usage is not None and not all(type(getattr(usage, name, None)) is int for name in _COUNTS):
         completion.usage = None
+    elif usage is not None:
+        for name in _DETAILS:
+            details = getattr(usage, name, None)
+            if details is not None and not all(type(count) is int for count in _given_values(details)):
+                setattr(usage, name, None)
+
+
+def _missing_choices(error: Any) -> ServerError | GarbledReplyError:
+    """Return the error of a reply without choices, which may hold an error in their place."""
+    message = message_in(error)
+    if not message:
+        return GarbledReplyError("has no choices")
+    code = str(error.get("code")) if isinstance(error, dict) else ""
+    if re.fullmatch("[45][0-9]{2}", code):
+        return ServerError(error, int(code))
+    return GarbledReplyError(f"is an error ({' '.join(message.split())[:MESSAGE_LENGTH]})")
+
+
+def _given_values(details: Any) -> list[Any]:
+    """Return the values of an object of the client. A value that is no such object counts as one wrong value."""
+    return [value for value in vars(details).values() if value is not None] if hasattr(details, "__dict__") else [None]
+
+
+def _check_choice(choice: Any) -> None:
+    """Raise `GarbledReplyError` for a choice without a message. Remove or mend its unreadable fields."""
+    message = getattr(choice, "message", None)
+    if message is None or isinstance(message, str | list | int | float):
+        raise GarbledReplyError("has a choice without a message")
+    content = getattr(message, "content", None)
+    if isinstance(content, list):
+        texts = [(part, _text(part)) for part in content]
+        message.content = "".join(text for part, text in texts if isinstance(text, str) and not _is_thinking(part))
+        thoughts = "".join(text for part, text in texts if isinstance(text, str) and _is_thinking(part))
+        if thoughts and not getattr(message, "reasoning_content", None):
+            message.reasoning_content = thoughts
+        if content and not any(isinstance(text, str) for _, text in texts):
+            raise GarbledReplyError("has no text in its content")
+    elif content is not None and not isinstance(content, str):
+        raise GarbledReplyError(f"has {_kind(content)} for its content")
+    if not isinstance(getattr(choice, "index", 0), int):
+        choice.index = 0
+    if not hasattr(getattr(choice, "logprobs", None), "content"):
+        choice.logprobs = None
+    calls = getattr(message, "tool_calls", None)
+    if not isinstance(calls, list | None):
+        raise GarbledReplyError("calls tools in a way that cannot be read")
+    for call in calls or ():
+        function: Any = getattr(call, "function", None)
+        if isinstance(getattr(function, "arguments", None), dict):  # OpenAI's API has them as a text
+            function.arguments = json.dumps(function.arguments)
+    if not isinstance(getattr(choice, "finish_reason", None), str | None):
+        choice.finish_reason = None
 
 
 def _is_thinking(part: Any) -> bool:
@@ -96,7 +138,7 @@ def _is_thinking(part: Any) -> bool:
 
 
 def _text(part: Any) -> Any:
-    """Return the text of one of the parts of a reply's content. None: it is a part of another kind.
+    """Return the text of one of the parts of a reply's content. None: it is a part of another kind, such as an image.
 
     >>> _text({"type": "thinking", "thinking": [{"type": "text", "text": "So"}]}), _text({"text": "[1]"})
     ('So', '[1]')
@@ -107,7 +149,9 @@ def _text(part: Any) -> Any:
         if isinstance(thoughts, list) and all(isinstance(_text(one), str) for one in thoughts):
             return "".join(map(_text, thoughts))
         return thoughts
-    return part.get("text") if isinstance(part, dict) and part.get("type", "text") == "text" else None
+    if not isinstance(part, dict):
+        return None
+    return part.get("text") if part.get("type", "text") == "text" else part.get("refusal")
 
 
 def _kind(value: Any) -> str:

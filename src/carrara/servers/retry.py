@@ -50,6 +50,19 @@ class GarbledReplyError(Exception):
     """Raised for a reply with a missing field or a field of a wrong type."""
 
 
+class ServerError(Exception):
+    """Raised for an error that a server sends in place of a reply, with the HTTP status of a success.
+
+    Args:
+        body: The error.
+        status_code: The status that its code names.
+    """
+
+    def __init__(self, body: Any, status_code: int) -> None:
+        self.body, self.status_code = body, status_code
+        super().__init__(message_in(body) or "an error without a message")
+
+
 class ReplyTimeoutError(Exception):
     """Raised when no reply arrived in time."""
 
@@ -122,12 +135,12 @@ def _of_status(status: int, words: str) -> Kind:
 
 def message_of(error: Exception) -> str:
     """Return the server's message about an error, or else the error's own, on one line."""
-    words = _message(getattr(error, "body", None)) or str(error) or type(error).__name__
+    words = message_in(getattr(error, "body", None)) or str(error) or type(error).__name__
     words = " ".join(words.split())
     return words if len(words) <= MESSAGE_LENGTH else words[:MESSAGE_LENGTH] + "…"
 
 
-def _message(body: Any) -> str:
+def message_in(body: Any) -> str:
     """Return the message of an error's body, wherever it stands."""
     for _ in range(3):
         if isinstance(body, str):
@@ -206,6 +219,10 @@ class Attempts:
         )
         TALLY.again += worth
         return worth
+
+    def patience_left(self, patience: float = PATIENCE) -> float:
+        """Return for how many seconds the server is waited for after its first failure."""
+        return max(0.0, patience - (time.monotonic() - (self.first_failure or time.monotonic())))
 
 
 _CURRENT: ContextVar[Attempts | None] = ContextVar("attempts", default=None)

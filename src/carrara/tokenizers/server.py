@@ -65,7 +65,7 @@ class Server:
         try:
             self.connection.request("POST", self.path + endpoint, body, {"Content-Type": "application/json"})
             response = self.connection.getresponse()
-            limit = LIMIT + 10 * len(body)  # each token is only a number
+            limit = LIMIT.bytes + 10 * len(body)  # each token is only a number
             content = response.read(limit + 1)
         except (HTTPException, OSError) as error:
             self.connection.close()
@@ -77,7 +77,7 @@ class Server:
             raise RunError(f"the server {self.url} does not answer ({reason}): is it running?") from error
         if len(content) > limit:
             self.connection.close()
-            raise RunError(f"the server {self.url} does not count tokens: {ReplyTooLargeError(limit)}")
+            raise RunError(f"the server {self.url} does not count tokens: {ReplyTooLargeError(f'{limit >> 20} MB')}")
         if 300 <= response.status < 400 and (target := response.headers.get("Location")):
             shown = re.sub(r"//[^/?#]*@", "//", urljoin(self.url, target)).partition("?")[0][:_SHOWN]
             raise RunError(

@@ -13,14 +13,26 @@ import zlib
 from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from importlib import import_module
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
-LIMIT = 32 << 20
-"""The most bytes of a reply, decompressed. The longest answers of models have 1 MB."""
 
-BULK_LIMIT = 1 << 30
-"""The most bytes of a reply with log-probabilities of a whole prompt, about 150 for each token, or of a batch of
-replies."""
+class ReplyLimit(NamedTuple):
+    """The size of a server's reply."""
+
+    bytes: int
+    """The most bytes, decompressed."""
+    values: int
+    """The most JSON values. A client makes an object of each, which takes a hundred times the memory of its text."""
+
+
+LIMIT = ReplyLimit(32 << 20, 20_000)
+"""The limit of a model's reply. The longest answers of models have 1 MB."""
+
+BULK_LIMIT = ReplyLimit(1 << 30, 1 << 26)
+"""The limit of a reply with log-probabilities of a whole prompt, about 150 bytes for each token, or of a batch."""
+
+VECTORS_LIMIT = ReplyLimit(32 << 20, 1 << 20)
+"""The limit of a reply with embeddings of up to a hundred texts."""
 
 _STEP = 1 << 16
 """The bytes that are decompressed at a time."""
@@ -47,8 +59,8 @@ class RedirectError(Exception):
 class ReplyTooLargeError(Exception):
     """A reply is larger than the limit."""
 
-    def __init__(self, limit: int) -> None:
-        super().__init__(f"the server's reply is larger than {limit >> 20} MB, which is the limit")
+    def __init__(self, size: str) -> None:
+        super().__init__(f"the server's reply is larger than {size}, which is the limit")
 
 
 class PackingError(Exception):
@@ -102,12 +114,12 @@ def protocol_error(error: BaseException) -> str:
     return ""
 
 
-def limit_client(client: Any, limit: int = LIMIT) -> None:
+def limit_client(client: Any, limit: ReplyLimit = LIMIT) -> None:
     """Put the limits into a client's transports, unless they have them already.
 
     Args:
         client: An HTTP client of httpx or httpx2.
-        limit: Bytes of a reply, unpacked.
+        limit: The largest reply.
     """
     client._transport = _limit(client._transport, limit)
     for pattern, proxy in client._mounts.items():
@@ -122,7 +134,7 @@ def is_client(value: Any) -> bool:
     return sends and isinstance(getattr(value, "_mounts", None), dict)
 
 
-def _limit(transport: Any, limit: int) -> "LimitedTransport":
+def _limit(transport: Any, limit: ReplyLimit) -> "LimitedTransport":
     if isinstance(transport, LimitedTransport):
         transport.limit = limit
         return transport
@@ -132,7 +144,7 @@ def _limit(transport: Any, limit: int) -> "LimitedTransport":
 class LimitedTransport:
     """A transport that adds the limits to another one."""
 
-    def __init__(self, inner: Any, limit: int) -> None:
+    def __init__(self, inner: Any, limit: ReplyLimit) -> None:
         self.inner = inner
         self.limit = limit
 
@@ -147,7 +159,10 @@ class LimitedTransport:
     def _limit(self, response: Any, base: str, kind: type) -> Any:
         package = type(response).__module__.partition(".")[0]
         packing = response.headers.pop("Content-Encoding", "")
-        response.stream = _stream(package, base, kind)(response.stream, packing, self.limit)
+        limit = self.limit
+        if response.headers.get("Content-Type", "").startswith("text/event-stream"):  # each event is parsed alone
+            limit = limit._replace(values=BULK_LIMIT.values)
+        response.stream = _stream(package, base, kind)(response.stream, packing, limit)
         return response
 
     async def aclose(self) -> None:
@@ -205,9 +220,10 @@ def _stream(package: str, base: str, kind: type) -> type:
 class _LimitedStream:
     """The decompressed bytes of a reply, up to the limit."""
 
-    def __init__(self, inner: Any, packing: str, limit: int) -> None:
+    def __init__(self, inner: Any, packing: str, limit: ReplyLimit) -> None:
         self.inner, self.limit, self.read = inner, limit, 0
         self.unpack = _Unpacker(packing.strip().lower())
+        self.values = _ValueCounter()
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self.inner:
@@ -216,8 +232,10 @@ class _LimitedStream:
     def count_read(self, data: bytes) -> Iterator[bytes]:
         for part in self.unpack(data):
             self.read += len(part)
-            if self.read > self.limit:
-                raise ReplyTooLargeError(self.limit)
+            if self.read > self.limit.bytes:
+                raise ReplyTooLargeError(f"{self.limit.bytes >> 20} MB")
+            if self.values.add(part) > self.limit.values:
+                raise ReplyTooLargeError(f"{self.limit.values:,} JSON values")
             yield part
 
     def close(self) -> None:
@@ -232,6 +250,44 @@ class _AsyncLimitedStream(_LimitedStream):
 
     async def aclose(self) -> None:
         await self.inner.aclose()
+
+
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_REST_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+
+
+class _ValueCounter:
+    """A count of the values of a JSON text that arrives in parts: those that a comma or a bracket precedes.
+
+    >>> counter = _ValueCounter()
+    >>> [counter.add(part) for part in (b'{"a": [1, "b, c', b', d", 2]}')]
+    [3, 4]
+    """
+
+    def __init__(self) -> None:
+        self.values = 0
+        self._open = b""
+        """The beginning of a string that has not ended: at most a quotation mark and a backslash."""
+
+    def add(self, part: bytes) -> int:
+        """Add a part of the text. Return the number of values so far."""
+        if self._open:
+            part = self._open[1:] + part
+            ending = _REST_OF_STRING.match(part)
+            if ending is None:
+                self._open = b'"' + _last_backslash(part)
+                return self.values
+            part = part[ending.end() :]
+        outside = _STRING.sub(b"", part)
+        outside, quote, inside = outside.partition(b'"')
+        self._open = quote + _last_backslash(inside)
+        self.values += sum(map(outside.count, (b",", b"[", b"{")))
+        return self.values
+
+
+def _last_backslash(part: bytes) -> bytes:
+    """Return the backslash at the end of a part that escapes the first character of the next part."""
+    return b"\\" * ((len(part) - len(part.rstrip(b"\\"))) % 2)
 
 
 class _Unpacker:

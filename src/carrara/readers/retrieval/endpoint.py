@@ -22,6 +22,7 @@ from carrara.readers.retrieval.address import OPENAI, Address
 from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
 from carrara.util.errors import RunError, UsageError
 from carrara.util.transport import (
+    VECTORS_LIMIT,
     PackingError,
     RedirectError,
     ReplyTooLargeError,
@@ -50,6 +51,8 @@ _NO_KEY = "none"
 _TOO_MUCH = (400, 413, 422)
 """Status codes for too many or too long texts."""
 _QUOTED = 200
+_MOST_DIMENSIONS = 16_384
+"""The most numbers of a vector. Embedding models make up to 12,288."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Endpoint:
         if not (key.isascii() and key.isprintable()):
             raise UsageError(f"{address.key} holds a character that stands in no key: set it anew")
         client = OpenAI(api_key=key or _NO_KEY, base_url=address.url, max_retries=0)
-        limit_client(client._client)
+        limit_client(client._client, VECTORS_LIMIT)
         return Endpoint(address, client)
 
     @property
@@ -110,6 +113,10 @@ class Endpoint:
         try:
             answer = self._answer(texts)
             rows = sorted(answer.data, key=lambda row: row.index)
+            if [row.index for row in rows] != list(range(len(texts))):  # vectors would belong to other texts
+                raise self._garbled_error()
+            if any(len(row.embedding) > _MOST_DIMENSIONS for row in rows):
+                raise self._no_vectors(f"a vector has more than {_MOST_DIMENSIONS:,} numbers")
             with np.errstate(all="ignore"):
                 vectors = np.array([row.embedding for row in rows], np.float32)
                 lengths = np.linalg.norm(vectors, axis=1) if vectors.ndim == 2 else np.zeros(1)
