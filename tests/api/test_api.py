@@ -127,6 +127,62 @@ def test_a_function_that_always_fails_says_so(tmp_path: Path) -> None:
         carrara.run("qa1", broken, n=2, tokenizer="gpt2", out=tmp_path)
 
 
+def test_a_function_that_ends_the_program_is_one_that_fails(tmp_path: Path) -> None:
+    def leaving(prompt: str) -> str:
+        sys.exit("no weights")
+
+    async def leaving_reader(context: object, question: str, model: object) -> str:
+        sys.exit(3)
+
+    with pytest.raises(RunError, match=r"2 of 2 requests failed .*leaving raised SystemExit: no weights"):
+        carrara.run("qa1", leaving, n=2, tokenizer="gpt2", out=tmp_path / "model")
+    with pytest.raises(RunError, match=r"2 of 2 requests failed .*leaving_reader called sys.exit\(3\)"):
+        carrara.run("qa1", "carrara/oracle", n=2, tokenizer="gpt2", out=tmp_path / "reader", reader=leaving_reader)
+
+
+def test_a_path_with_a_null_character_is_refused(tmp_path: Path) -> None:
+    for place in ("a\0b", Path("a\0b")):
+        with pytest.raises(UsageError, match=r"'a\\x00b' names no file or folder: a path cannot hold a null character"):
+            carrara.run("qa1", "carrara/oracle", n=2, tokenizer="gpt2", out=place)
+
+
+FORKING = """
+import os, sys, threading, carrara
+
+asked, forked = threading.Event(), threading.Event()
+
+def ask(prompt: str) -> str:
+    asked.set()
+    forked.wait()
+    return "garden"
+
+def start() -> None:
+    carrara.run("qa1", ask, n=1, tokenizer="gpt2", out=sys.argv[1])
+
+if __name__ == "__main__":
+    thread = threading.Thread(target=start)
+    thread.start()
+    asked.wait()
+    if not (child := os.fork()):
+        try:
+            carrara.run("qa1", "carrara/oracle", n=1, tokenizer="gpt2", out=sys.argv[1] + "-child")
+        except carrara.UsageError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    forked.set()
+    thread.join()
+"""
+
+
+@pytest.mark.slow
+def test_a_process_that_was_forked_during_a_run_cannot_run(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", FORKING, str(tmp_path / "run")]
+    ended = subprocess.run(line, capture_output=True, text=True, check=True, timeout=300)
+    assert ended.stdout.startswith("this process was forked while a run was at work in it, and cannot run: start it by")
+    assert len(carrara.read(tmp_path / "run")) == 1
+
+
 def test_messages_are_sent_to_who_takes_them(tmp_path: Path) -> None:
     sent: list[list[dict[str, str]]] = []
 

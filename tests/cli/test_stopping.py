@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -61,3 +62,48 @@ def test_a_command_leaves_no_handler_behind() -> None:
     before = signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)
     assert main(["tasks", "latent_list"]) == 0
     assert (signal.getsignal(signal.SIGTERM), signal.getsignal(signal.SIGINT)) == before
+
+
+HANGING = """
+import ctypes, sys
+from carrara.cli import _stopping
+
+_stopping._GRACE = 0.1
+libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+with _stopping.stoppable():
+    print("ready", flush=True)
+    for _ in range(2):
+        libc.pthread_mutex_lock(mutex)  # the second call never returns, and no handler of Python runs
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_second_signal_ends_a_process_that_hangs(number: signal.Signals) -> None:
+    with subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        for _ in range(2):
+            process.send_signal(number)
+            time.sleep(0.2)  # two at once would be one
+        assert process.wait(timeout=300) == 128 + number
+
+
+FORKED = """
+import os, signal
+from carrara.cli import _stopping
+
+_stopping._GRACE = 0.1
+with _stopping.stoppable():
+    for _ in range(3):
+        if not (child := os.fork()):
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            os.kill(os.getpid(), signal.SIGTERM)
+            os._exit(7)
+        os.waitpid(child, 0)
+    print("goes on")
+"""
+
+
+def test_the_signals_of_a_forked_process_are_its_own() -> None:
+    ended = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True, timeout=300)
+    assert ended.stdout == "goes on\n"

@@ -87,8 +87,14 @@ def bomb() -> Bad:
     return packed(b'"' + b" " * (100 << 20) + b'"')
 
 
-def called(arguments: Json) -> Json:
-    return {"id": "c1", "type": "function", "function": {"name": "look", "arguments": arguments}}
+def called(arguments: Json, name: str = "look", id: str = "c1") -> Json:
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def searching(pattern: str, times: int) -> Json:
+    """A reply that calls the tool `find` many times at once."""
+    calls = [called(json.dumps({"pattern": pattern}), "find", f"c{n}") for n in range(times)]
+    return reply(None, message={"tool_calls": calls})
 
 
 _CALL = called('{"where": "list"}')
@@ -104,6 +110,11 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
     "call-nan": lambda text, words: good(reply(None, message={"tool_calls": [called('{"a": NaN}')]}, created=math.nan)),
+    "calls-1000": lambda text, words: good(searching("e", 1000)),
+    "calls-exploding": lambda text, words: good(searching("(a*)*(b*)*(x+x+)+y$", 50)),
+    "call-odd": lambda text, words: good(
+        reply(None, message={"tool_calls": [called('{"start": -7, "tokens": "many"}', "read")]})
+    ),
     "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400

@@ -14,6 +14,7 @@ from carrara.readers.registry import parse_reader
 from carrara.readers.search import find, read, written_calls
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.server import Address
 from tests.readers.scripted import SEEN
 
 PAGE = 300
@@ -153,3 +154,28 @@ def test_the_model_gets_the_text_and_the_log_its_positions(tmp_path: Path) -> No
 def test_a_wrong_reader_is_a_sentence(text: str, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         parse_reader(text)
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.slow
+@pytest.mark.parametrize(("way", "calls"), [("calls-1000", 2), ("calls-exploding", 2), ("call-odd", 4)])
+@pytest.mark.parametrize("reader", ["agent:react,calls=3", "search:calls=3"])
+def test_hostile_calls_of_tools_are_limited(
+    reader: str, way: str, calls: int, tmp_path: Path, server: Address, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    results = carrara.run(
+        "qa1",
+        f"openai-api/test/{way}",
+        base_url=server.base_url,
+        lengths="4k",
+        n=1,
+        tokenizer="gpt2",
+        out=tmp_path,
+        reader=reader,
+    )
+    [result] = results
+    assert result.status == "limited"
+    assert result.reading is not None
+    assert result.reading.calls == calls

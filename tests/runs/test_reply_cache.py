@@ -14,6 +14,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from carrara.logs.replies import read_results
 from carrara.result import Result
 from carrara.runs.reply_cache import ReplyCache
+from carrara.util.errors import RunError
 from tests.helpers.process import carrara
 from tests.helpers.server import Address
 
@@ -120,3 +121,10 @@ def test_numbers_that_are_none_are_kept(tmp_path: Path) -> None:
     cache.put("a", output)
     assert cache.get("a") == output
     assert json.loads(next(tmp_path.iterdir()).read_text("utf-8"))["model"] == "m"
+
+
+def test_a_reply_that_cannot_be_written_does_not_count_as_kept(tmp_path: Path) -> None:
+    full = tmp_path / "full"
+    full.write_text("a file where the folder should be")
+    with pytest.raises(RunError, match=r"its reply could not be written to .*/full \(File exists\): make room"):
+        ReplyCache(full, {}).put("a", ModelOutput.from_content("m", "yes"))

@@ -1,13 +1,23 @@
-"""Handling of SIGTERM, which service managers and job schedulers send: it stops a command as Ctrl-C does."""
+"""Handling of SIGTERM, which service managers and job schedulers send: it stops a command as Ctrl-C does.
 
+Python runs handlers of signals in its main thread. If that waits for something that never comes, such as a native
+thread that died for lack of memory, no handler runs. So a second signal ends the process from a thread of its own.
+"""
+
+import os
 import signal
+import socket
 import sys
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 _INTERRUPTED = 128 + signal.SIGINT
 _TERMINATED = 128 + signal.SIGTERM
+
+_GRACE = 5.0
+"""Seconds between a second signal and the end of a process that did not stop."""
 
 _code = _INTERRUPTED
 
@@ -36,12 +46,47 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        yield
+        with _end_at_second_signal():
+            yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         if ignored:
             signal.signal(signal.SIGINT, signal.SIG_IGN)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+
+
+@contextmanager
+def _end_at_second_signal() -> Iterator[None]:
+    """End the process if it has not stopped some seconds after a second signal of one kind."""
+    receiver, sender = socket.socketpair()
+    sender.setblocking(False)
+    before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
+    has_ended = threading.Event()
+
+    def watch() -> None:
+        received = Counter[int]()  # the handler of SIGTERM raises a SIGINT, too
+        with receiver:
+            while number := receiver.recv(1):  # C code writes the number of each signal
+                received[number[0]] += 1
+                if max(received[signal.SIGINT], received[signal.SIGTERM]) >= 2 and not has_ended.wait(_GRACE):
+                    os._exit(_TERMINATED if received[signal.SIGTERM] else _INTERRUPTED)
+
+    threading.Thread(target=watch, daemon=True, name="signals").start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        signal.set_wakeup_fd(before)
+        sender.close()
+
+
+def _leave_to_parent() -> None:
+    """Have the signals of a forked process not count as those of its parent."""
+    if threading.current_thread() is threading.main_thread():
+        signal.set_wakeup_fd(-1)
+
+
+os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 def _interrupt(number: int, frame: object) -> None:

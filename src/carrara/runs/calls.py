@@ -18,6 +18,11 @@ from carrara.readers.context import WHOLE_CONTEXT, Part, ReaderContext
 from carrara.readers.reader import LimitReachedError
 from carrara.runs.budget import BudgetExhaustedError, ItemBudget
 
+TOOL_CALLS = 32
+"""The most calls of tools in one message to a reader with a limit, such as an agent."""
+TOOL_CALLS_A_CALL = 4
+"""The most calls of tools in all, for each call of the model that a reader may make."""
+
 
 class Call(NamedTuple):
     """One request to the model, with its reply."""
@@ -48,6 +53,8 @@ class Calls:
     made: list[Call] = field(default_factory=list[Call])
     most: int | None = None
     """The most calls. None: any number."""
+    tool_calls: int = 0
+    """The calls of tools that the model asked for."""
     refused: BudgetExhaustedError | None = None
     """The error of the first request for which the budget had no room. An agent may have caught it."""
     _occurrences: Counter[str] = field(default_factory=Counter[str])
@@ -86,6 +93,13 @@ class Calls:
         sent = usage.input_tokens + (cached or 0) + (usage.input_tokens_cache_write or 0) or self._count(input)
         self.made.append(Call(_parts_of(input), text, sent, written, cached, output.time or 0.0))
         self.budget.spend(sent, cached or 0, written)
+        self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
+
+    def _limit_tool_calls(self, asked: int) -> None:
+        """Raise `LimitReachedError` if a message asks for too many calls of tools, or all messages together do."""
+        self.tool_calls += asked
+        if self.most is not None and (asked > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
+            raise LimitReachedError(f"the model asked for {self.tool_calls} calls of tools, more than it may")
 
     def _count(self, input: Sequence[ChatMessage]) -> int:
         """Return the tokens of the input by our own count, without those of the chat format."""

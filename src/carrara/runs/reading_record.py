@@ -55,5 +55,9 @@ def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
 
 def status_of(status: Status, record: Mapping[str, Any]) -> Status:
     """Return the status of a reply, which its reader's trouble may replace."""
-    trouble = record.get("trouble")
-    return trouble if trouble in ("limited", "unread") and status in ("ok", "unparsed") else status
+    match record.get("trouble"), status:
+        case "limited", "ok" | "unparsed" | "called":  # a model may call tools even when it may not any more
+            return "limited"
+        case "unread", "ok" | "unparsed":
+            return "unread"
+    return status

@@ -7,6 +7,7 @@ that format can run code, which a folder from somebody else must not do.
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
 from carrara.logs.settings import NEUTRAL
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 from carrara.util.files import SMALL, content
 
 _UNSENT = NEUTRAL - {"prompt_logprobs"}
@@ -74,15 +75,22 @@ class ReplyCache:
         return output if output.choices else None
 
     def put(self, name: str, output: ModelOutput) -> None:
-        """Write a reply atomically. If the disk is full, only the cache loses it, not the run."""
+        """Write a reply atomically.
+
+        Raises:
+            RunError: It could not be written. It does not count as answered then, as a kill would lose it.
+        """
         path = self._path(name)
         partial = path.with_suffix(".partial")
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             partial.write_text(json.dumps(output.model_dump(), default=str), "utf-8")
             partial.replace(path)
-        except OSError:
-            partial.unlink(missing_ok=True)
+        except OSError as error:
+            with suppress(OSError):
+                partial.unlink(missing_ok=True)
+            why = error.strerror or type(error).__name__
+            raise RunError(f"its reply could not be written to {self._folder} ({why}): make room") from None
 
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.json"

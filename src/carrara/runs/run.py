@@ -5,11 +5,12 @@ moment it arrives, so that a kill loses none of those that the logs do not have 
 describes what may still be sent twice.
 """
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 from attrs import evolve
@@ -73,6 +74,9 @@ class Outcome:
 
 _ONE = Lock()
 """A lock, because Inspect runs one evaluation at a time in a process. A second thread waits."""
+_FORKED = Event()
+"""Set in a process that was forked while another thread's run was at work. The run holds locks that nobody frees."""
+os.register_at_fork(after_in_child=lambda: _FORKED.set() if _ONE.locked() else None)
 _RUNNING: ContextVar[bool] = ContextVar("running", default=False)
 """Whether a run called this code, as it calls a function that serves as a model."""
 
@@ -96,6 +100,11 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
     """
     if _RUNNING.get():
         raise UsageError("a model's function cannot start a run: it would wait for the run that it is called by")
+    if _FORKED.is_set():
+        raise UsageError(
+            "this process was forked while a run was at work in it, and cannot run: start it by "
+            "multiprocessing.get_context('spawn'), or before the run"
+        )
     config, blocks = _in_folder(config)
     with _ONE, _running(), notebook_hidden(), at_work(config.out, config.shard):
         model = config.make_model()

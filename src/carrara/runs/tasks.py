@@ -213,6 +213,8 @@ async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> R
         reading = await reader.read(context, context.question, model)
     except LimitReachedError:
         return Reading("", "limited")
+    except SystemExit as error:  # of a function, an agent or a memory
+        raise RunError(f"the reader {reader} called sys.exit({error.code!r}), which ends no run") from error
     return Reading(reading) if isinstance(reading, str) else reading
 
 

@@ -69,7 +69,7 @@ class FunctionAPI(ModelAPI):
                 reply: Any = await self.function(given)  # type: ignore[misc]
             else:
                 reply = await anyio.to_thread.run_sync(self.function, given)
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise RunError(f"{self.model_name} raised {type(error).__name__}: {error}") from error
         if not isinstance(reply, str):
             raise UsageError(f"{self.model_name} replied with a {type(reply).__name__}, which is no text")

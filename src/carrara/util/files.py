@@ -61,6 +61,8 @@ def local_path(name: str | PathLike[str]) -> Path:
 def _check_type(name: object) -> None:
     if not isinstance(name, str | PathLike):
         raise UsageError(f"{name!r} is not a file or folder: give its path as a text")
+    if "\0" in str(name):
+        raise UsageError(f"{str(name)!r} names no file or folder: a path cannot hold a null character")
 
 
 def is_remote(path: Path) -> bool:
