@@ -133,7 +133,7 @@ def write_comparison(found: Comparisons, margin: float | None, path: Path, title
         charts.append((label, _chart(label, own[:DRAWN], margin)))
     page = render_page(
         "compare.html",
-        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {found.by}s beside each other"),
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {found.kind}s beside each other"),
         found=found,
         names=names,
         margin=margin,
