@@ -205,7 +205,7 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
     if not lengths and unanswered:
         raise RunError(f"nothing can be compared: {'; '.join(unanswered[:3])}")
     if not lengths:
-        names = dict.fromkeys(side.run if by == "run" else side.name for side in sides)
+        names = [side.run if by == "run" else side.name for side, _ in chosen[0]]
         raise UsageError(
             f"{' and '.join(names)} have no item in common ({apart[0]}): run one of them again with the settings of "
             "the other"
