@@ -125,11 +125,6 @@ class Comparisons:
     by: By = "model"
     """The kind of the sides."""
 
-    @property
-    def kind(self) -> str:
-        """What a side is: `model`, also if runs are compared, `reader` or `arrangement`."""
-        return "model" if self.by == "run" else self.by
-
 
 def check_margin(margin: float | None) -> None:
     """Raise `UsageError` for a margin that is not between 0 and 1."""
