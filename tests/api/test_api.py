@@ -105,13 +105,16 @@ def test_a_function_is_asked_and_goes_on(tmp_path: Path) -> None:
         sent.append(prompt)
         if len(sent) == 2:
             raise ValueError("out of memory")
-        return "garden"
+        return carrara.item("qa1", index=1, tokenizer="gpt2").gold
 
     with pytest.warns(UserWarning, match="1 of 4 requests failed"):
         r = carrara.run("qa1", ask, n=4, tokenizer="gpt2", out=tmp_path)
     assert len(sent) == 4
     [failed] = r.where(status="error")
     assert "out of memory" in str(failed.error)
+    scores = r.frame().set_index("id")["score"]
+    assert scores.isna().to_dict() == {x.id: x is failed for x in r}
+    assert scores.mean() == sum(x.score for x in r) / 3 == pytest.approx(float(r.table().lines[2].split()[3]), abs=5e-4)
     again = carrara.run("qa1", ask, n=4, tokenizer="gpt2", out=tmp_path)
     assert len(sent) == 5
     assert [x.status for x in again] == ["ok"] * 4

@@ -198,7 +198,11 @@ def test_logs_of_any_task_are_compared(tmp_path: Path) -> None:
         (["nowhere"], "there is no nowhere"),
         (["README.md"], "README.md is no log of Inspect"),
         (["src"], "there are no results in src"),
-        (["RUN"], "there is 1 model to compare"),
+        (
+            ["RUN"],
+            "run: give another one, or pass --by model, --by reader or --by arrangement to compare what is in it",
+        ),
+        (["RUN", "--by", "model"], "there is 1 model to compare"),
         (["RUN", "--margin", "2"], "--margin 2.0 is not between 0 and 1"),
     ],
 )
@@ -241,9 +245,9 @@ def test_the_command_writes_the_page(tmp_path: Path) -> None:
     out = tmp_path / "runs"
     for model in ("oracle", "chance"):
         carrara("run", "qa1", "--model", f"carrara/{model}", "--tokenizer", "gpt2", "-n", "3", "--out", out, check=True)
-    carrara("compare", out, "--html", tmp_path / "page.html", check=True)
+    carrara("compare", out, "--by", "model", "--html", tmp_path / "page.html", check=True)
     assert "carrara/chance" in (tmp_path / "page.html").read_text()
-    refused = carrara("compare", out, "--html", tmp_path)
+    refused = carrara("compare", out, "--by", "model", "--html", tmp_path)
     assert refused.returncode == 2
     assert "is a folder" in refused.stderr
 
@@ -396,3 +400,63 @@ def test_readers_are_compared_from_python() -> None:
         door.compare(whole, by="reader")
     with pytest.raises(UsageError, match="`by='readr'` is no kind of sides; did you mean reader"):
         door.compare(whole, read, by="readr")  # type: ignore[arg-type]
+
+
+# --- which sides are compared ---
+
+
+READERS = ("notes", "search", "retrieval:sentences")
+
+
+def with_readers(model: str, right: dict[int, int], *readers: str, **item_id: Any) -> Results:
+    """A run of a model with the whole context and by readers."""
+    results = curve(model, right, **item_id)
+    return Results([*results, *(one for reader in readers for one in by_reader(reader, results, 1000))])
+
+
+def test_runs_without_common_items_are_one_sentence() -> None:
+    first, second = Results(curve("a", {4096: 20}, seed=5)), with_readers("a", {4096: 20}, *READERS)
+    sentence = "run 1 and run 2 have no item in common (michelangelo/latent_list: seed 5 and 0): run one of them again"
+    with pytest.raises(UsageError, match=re.escape(sentence)) as error:
+        door.compare(first, second)
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 200
+    with pytest.raises(UsageError, match=re.escape("(tasks michelangelo/latent_list and babilong/qa1)")):
+        door.compare(first, Results(curve("a", {4096: 20}, task="babilong/qa1")))
+
+
+def test_only_what_was_asked_for_is_compared_and_corrected() -> None:
+    """Readers in one run are compared with the other run, and among themselves only if that is asked for."""
+    first, second = Results(curve("a", {4096: 28})), with_readers("b", {4096: 20}, "notes", "search")
+    found = door.compare(first, second)
+    assert found.by == "run"
+    assert [(row.first, row.second) for row in found.lengths] == [
+        ("a", "b"), ("a", "b (notes)"), ("a", "b (search)")
+    ]  # fmt: skip
+    assert [row.holm for row in found.lengths] == pytest.approx([3 * row.p for row in found.lengths])
+    assert not found.groups
+    everything = door.compare(first, second, by="model")
+    assert len(everything.lengths) == 6
+    assert everything.lengths[0].holm > found.lengths[0].holm
+    with pytest.raises(UsageError, match="there is 1 run to compare, run 1: give another one, or pass `by=model`"):
+        door.compare(second)
+    assert len(door.compare(second, by="model").lengths) == 3
+
+
+def test_sides_are_compared_with_their_counterparts() -> None:
+    def pairs(*runs: Results) -> list[tuple[str, str]]:
+        return [(row.first, row.second) for row in door.compare(*runs).lengths]
+
+    one, other = with_readers("a", {0: 9}, "notes"), with_readers("b", {0: 9}, "notes")
+    assert pairs(one, other) == [("a", "b"), ("a (notes)", "b (notes)")]
+    assert pairs(one, one) == [("a [run 1]", "a [run 2]"), ("a (notes) [run 1]", "a (notes) [run 2]")]
+    more = Results([*one, *curve("c", {0: 9})])
+    assert ("a (notes) [run 1]", "c") in pairs(one, more)
+    assert len(pairs(one, more)) == 4
+
+
+def test_tasks_of_one_run_alone_are_one_sentence() -> None:
+    tasks = ("babilong/qa1", "babilong/qa2")
+    first = Results([*curve("a", {0: 9}), *(one for task in tasks for one in curve("a", {0: 9}, task=task))])
+    found = door.compare(first, with_readers("b", {0: 9}, "notes", "search"))
+    assert found.refused == ["babilong/qa1, babilong/qa2 were not asked of both a and b, nor of 2 more pairs"]

@@ -161,7 +161,10 @@ def test_every_status_is_shown() -> None:
             {"input_tokens": 4300},
             "The server of model counted 4,300 prompt tokens where smollm2 counted 4,096 (+5.0 %)",
         ),
-        ({"input_tokens": 3000}, "counted 4,096 (−26.8 %): lengths are not what they claim"),
+        (
+            {"input_tokens": 3000},
+            "(−26.8 %), so lengths are not what they claim: only longer prompts have fewer tokens, which points to cut",
+        ),
         ({"tokens": 4000, "input_tokens": 4000}, "off their length by up to 96 tokens of smollm2 (at 4k)"),
         ({"error": "Connection refused", "status": "error"}, "The most frequent error (1 time): Connection refused"),
     ],
@@ -261,7 +264,50 @@ def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> N
     results = [replace(result, input_tokens=result.tokens + 30) for result in run({0: 1.0, 4096: 1.0})]
     text = text_of(render(results, "t"))
     assert "lengths are not what they claim" not in text
-    assert "gpt2 does not count the chat template" in text
+    assert "+0.73 % at most: the chat template, which gpt2 does not count" in text
+
+
+def counted_by_server(
+    lengths: tuple[int, ...], share: float = 1.0, template: int = 0, window: int = 1 << 30
+) -> list[Result]:
+    """Results of a server whose tokenizer gives about this share of gpt2's tokens, and which cuts prompts."""
+    results = run(dict.fromkeys(lengths, 1.0), n=5)
+    return [
+        replace(one, input_tokens=min(window, round(one.tokens * (share + (i % 5 - 2) * (1 - share) / 10)) + template))
+        for i, one in enumerate(results)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("results", "warned"),
+    [
+        (counted_by_server((0, 1024), template=30), "the excess is the same at each length, which points to the chat"),
+        (counted_by_server((1024,), template=30), "there is only one length, which points to the chat template, which"),
+        (
+            counted_by_server((1024,), 0.92, 20),
+            "a chat template only adds tokens, which points to another tokenizer, or",
+        ),
+        (counted_by_server((0, 4096), 0.92, 20), "a chat template only adds tokens, which points to another tokenizer"),
+        (counted_by_server((1024, 4096), 0.92), "the difference grows evenly with the length, which points to another"),
+        (counted_by_server((0, 1024, 4096), 0.92, 20), "the difference grows evenly with the length, which points to"),
+        (
+            counted_by_server((0, 1024, 4096), 1.1, 20),
+            "the difference changes with the length, which points to another",
+        ),
+        (
+            counted_by_server((0, 1024, 8192), 1, 20, 4000),
+            "its counts stop at 4,000 tokens, which points to cut prompts",
+        ),
+    ],
+)
+def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Result], warned: str) -> None:
+    text = text_of(render(results, "t"))
+    notes = text.partition("Before you believe it")[2]
+    assert re.search(f", so lengths are not what they claim: [^:]*{warned}", notes)
+    assert "own tokenizer counts" not in text
+    if results[-1].input_tokens < results[-1].tokens:  # type: ignore[operator]
+        assert "does not count the chat template" not in text
+        assert "chat template, which gpt2 does not count" not in text
 
 
 def test_servers_that_agree_or_say_nothing() -> None:

@@ -119,6 +119,31 @@ def test_who_lacks_a_cell_has_no_place_and_an_odd_one_takes_nobodys() -> None:
     assert [line.series.model for line in leaderboard(results)][2:] == ["c", "d"]
 
 
+def test_who_cannot_be_ranked_has_the_reason_in_its_row() -> None:
+    """In the table, on the page and in JSON, also where no cell of the model counts."""
+    failed = [reply(i, 0.0, 1024, "d", status="error") for i in range(10)]
+    models = {"a": {1024: 1.0, 4096: 0.5}, "b": {2048: 1.0}, "c": {1024: 0.9}}
+    results = [*(one for model, scores in models.items() for one in curve(model, scores)), *failed]
+    reasons = {
+        "a": "",
+        "b": "lacks suite/one at 1k, 4k; has suite/one at 2k",
+        "c": "lacks suite/one at 4k",
+        "d": "lacks suite/one at 4k; nothing was measured of suite/one at 1k",
+    }
+    lines = leaderboard(results)
+    assert {line.series.model: line.reason for line in lines} == reasons
+    assert [line.place for line in lines] == [1, None, None, None]
+    assert {line["model"]: line["reason"] for line in map(record, lines)} == reasons
+    assert (by_name(results)["b"].cells, by_name(results)["b"].of, by_name(results)["b"].mean) == (0, 2, None)
+    table, page = "\n".join(standing_lines(lines)), render(results, "t")
+    assert all(reason in table and reason in page for reason in reasons.values())
+    ranked = leaderboard([*curve("a", models["a"]), *curve("b", models["a"])])
+    assert "why no place" not in "\n".join(standing_lines(ranked))
+    many = [one for n in range(5) for one in curve("a", {0: 1.0}, f"suite/{n}")]
+    [*_, last] = leaderboard([*many, *curve("b", {1024: 1.0})])
+    assert last.reason == "lacks suite/0 at 0 and suite/1 at 0 and suite/2 at 0 and 2 more tasks; has suite/one at 1k"
+
+
 def test_what_does_not_fit_counts_nothing_and_what_failed_is_not_there() -> None:
     long = [reply(i, 0.0, 8192, "a", status="overflow") for i in range(10)]
     failed = [reply(i, 0.0, 8192, "b", status="error") for i in range(10)]
@@ -204,6 +229,40 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
     found = json.loads(capsys.readouterr().out)
     assert found["leaderboard"][0]["mean"] == 1.0
     assert "scores" in found["folders"][0]["fault"]
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_model_in_two_folders_has_two_lines(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    def guess(prompt: str) -> str:
+        return f"FINAL ANSWER: {carrara.item('qa1', index=0, tokenizer='gpt2').gold}"
+
+    other = tmp_path / "again" / "run"
+    carrara.run("qa1", guess, out=other, lengths="0,1k", n=6, tokenizer="gpt2")
+    orders = ([str(folder), str(other)], [str(other), str(folder)])
+    boards = []
+    for folders in orders:
+        assert main(["leaderboard", *folders, "--json"]) == 0
+        out, err = capsys.readouterr()
+        boards.append({line["variant"]: line["mean"] for line in json.loads(out)["leaderboard"]})
+        assert err.count(": verified") == 2
+    assert boards[0] == boards[1]
+    assert len(boards[0]) == 2
+    assert boards[0][f"submission={folder}"] == 0
+    assert boards[0][f"submission={other}"] > 0
+    assert main(["leaderboard", *orders[0], "--lengths", "2k"]) == 1
+    assert f"{other}: it has no item of --lengths 2k, and is not ranked" in capsys.readouterr().err
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_folder_of_other_lengths_is_listed(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    carrara.run("qa1", "carrara/chance", out=tmp_path / "two", lengths="2k", n=6, tokenizer="gpt2")
+    page = tmp_path / "board.html"
+    assert main(["leaderboard", str(folder), str(tmp_path / "two"), "--out", str(page)]) == 0
+    reason = "lacks babilong/qa1 at 0, 1k; has babilong/qa1 at 2k"
+    assert reason in capsys.readouterr().out
+    assert reason in page.read_text("utf-8")
 
 
 def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:

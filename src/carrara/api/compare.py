@@ -73,7 +73,7 @@ def compare(
     margin: float | None = None,
     lengths: Lengths | None = None,
     score: Metric = "own",
-    by: statistics.By = "model",
+    by: statistics.By = "run",
     by_instance: bool = False,
     scorer: str = "",
 ) -> ComparisonReport:
@@ -85,8 +85,9 @@ def compare(
             only better and worse are reported.
         lengths: Compare only items of these lengths, such as `"4k,32k"`. By default all.
         score: The score that counts: `own` (ours), or `paper` (the paper's own, where it has one).
-        by: Compare every two models with their settings (`model`), each reader of one model with `whole` (`reader`),
-            with the tokens that an item takes, or the arrangements of one model with `block` (`arrangement`).
+        by: Compare the runs with each other (`run`); or, also inside a run, every two models with their settings
+            (`model`), each reader of one model with `whole` (`reader`), with the tokens that an item takes, or the
+            arrangements of one model with `block` (`arrangement`).
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: The scorer of an Inspect task that counts, if the task has several.
 

@@ -1,5 +1,6 @@
 """Results in Python: a sequence with one record for each reply, which converts to a table, a data frame or a page."""
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -204,6 +205,9 @@ class Results(Sequence[Result]):
     def frame(self) -> Any:
         """Return the results as a pandas data frame. Labels and paper scores have columns of their own.
 
+        A failed request (`error`) has no score: its `score` is NaN, which means over the column leave out, as the table
+        does.
+
         Returns:
             A `pandas.DataFrame` with a row for each result.
 
@@ -250,6 +254,7 @@ class Results(Sequence[Result]):
 
 
 def _flat(result: Result) -> dict[str, object]:
+    """Return the fields of a result as columns of a data frame, without a score for a failed request."""
     row: dict[str, object] = {}
     for name in RECORD:
         value = getattr(result, name)
@@ -257,4 +262,4 @@ def _flat(result: Result) -> dict[str, object]:
             row |= {f"{name}.{key}": inner for key, inner in value.items()}
         else:
             row[name] = value
-    return row
+    return row if result.status != "error" else {**row, "score": math.nan}

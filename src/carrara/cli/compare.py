@@ -15,7 +15,7 @@ def compare(
     *runs: Annotated[Folder, several_positional("RUN", "Folders of runs, or logs of any Inspect task (.eval).")],
     margin: Annotated[float | None, Parameter(metavar="SHARE")] = None,
     lengths: OnlyLengths = None,
-    by: By = "model",
+    by: By = "run",
     by_instance: Flag = False,
     scorer: Annotated[str, text("NAME")] = "",
     html: Annotated[File, text("FILE", help="Write the comparison as a page, too.")] = "",
@@ -29,8 +29,8 @@ def compare(
 
     Args:
         margin: Also tell where the second run is not worse by this much, such as 0.02.
-        by: Compare every two models with their settings, each reader of one model with `whole`, or its arrangements
-            with `block`.
+        by: Compare the runs with each other; or, also inside a run, every two models with their settings, each reader
+            of one model with `whole`, or its arrangements with `block`.
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """

@@ -52,7 +52,6 @@ def leaderboard(
             has input, output and cached for each model. The leaderboard then shows what each run cost.
         count_refused: Count folders and models that fail the check, too.
     """
-    from carrara.logs.replies import merge_results
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
     from carrara.report.standings import record, standing_lines
@@ -71,11 +70,15 @@ def leaderboard(
         check_replaceable(page, force, is_page)
     asked = read_items(file_of(items)) if items else None
     checked = _check(list(dict.fromkeys(map(folder_of, runs))), check, asked)
-    found, repeated = merge_results([one.results for one in checked if count_refused or not one.source.fault])
-    if repeated:
-        are = "reply is" if repeated == 1 else "replies are"
-        logger.warning(f"{repeated:,} {are} in several of these folders, and the last folder's count")
-    results = [one for one in by_metric(found, score) if only_lengths is None or one.length in only_lengths]
+    counted = [one for one in checked if count_refused or not one.source.fault]
+    results = [
+        result
+        for result in by_metric([result for one in counted for result in one.results], score)
+        if only_lengths is None or result.length in only_lengths
+    ]
+    for one in counted:
+        if only_lengths is not None and not any(result.length in only_lengths for result in one.results):
+            logger.warning(f"{_name(one)}: it has no item of `lengths={lengths}`, and is not ranked")
     report_failures(results)
     shortcuts = find_shortcuts(results)
     standings = ranked(results, Requirements.of(shortcuts, min_base_score))
@@ -98,7 +101,7 @@ def leaderboard(
 
 
 def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | None") -> "list[Submission]":
-    """Verify folders and files. Files with one name are named with their folders."""
+    """Verify folders and files. Those with the same name are named with their folders."""
     from carrara.runs.verify_submission import verify
     from carrara.score.submission import verify_file
 
@@ -110,11 +113,11 @@ def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | Non
             )
         if place.is_file() and place.suffix != LINES:
             raise UsageError(f"the name of {place} does not end with {LINES}: give JSON Lines that are not compressed")
-        if not place.is_dir():
-            alone = [one.name for one in places].count(place.name) == 1
-            found += verify_file(place, sample, asked, place.name if alone else str(place))
+        name = "" if [other.name for other in places].count(place.name) == 1 else str(place)
+        if place.is_dir():
+            found.append(verify(place, sample, asked, name))
         else:
-            found.append(verify(place, sample, asked))
+            found += verify_file(place, sample, asked, name)
     return found
 
 

@@ -33,34 +33,30 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
 def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
     """Return a side for each model with its settings, or for each reader or arrangement of the only model.
 
-    A side in several places is a side for each place. The reader `whole` and the arrangement `block` come first.
+    A side in several runs is a side for each run. The reader `whole` and the arrangement `block` come first.
 
     Raises:
         UsageError: There are several models, and readers or arrangements are to be compared.
     """
     names = iter(_NAMES[by]([result for _, results in held for result in results]))
-    found: dict[tuple[str, str], list[Result]] = {}
+    found: dict[tuple[Series, str], list[Result]] = {}
     for place, results in held:
         for result in results:
             found.setdefault((next(names), place), []).append(result)
-    several = [name for name, _ in found]
+    several = [series for series, _ in found]
     made = [
-        Side(name if several.count(name) == 1 else f"{name} [{place}]", results)
-        for (name, place), results in found.items()
+        Side(str(series) if several.count(series) == 1 else f"{series} [{place}]", results, series, place)
+        for (series, place), results in found.items()
     ]
     if by == "reader":
         return sorted(made, key=lambda side: READER in side.results[0].settings)
     if by == "arrangement":  # their items differ by nothing else, and are paired
         ordered = sorted(made, key=lambda side: _ARRANGEMENTS.index(side.results[0].arrange))
-        return [Side(side.name, list(map(as_drawn, side.results))) for side in ordered]
+        return [replace(side, results=list(map(as_drawn, side.results))) for side in ordered]
     return made
 
 
-def _models(results: Sequence[Result]) -> list[str]:
-    return list(map(str, models_of(results)))
-
-
-def _readers(results: Sequence[Result]) -> list[str]:
+def _readers(results: Sequence[Result]) -> list[Series]:
     """Return the name of each result's reader, with the other settings of the model if they differ."""
     without = [
         replace(result, settings={name: value for name, value in result.settings.items() if name != READER})
@@ -69,12 +65,12 @@ def _readers(results: Sequence[Result]) -> list[str]:
     return _of_one_model([result.settings.get(READER, WHOLE) for result in results], without, "readers")
 
 
-def _arrangements(results: Sequence[Result]) -> list[str]:
+def _arrangements(results: Sequence[Result]) -> list[Series]:
     """Return the name of each result's arrangement, with the settings of the model if they differ."""
     return _of_one_model([result.arrange or DRAWN for result in results], results, "arrangements")
 
 
-def _of_one_model(names: Sequence[str], results: Sequence[Result], kind: str) -> list[str]:
+def _of_one_model(names: Sequence[str], results: Sequence[Result], kind: str) -> list[Series]:
     """Return names of a kind of sides, with the settings of the model if these differ among the results."""
     models = models_of(results)
     if len(found := dict.fromkeys(model.model for model in models)) > 1:
@@ -82,11 +78,12 @@ def _of_one_model(names: Sequence[str], results: Sequence[Result], kind: str) ->
             f"there are {len(found)} models ({', '.join(found)}), and only {kind} of one model are compared: "
             "give the runs of one model"
         )
-    return [str(Series(name, model.variant)) for name, model in zip(names, models, strict=True)]
+    return [Series(name, model.variant) for name, model in zip(names, models, strict=True)]
 
 
-_NAMES: Mapping[By, Callable[[Sequence[Result]], list[str]]] = {
-    "model": _models,
+_NAMES: Mapping[By, Callable[[Sequence[Result]], list[Series]]] = {
+    "run": models_of,
+    "model": models_of,
     "reader": _readers,
     "arrangement": _arrangements,
 }

@@ -131,10 +131,12 @@ def write_comparison(found: Comparisons, margin: float | None, path: Path, title
         own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
         label = f"{names[second]} beside {names[first]}"
         charts.append((label, _chart(label, own[:DRAWN], margin)))
+    kind = "model" if found.by == "run" else found.by
     page = render_page(
         "compare.html",
-        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {found.by}s beside each other"),
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {kind}s beside each other"),
         found=found,
+        kind=kind,
         names=names,
         margin=margin,
         p=_p,

@@ -9,6 +9,8 @@ is better or worse.
 An item is compared only if both sides have an answer of the model. Failed requests, prompts that did not fit and
 filtered replies say nothing about the models. They are counted and named.
 
+Runs are compared with each other, and the models, readers or arrangements in one run only if the user asks for it.
+
 With three sides or more, each two are compared at every length that both have. A mean over lengths takes the lengths
 that all sides have, so that its rows are about the same lengths.
 
@@ -27,14 +29,15 @@ from carrara.result import UNANSWERED, Result, Status
 from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.stats.readers import spending_of
 from carrara.stats.scores import Metric, by_metric, headline
-from carrara.stats.series import DRAWN, item_id_of
+from carrara.stats.series import DRAWN, Series, item_id_of
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import count, write_length
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
-By = Literal["model", "reader", "arrangement"]
-"""The kind of the sides of a comparison: models with their settings, or the readers or arrangements of one model."""
+By = Literal["run", "model", "reader", "arrangement"]
+"""The kind of the sides of a comparison: runs, models with their settings, or the readers or arrangements of one
+model."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +46,10 @@ class Side:
 
     name: str
     results: Sequence[Result]
+    series: Series = field(default=Series(""))
+    """The model with its settings."""
+    run: str = ""
+    """The run that the results come from."""
 
 
 @dataclass(frozen=True)
@@ -136,11 +143,16 @@ def only(
     sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own", by: By = "model"
 ) -> list[Side]:
     """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
-    found = [
-        Side(side.name, [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths])
-        for side in sides
-    ]
-    found = [side for side in found if side.results]
+    found = []
+    for side in sides:
+        results = [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths]
+        if results:
+            found.append(replace(side, results=results))
+    if by == "run" and len({side.run for side in found}) == 1:
+        raise UsageError(
+            f"there is 1 run to compare, {found[0].run}: give another one, or pass `by=model`, `by=reader` or "
+            "`by=arrangement` to compare what is in it"
+        )
     if len(found) < 2:
         count = len(found) or "no"
         raise UsageError(f"there is {count} {by} to compare: give two runs, or a folder with two {by}s")
@@ -148,7 +160,7 @@ def only(
 
 
 def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") -> Comparisons:
-    """Compare each two sides, or each reader or arrangement with the first one.
+    """Compare each two sides, the sides of each two runs, or each reader or arrangement with the first one.
 
     Args:
         sides: At least two.
@@ -158,13 +170,15 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
     scores = [_scores(side.results, by_instance) for side in sides]
     lengths, refused, unanswered = list[Comparison](), list[str](), list[str]()
     pairs = dict[tuple[str, str, str], dict[Key, ItemPair]]()
-    asked = list(zip(sides, scores, strict=True))
-    chosen = combinations(asked, 2) if by == "model" else product(asked[:1], asked[1:])
+    apart, tasks_apart = list[str](), dict[str, list[str]]()
+    chosen = _pairs(list(zip(sides, scores, strict=True)), by)
     for (first, ones), (second, others) in chosen:
         for task in sorted(ones.keys() & others.keys(), key=natural):
             both = ones[task].keys() & others[task].keys()
             if not both:
-                refused.append(_why(task, first, second))
+                why = _why(task, first, second)
+                refused.append(f"{task}: {first.name} and {second.name} were asked no item in common ({why})")
+                apart.append(f"{task}: {why}")
                 continue
             refused += _left_out(task, first, second, len(ones[task]), len(others[task]), len(both))
             paired = _pair_scores(ones[task], others[task])
@@ -177,12 +191,21 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
                 for length in sorted({length for _, length, _ in paired})
             ]
             pairs[task, first.name, second.name] = paired
-        for task in sorted(ones.keys() ^ others.keys(), key=natural):
-            refused.append(f"{task} was not asked of both {first.name} and {second.name}")
+        if alone := sorted(ones.keys() ^ others.keys(), key=natural):
+            tasks_apart.setdefault(", ".join(alone), []).append(f"{first.name} and {second.name}")
+            apart.append(f"tasks {_some(ones)} and {_some(others)}")
+    for missing, both_sides in tasks_apart.items():
+        more = f", nor of {count(len(both_sides) - 1, 'more pair')}" if len(both_sides) > 1 else ""
+        refused.append(f"{missing} {'were' if ', ' in missing else 'was'} not asked of both {both_sides[0]}{more}")
     if not lengths and unanswered:
         raise RunError(f"nothing can be compared: {'; '.join(unanswered[:3])}")
     if not lengths:
-        raise UsageError("; ".join(refused[:3]) or "they have no task in common")
+        names = [side.run if by == "run" else side.name for side, _ in chosen[0]]
+        raise UsageError(
+            f"{' and '.join(names)} have no item in common ({apart[0]}): run one of them again with the settings of "
+            "the other"
+        )
+    of_each_two = by == "run" and len(chosen) == math.comb(len(sides), 2)
     tasks, shortened = _over_lengths(pairs)
     refused = unanswered + refused
     across = [row for row in _across(lengths, {row.length for row in lengths}) if row.tasks > 1]
@@ -194,10 +217,43 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
         _correct_rows(across),
         _correct_rows(tasks),
         overall,
-        _groups([side.name for side in sides], overall) if by == "model" else [],
+        _groups([side.name for side in sides], overall) if by == "model" or of_each_two else [],
         list(dict.fromkeys(refused)),
         by,
     )
+
+
+AskedSide = tuple[Side, Mapping[str, Mapping["Key", "ItemScores"]]]
+"""A side, and its scores by task."""
+
+
+def _pairs(sides: Sequence[AskedSide], by: By) -> list[tuple[AskedSide, AskedSide]]:
+    """Return the sides that are compared with each other."""
+    if by in ("reader", "arrangement"):
+        return list(product(sides[:1], sides[1:]))
+    pairs = combinations(sides, 2)
+    if by == "model":
+        return list(pairs)
+    of_run: dict[str, set[Series]] = {}
+    for side, _ in sides:
+        of_run.setdefault(side.run, set()).add(side.series)
+    return [pair for pair in pairs if _is_of_two_runs(pair[0][0], pair[1][0], of_run)]
+
+
+def _is_of_two_runs(first: Side, second: Side, of_run: Mapping[str, set[Series]]) -> bool:
+    """Return whether two sides are compared because their runs are.
+
+    Two sides that both have a counterpart in the other run are compared with their counterparts alone. A counterpart is
+    the same model with the same settings. If the runs share none, it is another model with the same settings.
+    """
+    if first.run == second.run:
+        return False
+    one, other = first.series, second.series
+    ones, others = of_run[first.run], of_run[second.run]
+    if ones & others:
+        return one == other or one not in others or other not in ones
+    variants = [{series.variant for series in group} for group in (ones, others)]
+    return one.variant == other.variant or one.variant not in variants[1] or other.variant not in variants[0]
 
 
 def _over_lengths(
@@ -418,7 +474,7 @@ def _left_out(task: str, first: Side, second: Side, ones: int, others: int, both
 
 
 def _why(task: str, first: Side, second: Side) -> str:
-    """Return why two sides that share a task share none of its items."""
+    """Return the settings by which the items of two sides on a task differ."""
     asked = []
     for side in (first, second):
         found = (_parts(result) for result in side.results if result.task == task)
@@ -428,8 +484,7 @@ def _why(task: str, first: Side, second: Side) -> str:
         for name in asked[0]
         if name in asked[1] and not asked[0][name] & asked[1][name]
     ]
-    why = "; ".join(differ) or "other instances"
-    return f"{task}: {first.name} and {second.name} were asked no item in common ({why})"
+    return "; ".join(differ) or "other instances"
 
 
 def _some(values: Iterable[str]) -> str:

@@ -177,6 +177,7 @@ def _content(
         "unsolved": no_model_solves,
         "unsolved_in_all": no_model_solves_in_all,
         "runs": runs,
+        "tokenizers": list(dict.fromkeys(run.tokenizer for run in runs)),
         "has_reader": has_reader(results),
         "attempted": any(row.stat.attempts for row in rows),
         "hollow": any(not row.stat.attempts for row in rows),

@@ -3,8 +3,12 @@
 How a model was run is its settings, its tokenizer, and whether the server counted as many tokens.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from statistics import fmean
+from typing import NamedTuple
 
 from carrara.constants import READER
 from carrara.report.style import SeriesStyle, Styles
@@ -17,7 +21,11 @@ from carrara.util.quantities import write_length
 from carrara.util.sanitize import short
 
 TOLERATED = 0.02
-"""The largest difference of the server's count of tokens before lengths are doubted."""
+"""The difference of the server's count of tokens, as a share, from which lengths are doubted."""
+TEMPLATE_SPREAD = 4
+"""Tokens by which the excess of two prompts may differ if a chat template around one message explains it."""
+CUT_SPREAD, CUT_PROMPTS = 2, 5
+"""If the counts of so many prompts are within so many tokens of each other, and below ours, prompts were cut."""
 
 
 @dataclass(frozen=True)
@@ -147,19 +155,93 @@ def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tu
         return "not reported", ""
     if any(READER in result.settings for result, _ in counted):
         return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} for an item, by its reader", ""
-    result, theirs = max(counted, key=lambda pair: abs(pair[1] - pair[0].tokens) / pair[0].tokens)
-    off = (theirs - result.tokens) / result.tokens
-    if theirs == result.tokens:
+    lengths_claimed = [pair for pair in counted if pair[0].length]
+    result, theirs = max(lengths_claimed or counted, key=lambda pair: abs(_share_off(*pair)))
+    if all(theirs == result.tokens for result, theirs in counted):
         return "the same", ""
-    shown = f"{off:+.2%} at most".replace("-", "−").replace("%", " %")
-    if abs(off) <= TOLERATED:
-        return shown, ""
-    if _prompt_style(result) == "chat" and not _knows_chat(tokenizer):
-        return f"{shown}: {short(tokenizer)} does not count the chat template", ""
-    return shown, (
+    off, cause = _share_off(result, theirs), _cause(tokenizer, counted)
+    shown = f"{off:+.2%} at most"
+    if abs(off) < TOLERATED:
+        return _typeset(f"{shown}: {cause.name}" if cause.is_template else shown), ""
+    if cause.is_template and not lengths_claimed:
+        return _typeset(f"{shown}: {cause.name}"), ""
+    return _typeset(f"{shown}: {cause.name}"), _typeset(
         f"The server of {style.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
-        f"{result.tokens:,} ({off:+.1%}): lengths are not what they claim; is this the model's tokenizer?"
-    ).replace("(-", "(−").replace("%)", " %)")
+        f"{result.tokens:,} ({off:+.1%}), so lengths are not what they claim: {cause.evidence}, which points to "
+        f"{cause.name}."
+    )
+
+
+def _typeset(text: str) -> str:
+    return re.sub(r"(^|\()-(?=[0-9])", r"\1−", text).replace("%", " %")
+
+
+def _share_off(result: Result, theirs: int) -> float:
+    return (theirs - result.tokens) / result.tokens
+
+
+class _Cause(NamedTuple):
+    """The probable cause of a difference between the server's counts and ours, and what shows it."""
+
+    name: str
+    evidence: str
+    is_template: bool = False
+
+
+_TOKENIZER = _Cause(
+    "another tokenizer", "a chat template only adds tokens, and the difference grows evenly with the length"
+)
+_CUT = _Cause("cut prompts", "only longer prompts have fewer tokens")
+_TOKENIZER_OR_CUT = _Cause("another tokenizer, or cut prompts", "a chat template only adds tokens")
+
+
+def _cause(tokenizer: str, counted: Sequence[tuple[Result, int]]) -> _Cause:
+    """Return the probable cause of a difference, from its sign and from how it grows with the length.
+
+    A chat template adds the same number of tokens to each prompt of one message. Another tokenizer changes the count by
+    about the same share at each length. A prompt that is cut has fewer tokens, and shorter prompts agree.
+    """
+    lacks_template = _prompt_style(counted[0][0]) == "chat" and not _knows_chat(tokenizer)
+    by_length: dict[int, list[tuple[Result, int]]] = {}
+    for result, theirs in counted:
+        by_length.setdefault(result.length, []).append((result, theirs))
+    groups = [by_length[length] for length in sorted(by_length)]
+    if sum(theirs - result.tokens for result, theirs in groups[-1]) < 0:
+        return _cause_of_fewer(groups, lacks_template)
+    name = (
+        f"the chat template, which {short(tokenizer)} does not count" if lacks_template else "text that the server adds"
+    )
+    excess = [theirs - result.tokens for result, theirs in counted]
+    if len(groups) == 1:
+        return _Cause(f"{name}, or another tokenizer", "there is only one length", is_template=lacks_template)
+    if min(excess) > 0 and max(excess) - min(excess) <= TEMPLATE_SPREAD:
+        return _Cause(name, "the excess is the same at each length", is_template=lacks_template)
+    messages = ", or the chat template around each of many messages" if lacks_template else ""
+    return _Cause(f"another tokenizer{messages}", "the difference changes with the length")
+
+
+def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]], lacks_template: bool) -> _Cause:
+    """Return why a server counted fewer tokens.
+
+    Args:
+        groups: The prompts of each length with the server's counts, the longest last.
+        lacks_template: Whether the server's counts include a chat template that ours do not.
+    """
+    longest = [theirs for _, theirs in groups[-1]]
+    if (
+        max(longest) - min(longest) <= CUT_SPREAD
+        and len({result.context_id for result, _ in groups[-1]}) >= CUT_PROMPTS
+    ):
+        return _Cause("cut prompts", f"its counts stop at {max(longest):,} tokens")
+    points = [(fmean(result.tokens for result, _ in group), fmean(theirs for _, theirs in group)) for group in groups]
+    growth = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points) if b[0] > a[0]]
+    if len(growth) > 1:
+        if growth[-1] < growth[0] / 2:
+            return _CUT
+        return _TOKENIZER if growth[-1] > 0.8 * growth[0] else _TOKENIZER_OR_CUT
+    if growth and points[0][1] <= (1 - TOLERATED) * points[0][0]:
+        return _TOKENIZER
+    return _CUT if growth and not lacks_template else _TOKENIZER_OR_CUT
 
 
 def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:

@@ -21,9 +21,11 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
     names = distinct(str(line.series) for line in standings)
     columns = breakdown(standings)
     lacking = not all(line.has_all_replies for line in standings)
+    reasons = any(line.reason for line in standings)
     yield from table(
         ["place", "model", "score", "95 % interval", "area", "effective length", *(short(name, 20) for name in columns),
-         "chance", "cells", *(["replies"] if lacking else []), "tokens", *(["cost"] if costs else [])],
+         "chance", "cells", *(["replies"] if lacking else []), "tokens", *(["cost"] if costs else []),
+         *(["why no place"] if reasons else [])],
         [
             [
                 "–" if line.place is None else str(line.place),
@@ -38,6 +40,7 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
                 *([replies(line)] if lacking else []),
                 f"{line.sent + (line.received or 0):,}",
                 *([f"{costs[place]:,.2f}"] if costs else []),
+                *([short(line.reason, 200)] if reasons else []),
             ]
             for place, line in enumerate(standings)
         ],

@@ -54,6 +54,8 @@ MOST = 200_000
 """The most items that a manifest may declare."""
 GAPS = 200
 """The most items that a manifest may leave out. Each has to be one that cannot be asked."""
+SUBMISSION = "submission"
+"""The setting with the name of the folder or file. It keeps results of two submissions apart that name one model."""
 SAME = 1e-6
 """Scores that differ by less count as equal, because logs store rounded numbers."""
 
@@ -102,20 +104,21 @@ class Checks:
     prompts: Check = field(default_factory=Check)
 
 
-def verify(folder: Path, sample: int, asked: Sequence[ItemId] | None = None) -> Submission:
+def verify(folder: Path, sample: int, asked: Sequence[ItemId] | None = None, name: str = "") -> Submission:
     """Verify the results of a folder.
 
     Args:
         folder: Where `carrara run --out` wrote.
         sample: How many prompts are rendered again.
         asked: The items that every submission has to answer. By default those of the folder's manifest.
+        name: The name of the folder for people. It is by default its own.
 
     Raises:
         UsageError: There is no folder.
     """
     if not folder.is_dir():
         raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
-    name = folder.resolve().name
+    name = name or folder.resolve().name
     try:
         replies = read_replies(folder, whole=True)
     except CarraraError as error:
@@ -152,7 +155,7 @@ def verify(folder: Path, sample: int, asked: Sequence[ItemId] | None = None) -> 
         "no prompt was rendered again" if not checks.prompts.same else "",
     ]
     return Submission(
-        answered.results,
+        [replace(result, settings={**result.settings, SUBMISSION: name}) for result in answered.results],
         ItemSource(
             name=name,
             replies=len(replies),

@@ -24,6 +24,7 @@ from carrara.runs.verify_submission import (
     INSTANCES,
     LONGEST,
     SAME,
+    SUBMISSION,
     Check,
     Submission,
     is_known,
@@ -42,8 +43,6 @@ FILE = Limit(256 << 20, "send a file for each model")
 """The most bytes of a file, which is held in memory."""
 MODELS = 100
 """The most models of a file."""
-SUBMISSION = "submission"
-"""The setting with the name of the file. It keeps results of two files apart that name one model."""
 SHA256 = "sha256"
 CLAIMS: Sequence[str] = ("score", "scores", "task")
 """Fields that say what a reply comes to."""

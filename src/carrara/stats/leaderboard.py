@@ -10,7 +10,7 @@ model that lacks one of them is listed after the others, without a rank.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from statistics import fmean
@@ -22,10 +22,13 @@ from carrara.stats.intervals import wilson
 from carrara.stats.scores import Stat, stat
 from carrara.stats.series import Series, group_by_cell
 from carrara.util.natsort import natural
+from carrara.util.quantities import count, write_length
 
 Test = tuple[str, str]
 """The name and the settings of a task."""
 Cell = tuple[Test, int]
+NAMED = 3
+"""The most tasks that the reason for a missing rank names."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Standing:
     tasks: Mapping[str, float]
     """The score of each task: the mean over the common lengths, or over its own lengths if there are no common ones."""
     mean: float | None
-    """The score. None: the tasks have no length in common. The same holds for the following numbers, up to the suites.
-    """
+    """The score. None: the tasks have no length in common, or the model has no cell that counts. The same holds for the
+    following numbers, up to the suites."""
     low: float | None
     high: float | None
     chance_level: float | None
@@ -65,6 +68,8 @@ class Standing:
     """Tokens of replies, with reasoning, if all of them are known."""
     seconds: float | None
     """The mean seconds of a reply, if known."""
+    reason: str = ""
+    """Why the model has no rank. Empty if it has one, and if the tasks have no length in common."""
 
     @property
     def whole(self) -> bool:
@@ -84,9 +89,13 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         requirements: What the base score has to exceed for an effective length.
     """
     found: dict[Series, dict[Cell, list[Result]]] = {}
+    unmeasured: dict[Series, set[Cell]] = {}
     for (task, variant, length, model), own in group_by_cell(results).items():
+        cell, cells = ((task, variant), length), found.setdefault(model, {})
         if counts(stat(own)):
-            found.setdefault(model, {})[(task, variant), length] = own
+            cells[cell] = own
+        else:
+            unmeasured.setdefault(model, set()).add(cell)
     counting = _counting([frozenset(own) for own in found.values()])
     lengths: dict[Test, set[int]] = {}
     for posed, length in counting:
@@ -96,9 +105,19 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         counting = frozenset(cell for cell in counting if cell[1] in common)
     most = {cell: max(len(own[cell]) for own in found.values() if cell in own) for cell in counting}
     lines = [
-        _standing(model, counted, common, len(counting), most, requirements or Requirements())
+        replace(
+            _standing(
+                model,
+                {cell: replies for cell, replies in own.items() if cell in counting},
+                common,
+                len(counting),
+                most,
+                requirements or Requirements(),
+            ),
+            reason=_reason(counting, own.keys(), unmeasured.get(model, set())),
+        )
         for model, own in found.items()
-        if (counted := {cell: replies for cell, replies in own.items() if cell in counting})
+        if counting
     ]
     ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
     return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
@@ -115,6 +134,33 @@ def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
         key=lambda one: (len(one) * sum(one <= other for other in had), len(one)),
         default=frozenset(),
     )
+
+
+def _reason(counting: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> str:
+    """Return why a model has no rank. Empty if it has each cell that counts.
+
+    >>> cells = {(("suite/one", ""), length) for length in (0, 1024, 4096)}
+    >>> _reason(cells, {(("suite/one", ""), 0)}, {(("suite/one", ""), 1024)})
+    'lacks suite/one at 4k; nothing was measured of suite/one at 1k'
+    >>> _reason(cells, {(("suite/one", ""), 2048)}, set())
+    'lacks suite/one at 0, 1k, 4k; has suite/one at 2k'
+    """
+    parts = []
+    if lacking := counting - measured - unmeasured:
+        parts.append(f"lacks {_write_cells(lacking)}")
+    if failed := counting & unmeasured:
+        parts.append(f"nothing was measured of {_write_cells(failed)}")
+    if parts and measured and not counting & measured:
+        parts.append(f"has {_write_cells(measured)}")
+    return "; ".join(parts)
+
+
+def _write_cells(cells: Set[Cell]) -> str:
+    lengths: dict[str, list[int]] = {}
+    for task, length in sorted(cells, key=lambda cell: (natural(cell[0][0]), *cell)):
+        lengths.setdefault(_short_name(task), []).append(length)
+    named = [f"{name} at {', '.join(map(write_length, own))}" for name, own in list(lengths.items())[:NAMED]]
+    return " and ".join([*named, *([count(len(lengths) - NAMED, "more task")] if len(lengths) > NAMED else [])])
 
 
 def _to_standing(line: Standing, number: int) -> Standing:
@@ -139,7 +185,7 @@ def _standing(
     everything = [reply for replies in own.values() for reply in replies]
     received = [reply.output_tokens for reply in everything]
     seconds = [reply.seconds for reply in everything if reply.seconds is not None]
-    shared = set.intersection(*map(set, curves.values())).intersection(common)
+    shared = set.intersection(set(common), *map(set, curves.values())) if curves else set[int]()
     overall = _overall([{n: curve[n] for n in sorted(shared)} for curve in curves.values()]) if shared else _Overall()
     return Standing(
         series=model,
