@@ -342,7 +342,7 @@ class ItemOptions:
     prompts: Path | None = field(default=None, converter=converters.optional(file_of))
     """Use the wording of this prompt pack, a TOML file."""
     arrange: tuple[Arrange, ...] = field(default="", converter=arrangements_of)
-    """Place the needed facts evenly apart (`riffle`) or side by side (`block`) in the filler. Give `riffle,block` for
+    """Place the needed facts evenly apart (`riffle`) or without filler between them (`block`). Give `riffle,block` for
     both, which pairs their scores. By default facts stand where they were drawn."""
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own if a model is named,

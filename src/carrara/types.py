@@ -25,7 +25,7 @@ ANSWER = "answer"
 Role = Literal["system", "user", "assistant"]
 Style = Literal["chat", "base"]
 Arrange = Literal["", "riffle", "block"]
-"""How the needed facts stand in the filler: evenly apart, side by side, or, if empty, where they were drawn."""
+"""How the needed facts stand: evenly apart, without filler between them, or, if empty, where they were drawn."""
 Language = Literal["en", "zh", "de", "es"]
 LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "Chinese", "de": "German", "es": "Spanish"}
 """The languages of tasks and corpora, with their names."""

@@ -161,7 +161,7 @@ def test_a_task_with_few_instances_has_each_once(monkeypatch: pytest.MonkeyPatch
 def a_guard(n: int = 20, questions: int = 1, capabilities: tuple[str, ...] = CAPABILITIES) -> Guard:
     items = [
         GuardItem(
-            f"classic/niah@3;of={name}/test-0-{place}.{question}/1024/chat/gpt2",
+            f"classic/niah@4;of={name}/test-0-{place}.{question}/1024/chat/gpt2",
             sha256(f"{place}{name}".encode()).hexdigest(),
             name,
             "the middle",

@@ -1,7 +1,9 @@
-"""Arrangements: the same facts, tokens and order, with the needed facts evenly apart or side by side."""
+"""Arrangements: the same facts and tokens, with the needed facts evenly apart or without filler between them."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -95,12 +97,31 @@ def test_needed_facts_are_anywhere_equally_often() -> None:
 def test_what_stands_between_needed_facts_tells_the_arrangements_apart() -> None:
     filler, facts = Segment("It rains."), [Segment("a", fact=0), Segment("b", fact=1), Segment("c", fact=2)]
     together, apart = [filler, *facts, filler], [facts[0], filler, facts[1], facts[2]]
-    assert Arrangement("block", (0, 2)).is_met(together)
-    assert not Arrangement("riffle", (0, 2)).is_met(together)
-    assert Arrangement("riffle", (0, 2)).is_met(apart)
-    assert not Arrangement("block", (0, 2)).is_met(apart)
-    assert not Arrangement("riffle", (0, 1, 2)).is_met(apart)
-    assert Arrangement("block", (1, 2)).is_met(apart)
+    assert not Arrangement("block", (0, 2)).find_violation(together)
+    assert Arrangement("riffle", (0, 2)).find_violation(together) == "needed facts stand together"
+    assert not Arrangement("riffle", (0, 2)).find_violation(apart)
+    assert Arrangement("block", (0, 2)).find_violation(apart) == "filler stands between needed facts"
+    assert Arrangement("riffle", (0, 1, 2)).find_violation(apart)
+    assert not Arrangement("block", (1, 2)).find_violation(apart)
+
+
+def test_no_other_fact_stands_in_a_block_whose_order_has_no_meaning() -> None:
+    facts = [Segment("a", fact=0), Segment("b", fact=1), Segment("c", fact=2)]
+    block = Arrangement("block", (0, 2), unordered=True)
+    assert block.find_violation(facts) == "other facts stand between needed facts"
+    assert not block.find_violation([facts[1], facts[0], facts[2]])
+    assert not Arrangement("riffle", (0, 2), unordered=True).find_violation(
+        [facts[0], Segment("It rains."), *facts[1:]]
+    )
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_other_facts_without_an_order_stay_where_they_were_drawn(kind: Arrange) -> None:
+    arrangement, drawn = Arrangement(kind, (1, 3), unordered=True), (0.1, 0.2, 0.5, 0.6, 0.8)
+    shares = arrangement.shares(drawn, 0.4)
+    assert [shares[n] for n in (0, 2, 4)] == [0.1, 0.5, 0.8]
+    assert [shares[n] for n in (1, 3)] == ([0.4, 0.4] if kind == "block" else [0.2, 0.7])
+    assert list(arrangement.order(shares)) == ([0, 1, 3, 2, 4] if kind == "block" else [0, 1, 2, 3, 4])
 
 
 # --- items ---
@@ -130,11 +151,29 @@ def test_both_arrangements_have_the_same_facts_tokens_and_answer(task: str, leng
             packing, arrangement = item.prompt.packing, item.prompt.packing.arrangement
             assert count(item.prompt.measure.tokenizer, "chat", item.messages()) == item.survey.tokens
             assert max(other.survey.tokens for other in item.context.items) == length
+            chunks = item.context.instance.chunks
             facts = [segment for segment in packing if segment.fact is not None]
-            assert [tuple(facts)] == [tuple(segment for chunk in item.context.instance.chunks for segment in chunk)]
+            assert facts == [segment for n in packing.order for segment in chunks[n]]
+            assert sorted(packing.order) == list(range(len(chunks)))
             assert arrangement
-            assert arrangement.is_met(packing)
+            assert not arrangement.find_violation(packing)
             assert item.solve(item.messages()) == item.question.gold
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_needed_facts_of_a_block_are_adjacent_unless_their_order_has_a_meaning(task: str) -> None:
+    blocks = [pair[1] for index in range(8) if (pair := both(task, 4096, index))]
+    assert blocks
+    for item in blocks:
+        facts = list(dict.fromkeys(segment.fact for segment in item.prompt.packing if segment.fact is not None))
+        arrangement = item.prompt.packing.arrangement
+        assert arrangement
+        places = [facts.index(fact) for fact in arrangement.needed]
+        assert places == sorted(places)
+        if item.context.instance.unordered:
+            assert places == list(range(places[0], places[0] + len(places)))
+        else:
+            assert facts == sorted(facts)
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -155,7 +194,7 @@ def test_a_window_holds_the_arranged_facts(place: str) -> None:
             item = make("babilong/qa3", length=8192, index=index, arrange=kind, params=params)
             packing, starts = item.prompt.packing, [span.token_start for span in item.survey.spans]
             assert packing.arrangement
-            assert packing.arrangement.is_met(packing)
+            assert not packing.arrangement.find_violation(packing)
             assert min(starts) > 8192 / 2 - packing.tolerance
 
 
@@ -169,7 +208,7 @@ def test_the_needed_facts_of_all_questions_count() -> None:
     context = context_of(arranged("sync/graph", "block", 8192).item_id)
     needed = {fact for question in context.questions for fact in question.evidence}
     assert len(context.questions) > 1
-    assert context.packing.arrangement == Arrangement("block", tuple(sorted(needed)))
+    assert context.packing.arrangement == Arrangement("block", tuple(sorted(needed)), unordered=True)
 
 
 def test_counts_that_do_not_add_up_are_repaired(crooked: str) -> None:
@@ -177,7 +216,7 @@ def test_counts_that_do_not_add_up_are_repaired(crooked: str) -> None:
         item = make("michelangelo/latent_list", length=8192, index=2, tokenizer=crooked, arrange=kind)
         assert count(item.prompt.measure.tokenizer, "chat", item.messages()) == 8192
         assert item.prompt.packing.arrangement
-        assert item.prompt.packing.arrangement.is_met(item.prompt.packing)
+        assert not item.prompt.packing.arrangement.find_violation(item.prompt.packing)
 
 
 @pytest.mark.slow
@@ -186,8 +225,18 @@ def test_long_contexts_are_arranged_too() -> None:
         item = arranged("classic/vt", kind, 1 << 20)
         packing = item.prompt.packing
         assert packing.arrangement
-        assert packing.arrangement.is_met(packing)
+        assert not packing.arrangement.find_violation(packing)
         assert item.survey.tokens == 1 << 20
+
+
+def test_the_documentation_names_tasks_without_and_with_an_order() -> None:
+    page = (Path(__file__).parents[2] / "docs/explanation/exact-lengths.md").read_text("utf-8")
+    for start, unordered in (("| have no order (", True), ("| tell a story, or build on each other (", False)):
+        names = page.partition(start)[2].partition(")")[0]
+        tasks = re.findall("`([^`]+)`", names)
+        assert len(tasks) >= 4
+        for task in tasks:
+            assert door.item(task, tokenizer="o200k").context.instance.unordered == unordered, task
 
 
 # --- names, and what is refused ---

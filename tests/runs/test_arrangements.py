@@ -49,7 +49,7 @@ def test_a_near_sighted_model_wins_in_a_block_and_loses_in_a_riffle(tmp_path: Pa
         assert one.difference.high is not None
         assert one.difference.high < 0
     text = str(results.table())
-    assert "Penalty of distance: the needed facts side by side (block) or evenly apart (riffle)" in text
+    assert "Penalty of distance: needed facts evenly apart (riffle), or no filler between them (block)" in text
     assert "near (block)" in text
     assert "near (riffle)" in text
     page = results.report(tmp_path / "page.html").read_text()

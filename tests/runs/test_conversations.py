@@ -127,7 +127,7 @@ def test_a_drift_after_wrong_replies_shows_between_the_histories(tmp_path: Path)
 
 
 def test_a_cut_reply_ends_a_conversation() -> None:
-    item = item_of("carrara/march@1;turns=4/test-0-0.0/0/chat/gpt2")
+    item = item_of("carrara/march@2;turns=4/test-0-0.0/0/chat/gpt2")
     outputs = [ModelOutput.from_content("m", text) for text in ("FINAL ANSWER: 5", "FINAL ANSWER: 6")]
     cut = ModelOutput.from_content("m", "Let me think", stop_reason="max_tokens")
     joined = join_outputs([*outputs, cut], item)
@@ -244,14 +244,14 @@ def test_another_solver_is_refused(tmp_path: Path) -> None:
 
 
 def test_exports_have_the_messages_or_refuse_them(tmp_path: Path) -> None:
-    item = item_of("carrara/march@1;turns=3/train-0-0.0/0/chat/gpt2")
+    item = item_of("carrara/march@2;turns=3/train-0-0.0/0/chat/gpt2")
     assert render(item)["follow_ups"] == list(item.prompt.template.follow_ups)
     messages = finetuning(item)["messages"]
     assert [one["content"] for one in messages[1::2]] == split_replies(item.gold)
     assert [one["role"] for one in messages] == ["user", "assistant"] * 3
     with pytest.raises(UsageError, match="goes on with 2 messages after the model's replies, and a table"):
         tabular(item)
-    given = item_of("carrara/march@1;history=right;turns=3/train-0-0.0/0/chat/gpt2")
+    given = item_of("carrara/march@2;history=right;turns=3/train-0-0.0/0/chat/gpt2")
     assert len(tabular(given)["messages"]) == 5
     assert "follow_ups" not in render(given)
     for form, *more in (("batch", "--model", "openai/gpt-4o"), ("lm-eval",)):

@@ -46,8 +46,15 @@ def breaches(task: str, kind: Arrange) -> set[str]:
 
 def test_facts_that_are_not_arranged_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Packing, "_shares", property(lambda packing: packing.drawn))
-    monkeypatch.setattr(Arrangement, "is_closed", lambda self, gap: False)
+    monkeypatch.setattr(Arrangement, "closed_gaps", lambda self, order: range(0))
     assert breaches("classic/vt", "block") == {"filler stands between needed facts"}
+
+
+def test_other_facts_in_a_block_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The audit of a block fails if other facts stand in it, where the order has no meaning."""
+    monkeypatch.setattr(Arrangement, "order", lambda self, shares: range(len(shares)))
+    monkeypatch.setattr(Packing, "_shares", property(lambda packing: (0.5,) * len(packing.drawn)))
+    assert breaches("babilong/qa19", "block") == {"other facts stand between needed facts"}
 
 
 def test_facts_that_stand_together_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,6 +74,6 @@ def test_the_command_names_arrangements(capsys: pytest.CaptureFixture[str]) -> N
     text = capsys.readouterr().out
     assert "2k+riffle" in text
     assert "2k+block" in text
-    assert "ok      arranged  arranged facts keep their order" in text
+    assert "ok      arranged  needed facts keep their order" in text
     assert main(["audit", "vt", "-n", "3", "--lengths", "2k"]) == 0
     assert "arranged" not in capsys.readouterr().out

@@ -79,7 +79,7 @@ class TaskHandle:
             length: Tokens of the prompt, such as 4096 or `"4k"`. By default 0: no filler.
             index: Number of the instance, from 0.
             question: Number of the question on the instance, from 0. Most tasks ask one question.
-            arrange: Place the needed facts evenly apart (`"riffle"`) or side by side (`"block"`) in the filler. By
+            arrange: Place the needed facts evenly apart (`"riffle"`) or without filler between them (`"block"`). By
                 default they stand where they were drawn.
 
         Returns:
@@ -126,7 +126,7 @@ class TaskHandle:
         Args:
             length: Tokens of each prompt, such as 4096 or `"4k"`. By default 0: no filler.
             n: Number of instances.
-            arrange: Place the needed facts evenly apart (`"riffle"`) or side by side (`"block"`) in the filler. By
+            arrange: Place the needed facts evenly apart (`"riffle"`) or without filler between them (`"block"`). By
                 default they stand where they were drawn.
 
         Returns:

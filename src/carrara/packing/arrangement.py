@@ -1,12 +1,17 @@
-"""Arrangements: the needed facts of an instance spread through the context (`riffle`), or side by side (`block`).
+"""Arrangements: the needed facts of an instance spread through the context (`riffle`), or without filler between them
+(`block`).
 
-Both have the same facts in the same order, the same stream of filler and the same number of tokens. A share of the
-filler is drawn for each instance, and is the same in both: `block` puts all needed facts there, and `riffle` divides
-the filler into equal stretches and puts a needed fact at this share of each. So the needed facts are anywhere in the
-context equally often in both, and only their distance differs.
+Both have the same facts, the same stream of filler and the same number of tokens. A share of the filler is drawn for
+each instance, and is the same in both: `block` puts all needed facts there, and `riffle` divides the filler into equal
+stretches and puts a needed fact at this share of each. So the needed facts are anywhere in the context equally often in
+both, and only their distance differs.
 
-The positions of the other facts are stretched with those of the needed ones. Those between the first and the last
-needed fact are part of the block.
+What becomes of the other facts depends on whether the order of the facts has a meaning (`Instance.unordered`):
+
+- Without a meaning, the others stay where they were drawn in both arrangements, and only the needed ones move. The
+  needed facts of a block are adjacent.
+- With a meaning, as in a story, the order of all facts is kept. The positions of the others are stretched with those of
+  the needed ones, and those between the first and the last needed fact are part of the block.
 """
 
 from collections.abc import Iterable, Sequence
@@ -29,6 +34,8 @@ class Arrangement:
     kind: Arrange
     needed: tuple[int, ...]
     """The numbers of the needed facts, ascending."""
+    unordered: bool = False
+    """Whether the order of the facts has no meaning."""
 
     def shares(self, drawn: Sequence[float], share: float) -> tuple[float, ...]:
         """Return the share of the filler before each fact.
@@ -37,7 +44,10 @@ class Arrangement:
             drawn: The shares that were drawn for the facts, ascending.
             share: The share that was drawn for the instance.
         """
-        ends = [(-1, 0.0, 0.0), *((n, drawn[n], to) for n, to in self._targets(share)), (len(drawn), 1.0, 1.0)]
+        targets = self._targets(share)
+        if self.unordered:
+            return tuple(targets.get(n, at) for n, at in enumerate(drawn))
+        ends = [(-1, 0.0, 0.0), *((n, drawn[n], to) for n, to in targets.items()), (len(drawn), 1.0, 1.0)]
         found = list[float]()
         for (first, start, low), (last, end, high) in pairwise(ends):
             if first >= 0:
@@ -47,27 +57,45 @@ class Arrangement:
                 found.append(low + part * (high - low))
         return tuple(found)
 
-    def _targets(self, share: float) -> list[tuple[int, float]]:
-        """Return the shares of the needed facts that are set. The positions of all others follow from them."""
+    def _targets(self, share: float) -> dict[int, float]:
+        """Return the shares that are set. In a story, the positions of all others follow from them."""
         if self.kind == "block":
-            return [(self.needed[0], share), (self.needed[-1], share)]
-        return [(n, (turn + share) / len(self.needed)) for turn, n in enumerate(self.needed)]
+            together = self.needed if self.unordered else (self.needed[0], self.needed[-1])
+            return dict.fromkeys(together, share)
+        return {n: (turn + share) / len(self.needed) for turn, n in enumerate(self.needed)}
 
-    def is_closed(self, gap: int) -> bool:
-        """Return whether a gap, given the number of facts before it, is inside the block."""
-        return self.kind == "block" and self.needed[0] < gap <= self.needed[-1]
+    def order(self, shares: Sequence[float]) -> Sequence[int]:
+        """Return the facts in their order in the context, given the share of the filler before each."""
+        if not self.unordered:
+            return range(len(shares))
+        needed = frozenset(self.needed)
+        return sorted(range(len(shares)), key=lambda n: (shares[n], n in needed))
 
-    def is_met(self, segments: Iterable[Segment]) -> bool:
-        """Return whether filler stands between each two needed facts (`riffle`), or between none (`block`)."""
-        needed, before, has_filler = frozenset(self.needed), -1, False
+    def closed_gaps(self, order: Sequence[int]) -> range:
+        """Return the gaps without filler, each as the number of facts before it: those inside the block."""
+        if self.kind != "block":
+            return range(0)
+        return range(order.index(self.needed[0]) + 1, order.index(self.needed[-1]) + 1)
+
+    def find_violation(self, segments: Iterable[Segment]) -> str:
+        """Return how segments differ from the arrangement. Empty if they do not.
+
+        Filler stands between each two needed facts of a `riffle`, and between none of a `block`. No other fact stands
+        there either, if the order of the facts has no meaning.
+        """
+        needed, before, has_filler, has_fact = frozenset(self.needed), -1, False, False
         for segment in segments:
-            if segment.fact is None:
-                has_filler = True
-            elif segment.fact in needed and segment.fact != before:
-                if before >= 0 and has_filler != (self.kind == "riffle"):
-                    return False
-                before, has_filler = segment.fact, False
-        return True
+            if segment.fact not in needed:
+                has_filler |= segment.fact is None
+                has_fact |= segment.fact is not None
+                continue
+            if before not in (-1, segment.fact):
+                if has_filler != (self.kind == "riffle"):
+                    return "filler stands between needed facts" if has_filler else "needed facts stand together"
+                if has_fact and self.unordered and self.kind == "block":
+                    return "other facts stand between needed facts"
+            before, has_filler, has_fact = segment.fact, False, False
+        return ""
 
 
 def check_length(item_id: ItemId) -> None:
@@ -114,7 +142,7 @@ def arrangement_of(
             f"name tasks whose questions need {LEAST} facts or more",
             part=f"fewer than {LEAST} needed facts",
         )
-    return Arrangement(item_id.arrange, tuple(needed))
+    return Arrangement(item_id.arrange, tuple(needed), instance.unordered)
 
 
 def _refuse(item_id: ItemId, why: str, remedy: str, part: str = "") -> None:

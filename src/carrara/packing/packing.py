@@ -108,16 +108,30 @@ class Packing:
         rng = self.key.rng("depths")
         return tuple(sorted(rng.random() for _ in self.instance.chunks))
 
-    @property
+    @cached_property
     def _shares(self) -> tuple[float, ...]:
         """The share of its window before each fact."""
         if self.arrangement is None:
             return self.drawn
         return self.arrangement.shares(self.drawn, self.key.rng("arrangement").random())
 
-    def offsets(self) -> list[int]:
+    @cached_property
+    def order(self) -> Sequence[int]:
+        """The facts in their order in the context."""
+        return self.arrangement.order(self._shares) if self.arrangement else range(len(self.instance.chunks))
+
+    @cached_property
+    def _ordered_chunks(self) -> Sequence[SegmentGroup]:
+        chunks = self.instance.chunks
+        return chunks if isinstance(self.order, range) else [chunks[n] for n in self.order]
+
+    @cached_property
+    def _closed_gaps(self) -> range:
+        return self.arrangement.closed_gaps(self.order) if self.arrangement else range(0)
+
+    def offsets(self) -> dict[int, int]:
         """Return the distance of each fact from its position, in tokens of filler."""
-        bounds = self._bounds
+        bounds = dict(zip(self.order, self._bounds, strict=True))
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
         found: dict[int, int] = {}
         for segment in self:
@@ -125,7 +139,7 @@ class Packing:
                 used += self.cost((segment,))
             else:
                 found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
-        return list(found.values())
+        return found
 
     @property
     def tolerance(self) -> int:
@@ -134,15 +148,16 @@ class Packing:
 
     @cached_property
     def _bounds(self) -> list[int]:
-        """The tokens of filler that belong before each fact."""
+        """The tokens of filler that belong before each fact, in the order of the context."""
         low, high = self._limits()
+        shares = [self._shares[n] for n in self.order]
         if self.instance.spread == "tokens":
-            return [low + int(share * (high - low)) for share in self._shares]
+            return [low + int(share * (high - low)) for share in shares]
         gaps = self._gaps(high)
         first, last = bisect_left(gaps, low), bisect_right(gaps, high)
         if first == last:
             raise LengthError(f"there is no gap between units of filler in the window {_percent(self.instance.window)}")
-        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in self._shares]
+        return [int(gaps[min(last - 1, first + int(share * (last - first)))]) for share in shares]
 
     def _limits(self) -> tuple[int, int]:
         """Return the least and the most filler that may precede a fact."""
@@ -210,7 +225,7 @@ class Packing:
         groups: Iterable[SegmentGroup] = self._pack(bounds, tried)
         if self.room <= MOST:
             groups = list(groups)
-        if self.arrangement and not self.arrangement.is_met(chain.from_iterable(groups)):
+        if self.arrangement and self.arrangement.find_violation(chain.from_iterable(groups)):
             raise LengthError("its needed facts do not stand apart in so little filler; ask for more")
         if isinstance(groups, list):
             if self.room <= HELD:
@@ -239,7 +254,7 @@ class Packing:
             for group, after in self._reach(stream, gap, used, bounds[gap]):
                 used = after
                 yield group
-            yield self.instance.chunks[gap]
+            yield self._ordered_chunks[gap]
         for group, after in self._reach(stream, chosen, used, bounds[chosen] - window):
             used = after
             yield group
@@ -249,7 +264,7 @@ class Packing:
         behind = bounds[chosen]
         tail: list[SegmentGroup] = []
         for gap in range(chosen + 1, len(bounds)):
-            tail.append(self.instance.chunks[gap - 1])
+            tail.append(self._ordered_chunks[gap - 1])
             for group, after in self._reach(stream, gap, behind, bounds[gap]):
                 behind = after
                 tail.append(group)
@@ -261,7 +276,7 @@ class Packing:
 
         A group that goes far beyond the bound is left out: some sentence is longer than the room for the last groups.
         """
-        if self.arrangement and self.arrangement.is_closed(gap):
+        if gap in self._closed_gaps:
             return
         bulk = _bulk(stream)
         while bulk and used < bound and (group := bulk.upto(min(bound - used, BULK))):

@@ -125,7 +125,7 @@ def _penalty_lines(penalties: Sequence[ArrangementPenalty]) -> Iterator[str]:
     names = distinct(str(one.series) for one in penalties)
     yield from (
         "",
-        "Penalty of distance: the needed facts side by side (block) or evenly apart (riffle), same instances",
+        "Penalty of distance: needed facts evenly apart (riffle), or no filler between them (block), same instances",
     )
     yield from table(
         ["model", "task", "length", "block", "riffle", "riffle - block", "95 % interval", "instances"],

@@ -1,7 +1,8 @@
-"""Penalties of distance: what a model loses if the needed facts stand evenly apart instead of side by side.
+"""Penalties of distance: what a model loses if filler parts the needed facts.
 
-Both arrangements have the same facts and the same number of tokens, so their scores are paired by instance. The
-interval is that of any paired difference (differences.py), for each row by itself.
+`riffle` has the needed facts evenly apart, and `block` has no filler between them (packing/arrangement.py). Both have
+the same facts and the same number of tokens, so their scores are paired by instance. The interval is that of any paired
+difference (differences.py), for each row by itself.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,7 +4,7 @@ For each item at each length:
 
 - An oracle that reads only the rendered text finds the gold answer.
 - Other filler does not change the answer. Leaving out any fact of the evidence changes it or makes it undecidable.
-- The length is exact. Facts that are arranged stand side by side, or evenly apart.
+- The length is exact. Needed facts that are arranged have no filler between them, or stand evenly apart.
 - A new process makes the same bytes (for as many long items as have two million tokens).
 - The split that made the instance owns it.
 - The perfect reply is read as the gold answer, and an empty one as no answer.
@@ -42,7 +42,7 @@ CHECKS = {
     "evidence": "without any one fact of the evidence the answer changes",
     "length": "the prompt counted whole has the length asked for",
     "spans": "every span holds its fact",
-    "arranged": "arranged facts keep their order, and stand side by side or evenly apart",
+    "arranged": "needed facts keep their order and their place, without filler between them or evenly apart",
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the instance",
     "reply": "the perfect reply scores 1, an empty one is unparsed",
@@ -143,7 +143,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
             report.chance_level += item.question.chance_level
             rng = item.item_id.key.rng("guess", item.item_id.question)
             simulation.take(item.task, context.instance, item.question, rng, context.item_id.context_id)
-        offsets += context.packing.offsets() if first.length and context.instance.filler else []
+        offsets += context.packing.offsets().values() if first.length and context.instance.filler else []
         instance = context.instance
         puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
     report.chance_level /= max(1, report.items)
@@ -238,14 +238,15 @@ def _check_context(
 
 def _find_misplaced(packing: Packing, arrangement: Arrangement) -> str:
     """Return how the facts of a context differ from their arrangement. Empty if they do not."""
-    facts = [segment.fact for segment in packing if segment.fact is not None]
-    if facts != sorted(facts):
+    facts, needed = [segment.fact for segment in packing if segment.fact is not None], frozenset(arrangement.needed)
+    moved = [fact for fact in facts if fact in needed], [fact for fact in facts if fact not in needed]
+    if any(part != sorted(part) for part in (moved if arrangement.unordered else [facts])):
         return "its facts are in another order"
-    if not arrangement.is_met(packing):
-        return "filler stands between needed facts" if arrangement.kind == "block" else "needed facts stand together"
+    if wrong := arrangement.find_violation(packing):
+        return wrong
     offsets = packing.offsets()
-    off = max(offsets[fact] for fact in arrangement.needed)
-    if arrangement.kind == "riffle" and off > packing.tolerance:
+    off = max(offsets[fact] for fact in needed)
+    if off > packing.tolerance:
         return f"a needed fact is {off} tokens from its position"
     return ""
 

@@ -29,6 +29,7 @@ QUESTIONS = 4
 
 
 class Deduction(Babilong[FearOf]):
+    version = 5
     number = 15
     title = "qa15: basic deduction"
     capability = "inferring a property of a member from its kind"

@@ -31,6 +31,7 @@ AGAIN = 0.012
 
 
 class Sizes(Babilong[IsBigger]):
+    version = 5
     number = 18
     title = "qa18: size reasoning"
     capability = "chaining comparisons"

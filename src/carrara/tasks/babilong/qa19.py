@@ -29,6 +29,7 @@ STEP_WEIGHTS = (16, 15, 18, 20, 35)
 
 
 class Paths(Babilong[Path]):
+    version = 5
     number = 19
     title = "qa19: path finding"
     capability = "finding a route on a map"

@@ -64,7 +64,7 @@ _FIRST_DOCUMENT = "the relation asked for last, in the document of the person na
 
 @add_chains()
 class Citations(Task):
-    version, title = 1, "Citations"
+    version, title = 2, "Citations"
     capability = "answering questions over several documents, and naming the documents that prove the answer"
     guesser = "context candidates"
     answer = CitationAnswer()

@@ -85,7 +85,7 @@ class Turns(NamedTuple):
 
 
 class March(Task):
-    version, title, capability = 1, "March", "keeping a running total over many turns"
+    version, title, capability = 2, "March", "keeping a running total over many turns"
     guesser = "context candidates"
     answer = RunningTotals()
     separator = "\n"

@@ -49,7 +49,7 @@ from carrara.types import Filler, FillerStream, Question, Segment, UndecidableEr
 
 
 class RankingTask(Task):
-    version, title = 1, "Ranking"
+    version, title = 2, "Ranking"
     capability = "judging many documents by several criteria, and ordering them"
     guesser = "context candidates"
     answer = RankingAnswer()

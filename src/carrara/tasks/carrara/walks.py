@@ -47,7 +47,7 @@ _EDGE = re.compile(r"\b([a-z]{6}) -> ([a-z]{6})\b")
 
 
 class Walks(Task):
-    version, title, capability = 1, "Walks", "finding edges and following them in a dense graph"
+    version, title, capability = 2, "Walks", "finding edges and following them in a dense graph"
     guesser = "context candidates"
     answer = Nodes()
     separator = "\n"

@@ -64,7 +64,7 @@ _DOCUMENT = re.compile(rf"\bDocument [0-9]+: {DESCRIPTION}", re.IGNORECASE)
 
 @add_chains()
 class Hops(Task):
-    version, title, capability = 2, "Hops", "answering questions over several documents"
+    version, title, capability = 3, "Hops", "answering questions over several documents"
     guesser = "context candidates"
     answer = Value(NAME)
     instruction = "The text below has numbered documents, each about one person. A question may need several of them."

@@ -87,7 +87,7 @@ class Needles(NamedTuple):
 
 
 class Niah(MultilingualTask, Classic):
-    version, title, capability = 3, "Needle in a haystack", "retrieving a fact stated once"
+    version, title, capability = 4, "Needle in a haystack", "retrieving a fact stated once"
     answer = Values(*KINDS)
     instruction: ClassVar[Mapping[str, str]] = {"one": _INSTRUCTION, "several": _INSTRUCTION}
     ask = {"one": "Which {word} is kept for {names}?", "several": "Which {word}s are kept for {names}?"}

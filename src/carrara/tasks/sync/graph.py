@@ -49,7 +49,7 @@ class Hidden:
 
 
 class SyncGraph(Sync):
-    version, title = 4, "Graph"
+    version, title = 5, "Graph"
     capability = "finding edges, tracking paths and surveying the whole of one hidden graph"
     guesser = "context candidates"
     answer = NodeAnswer()

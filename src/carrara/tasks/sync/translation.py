@@ -43,7 +43,7 @@ PART = 40
 
 
 class SyncTranslation(Sync):
-    version, title = 4, "Unseen languages"
+    version, title = 5, "Unseen languages"
     capability = "translating words by one and by many dictionaries, and surveying all of them"
     guesser = "context candidates"
     answer = WordAnswer()
