@@ -76,7 +76,9 @@ def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
         assert {"have the same label, though some labels may be wrong. Learn" in text for text in texts} == {is_warned}
         assert {"have the same label. Learn" in text for text in texts} == {not is_warned}
     swept = [make("carrara/in_context", index=n, params={"noise": "0.0,0.2"}) for n in range(4)]
-    assert [float(item.question.labels["noise"]) > 0 for item in swept] == ["may be wrong" in item.text for item in swept]
+    assert [float(item.question.labels["noise"]) > 0 for item in swept] == [
+        "may be wrong" in item.text for item in swept
+    ]
 
 
 def test_longer_texts_have_more_examples_of_each_class() -> None:
