@@ -158,6 +158,17 @@ def test_an_exception_of_a_test_is_one_sentence(
     assert f'harbour.py", line {line}, in ' in shown.stderr
 
 
+def test_an_exception_in_a_text_without_a_fact_names_the_remedy(folder: Path) -> None:
+    """With a whole text there is nothing to raise: the sentence is about a text that decides nothing."""
+    broken(folder, SOLVE, f"{SOLVE}\n        first, second, third, fourth = re.findall(r'crates are', context)")
+    ended = carrara(folder, *AUDIT)
+    assert ended.returncode == 1
+    said = ended.stderr.splitlines()[-1]
+    assert "carrara: with a part of the text left out, the task in " in said
+    assert "Harbour.solve raised ValueError: not enough values to unpack" in said
+    assert said.endswith("`solve` has to raise carrara.UndecidableError if the text does not decide the question")
+
+
 def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     line = broken(folder, "class Harbour(Task):", PARSE_VALUE)

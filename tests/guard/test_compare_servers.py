@@ -19,8 +19,8 @@ from carrara.guard import paired_items
 from carrara.guard.endpoint import endpoint_of
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, write
-from carrara.guard.items import BATCH
-from carrara.guard.make import BATCHES, first_item_ids
+from carrara.guard.items import BATCH, BATCHES
+from carrara.guard.make import first_item_ids
 from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, turns_of_tasks
 from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.item_id import ItemId

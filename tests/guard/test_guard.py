@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
@@ -12,9 +13,16 @@ import pytest
 
 import carrara as door
 from carrara.guard.guard_file import Guard, GuardItem, read, write
-from carrara.guard.items import BATCH
-from carrara.guard.make import BATCHES, first_item_ids
-from carrara.guard.sample_size import fine_share, missing_items, needed_items
+from carrara.guard.items import BATCH, BATCHES
+from carrara.guard.make import first_item_ids
+from carrara.guard.sample_size import (
+    LEAST_FINE_SHARE,
+    fine_share,
+    how_to_get,
+    missing_items,
+    needed_items,
+    sufficient_items,
+)
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, RatioTests
 from carrara.item_id import ItemId
@@ -148,6 +156,16 @@ def test_how_often_it_would_be_fine_is_simulated() -> None:
     assert fine_share(some(0.99, 9)) > 0.95
     assert fine_share(some(0.99, 1)) == 0  # 12 items, and it takes 15
     assert 0 < fine_share(some(0.9, 2)) < 0.5
+
+
+@pytest.mark.parametrize("rate", [0.96, 0.98])
+def test_so_many_items_suffice_for_four_checks_in_five(rate: float) -> None:
+    """By a simulation of whole checks, with all strata, in batches."""
+    enough, cells = sufficient_items(rate), 12
+    n = -(-enough // cells)
+    assert fine_share(some(rate, n // 2)) < LEAST_FINE_SHARE - 0.1
+    assert fine_share(some(rate, n)) > LEAST_FINE_SHARE - 0.05
+    assert how_to_get(enough, cells) == f"about {enough} items would do, such as with `n={n}`"
 
 
 def test_prompts_are_limited() -> None:
@@ -308,7 +326,10 @@ def test_a_guard_that_could_never_be_fine_is_not_made(tmp_path: Path) -> None:
     out = tmp_path / "guard.json"
     few = carrara(*line, "-n", "10", "--out", out)  # nothing is asked
     assert few.returncode == 2
-    assert "at most 10 items, and a guard of fewer than 12 cannot tell that a server is fine" in few.stderr
+    assert "at most 10 items (1 capability at 1 length), and a guard of fewer than 12 cannot tell" in few.stderr
+    assert re.search(
+        r"about \d\d items would do; name more capabilities or lengths, as each of them gives 24", few.stderr
+    )
     assert few.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
     fewer = carrara(*line, "-n", "13", "--out", out)

@@ -9,6 +9,7 @@
     openai-api/test/each             the n-th item is answered in the n-th way of EACH
     openai-api/test/told             tells the log-probabilities of each prompt, as vLLM does; told-odd, what cannot be
     openai-api/test/window-600       says that it takes 600 tokens, and refuses what is longer
+    openai-api/test/unknown          is no model of the server, as any is at an address without /v1
     openai-api/test/continues        counts words as tokens, and continues a reply that the request begins
 
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
@@ -308,6 +309,9 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         self.note_probe(0)
+        if self.path == "/models":
+            self.send(refused(404, "Not Found"))
+            return
         self.send(good({"object": "list", "data": [{"id": f"window-{n}", "max_model_len": n} for n in (600, 2048)]}))
 
     def do_POST(self) -> None:
@@ -320,6 +324,9 @@ class Handler(BaseHTTPRequestHandler):
         item = "-" if text.startswith(GREETING) else item_of(text)
         if item == "-":
             self.note_probe(len(raw))
+        if model == "unknown" or self.path == "/chat/completions":
+            self.send(refused(404, "Not Found"))
+            return
         if item == "-" and not model.startswith("probe-"):
             told = {"prompt_logprobs": costs(5)} if model == "told" and request.get("prompt_logprobs") else {}
             self.send(WAYS[model](text, len(text.split())) if model == "continues" else good(reply("OK", **told)))

@@ -155,7 +155,11 @@ def test_a_refused_key(tmp_path: Path, server: Address) -> None:
 
 
 WRONG = {
-    "no key": (["--model", "openai/gpt-4o"], "OPENAI_API_KEY"),
+    "no key": (["--model", "openai/gpt-4o"], "carrara: openai/gpt-4o needs an API key: set OPENAI_API_KEY\n"),
+    "no address": (
+        ["--model", "openai-api/local/m", "--tokenizer", "gpt2"],
+        "needs the address of its server: give --base-url",
+    ),
     "no tokenizer": (["--model", "anthropic/claude-x"], "--tokenizer"),
     "no such provider": (["--model", "opnai/gpt-4o", "--tokenizer", "o200k"], "opnai"),
     "no such reference": (["--model", "carrara/oracel", "--tokenizer", "o200k"], "oracle"),
@@ -200,6 +204,25 @@ def test_a_file_in_the_place_of_the_folder(tmp_path: Path, capsys: Capture) -> N
     for out in (tmp_path / "file", tmp_path / "file" / "run"):
         assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(out)]) == 2
         assert "give a folder" in capsys.readouterr().err
+
+
+def test_a_folder_that_cannot_be_made_or_written(capsys: Capture) -> None:
+    for out, reason in (("/proc/nope/x", "cannot be made"), ("/proc", "")):
+        assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", out]) in (1, 2)
+        said = capsys.readouterr().err
+        assert out in said
+        assert reason in said
+        assert "failed" not in said
+
+
+def test_a_folder_of_generate_is_not_one_of_a_run(tmp_path: Path, capsys: Capture) -> None:
+    for mode, name in ((), "item_ids.jsonl"), (("--render",), "items.jsonl"), (("--parquet",), "item_ids"):
+        out = tmp_path / name
+        assert main(["generate", "latent_list", "-n", "1", "--lengths", "0", *mode, "--out", str(out)]) == 0
+        files = sorted(out.iterdir())
+        assert main(["run", "latent_list", "--model", "carrara/oracle", "-n", "1", "--out", str(out)]) == 2
+        assert f"has items of `carrara generate` ({name}): give another folder" in capsys.readouterr().err
+        assert sorted(out.iterdir()) == files
 
 
 def inspect_eval(logs: Path, *asked: str) -> Ended:

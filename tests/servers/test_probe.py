@@ -155,3 +155,28 @@ def test_the_table() -> None:
 def test_the_table_says_why_there_is_no_prefill(info: ServerInfo, prefill: str) -> None:
     [found] = [line.cells[1] for line in server_info_lines(info) if line.cells[:1] == ("prefill",)]
     assert found == prefill
+
+
+# --- names and addresses ---
+
+
+def test_a_model_that_is_not_listed_is_asked_all_the_same(server: Address, tmp_path: Path) -> None:
+    ended, _ = run(server, "ok", tmp_path)
+    assert ended.returncode == 0
+    warned = f"{server.base_url} answers for the model 'ok', which is not in its list (window-600, window-2048)"
+    assert ended.stderr.count(warned) == 1
+    ended, _ = run(server, "window-2048", tmp_path / "listed")
+    assert ended.returncode == 0
+    assert "not in its list" not in ended.stderr
+
+
+def test_an_unknown_model_is_named_as_the_server_knows_it(server: Address) -> None:
+    with pytest.raises(UsageError, match=r"/v1 knows no model 'unknown'; it lists window-600, window-2048$"):
+        probe_server("openai-api/test/unknown", server.base_url)
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_an_address_without_its_version_is_completed(end: str, server: Address) -> None:
+    address = server.base_url.removesuffix("/v1")
+    with pytest.raises(UsageError, match=rf"^{address}{end} is not the address of an API, .*: give {address}/v1$"):
+        probe_server("openai-api/test/ok", f"{address}{end}")

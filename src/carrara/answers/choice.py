@@ -62,6 +62,10 @@ class Choice(AnswerType[str]):
 
     noun = "a text"
 
+    def __init__(self, *options: object, **settings: object) -> None:
+        if options or settings:
+            raise TypeError(f"{type(self).__name__}() takes no arguments: give the options as `Instance.options`")
+
     def takes(self, answer: object) -> bool:
         return isinstance(answer, str)
 

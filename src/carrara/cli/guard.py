@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App
 
 from carrara.cli._flags import MODEL_HELP, Allow, Force, Json, Model
+from carrara.cli._messages import say
 from carrara.cli._output import check_replaceable, print_json, show
 from carrara.cli.profile import CAPABILITIES_HELP
 from carrara.guard.config import (
@@ -46,18 +47,18 @@ def make(
     """
     from carrara.guard.guard_file import is_guard, write
     from carrara.guard.make import make_guard
-    from carrara.guard.sample_size import LEAST_FINE_SHARE, fine_share
+    from carrara.guard.sample_size import LEAST_FINE_SHARE, fine_share, more_items
 
     config = MakeGuardConfig(model, capabilities=capabilities, out=out, **merge_options(options, server))
     check_replaceable(config.out, force, is_guard)  # before any request costs money
     found = make_guard(config)
     write(found, config.out)
     share = fine_share(found)
-    print(
-        f"{config.out}: {len(found.items)} items of {', '.join(found.strata)}; their rate of right replies is taken "
-        f"for {found.rate:.1%}; of an unbroken server, about {share:.0%} of checks end as fine"
-        + ("" if share >= LEAST_FINE_SHARE else ": ask more items (`-n`), or more capabilities or lengths")
-    )
+    print(f"{config.out}: {len(found.items)} items of {', '.join(found.strata)}")
+    print(f"Checks expect {found.rate:.1%} of the replies to be right.")
+    print(f"About {share:.0%} of the checks of an unbroken server will end as fine.")
+    if share < LEAST_FINE_SHARE:
+        say(f"for a share of {LEAST_FINE_SHARE:.0%}, {more_items(found)}")
     return 0
 
 

@@ -18,7 +18,7 @@ from cyclopts import (
 from carrara import __version__
 from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
-from carrara.util.errors import RunError, UsageError, nearest
+from carrara.util.errors import RunError, UsageError, nearest, os_error_text
 from carrara.util.files import storage_errors
 
 NEXT = """\
@@ -152,7 +152,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
         except OSError as error:
-            say(f"{error.filename or 'a file'} failed: {error.strerror or error}")
+            say(os_error_text(error))
             return 1
 
 

@@ -21,7 +21,7 @@ from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.log import logger
 from carrara.util.quantities import count
 
@@ -78,7 +78,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
             stopped = str(error)
             break
         except OSError as error:
-            stopped = f"{error.filename or 'a file'} failed: {error.strerror or error}"
+            stopped = os_error_text(error)
             break
         for item in batch:
             result = results[item.id]

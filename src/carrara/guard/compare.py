@@ -29,7 +29,7 @@ from carrara.runs.config import RunConfig
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for
 from carrara.stats.scores import headline
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
 from carrara.util.log import logger
 from carrara.util.quantities import count, read_lengths, write_length
@@ -187,7 +187,7 @@ def _compare_length(
             found.stopped = str(error)
             return
         except OSError as error:
-            found.stopped = f"{error.filename or 'a file'} failed: {error.strerror or error}"
+            found.stopped = os_error_text(error)
             return
         before = tests.instances
         for turn in batch:

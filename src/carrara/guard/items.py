@@ -9,6 +9,8 @@ from carrara.stats.scores import headline
 
 BATCH = 8
 """The number of instances that are asked at once."""
+BATCHES = 3
+"""The most batches of a capability at a length, until twice as many items were right as are wanted."""
 RIGHT = 0.9
 """The least score of a right reply. A list of ten may lack one."""
 WIDE = 0.5

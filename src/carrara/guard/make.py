@@ -13,8 +13,8 @@ from attrs import evolve
 
 from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
-from carrara.guard.items import BATCH, is_right, jobs_for, region_of
-from carrara.guard.sample_size import FEWEST, check_size
+from carrara.guard.items import BATCH, BATCHES, is_right, jobs_for, region_of
+from carrara.guard.sample_size import FEWEST, check_size, how_to_get, sufficient_if_right
 from carrara.item_id import ItemId, RunJob
 from carrara.items.item import messages_of
 from carrara.items.selection import Sampling, Selection, item_ids
@@ -28,9 +28,6 @@ from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
-
-BATCHES = 3
-"""The most batches of a capability at a length, until twice as many items were right as are wanted."""
 
 
 def make_guard(config: MakeGuardConfig) -> Guard:
@@ -49,12 +46,13 @@ def make_guard(config: MakeGuardConfig) -> Guard:
         out=config.folder / "1",
         **settings_of(config, ServerOptions),
     )
-    most = len(first) * len(lengths) * n
+    cells = len(first) * len(lengths)
+    most = cells * n
     if most < FEWEST:
         raise UsageError(
-            f"{count(len(first), 'capability')} at {count(len(lengths), 'length')} with `n={n}` give at most "
-            f"{count(most, 'item')}, and a guard of fewer than {FEWEST} cannot tell that a server is fine: name more "
-            "capabilities or lengths, or ask more of them (`n`)"
+            f"`n={n}` gives at most {count(most, 'item')} ({count(len(first), 'capability')} at "
+            f"{count(len(lengths), 'length')}), and a guard of fewer than {FEWEST} cannot tell that a server is fine: "
+            + how_to_get(sufficient_if_right(cells), cells)
         )
     right, rate = _find_reliable(run_config, first, lengths, n, config.times)
     results = {one.id: one for one in run(evolve(run_config, tasks=jobs_for(right))).own}

@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from inspect_ai.log import EvalLog
 
 from carrara.logs.log_files import DamagedLogError, header, logs
+from carrara.logs.replies import LOGS
 from carrara.runs.config import Shard
 from carrara.util.cache import cache_folder
 from carrara.util.errors import RunError, UsageError
@@ -28,11 +29,28 @@ RESERVE = 32 << 20
 written."""
 
 
+GENERATED = "item_ids.jsonl", "items.jsonl", "finetune.jsonl", "item_ids", "items"
+"""The files and folders that `carrara generate` writes."""
+
+
 def make_folder(out: Path) -> None:
+    """Make the folder of a run.
+
+    Raises:
+        UsageError: There cannot be one, or it is a folder of `carrara generate`.
+    """
     try:
         create_folder(out)
     except (FileExistsError, NotADirectoryError):
         raise UsageError(f"`out={out}` is a file, or within one: give a folder, which need not be there yet") from None
+    except OSError as error:
+        raise UsageError(f"`out={out}` cannot be made: {error.strerror or error}; give another folder") from None
+    generated = [] if (out / LOGS).is_dir() else [name for name in GENERATED if (out / name).exists()]
+    if generated:
+        raise UsageError(
+            f"`out={out}` has items of `carrara generate` ({', '.join(generated)}): give another folder for the run, "
+            "which makes its items itself"
+        )
 
 
 def local_folder(out: Path) -> Path:
@@ -78,7 +96,12 @@ def _lock(out: Path, shard: Shard | None) -> Iterator[None]:
     with ExitStack() as locks:
         names = {".lock": fcntl.LOCK_SH, f".lock-{shard.number}-of-{shard.of}": fcntl.LOCK_EX} if shard else {}
         for name, kind in (names or {".lock": fcntl.LOCK_EX}).items():
-            lock = locks.enter_context((local_folder(out) / name).open("w"))
+            try:
+                lock = locks.enter_context((local_folder(out) / name).open("w"))
+            except OSError as error:
+                raise UsageError(
+                    f"`out={out}` cannot be written to: {error.strerror or error}; give another folder"
+                ) from None
             try:
                 fcntl.flock(lock, kind | fcntl.LOCK_NB)
             except OSError:

@@ -29,8 +29,15 @@ from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import RetryTrouble
-from carrara.servers.server_info import ServerInfo, completes
-from carrara.servers.short_question import ShortAnswer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
+from carrara.servers.server_info import ServerInfo, completes, shown_names
+from carrara.servers.short_question import (
+    ShortAnswer,
+    ShortQuestion,
+    TroubledError,
+    UnknownModelError,
+    find_prefill,
+    separates_reasoning,
+)
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
@@ -109,6 +116,8 @@ async def probe(
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
+        except UnknownModelError as error:
+            raise UsageError(await _unknown_model(api, question.server) or str(error)) from None
         except TroubledError as error:
             reachable = bool(info.reachable) or error.trouble.kind == "final"
             info = replace(info, reachable=reachable, trouble=error.trouble)
@@ -116,6 +125,7 @@ async def probe(
             info = await _with_models(info, api)
         if tokenizer:
             info = replace(info, tokenizer=await _tokenizer(api))
+        _warn_if_unlisted(info, api.service_model_name())
         return info
     finally:
         await api.aclose()
@@ -126,6 +136,15 @@ async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
     return replace(info, models=names, context_window=window)
 
 
+async def _unknown_model(api: ModelAPI, server: str) -> str:
+    """Return what is wrong with the address or name of a model that a server does not know. Empty if nothing shows."""
+    if names := (await _list_models(api)).names:
+        return f"{server} knows no model {api.service_model_name()!r}; it lists {shown_names(names)}"
+    if "://" in server and not urlsplit(server).path.strip("/") and (await _list_models(api, "/v1")).names:
+        return f"{server} is not the address of an API, which ends in /v1: give {server.rstrip('/')}/v1"
+    return ""
+
+
 class _ModelList(NamedTuple):
     """The response to a request for the list of models."""
 
@@ -134,8 +153,13 @@ class _ModelList(NamedTuple):
     """The window of the requested model."""
 
 
-async def _list_models(api: ModelAPI) -> _ModelList:
-    """Ask a server for its models and the window of the provider's model. Return nothing if the server fails."""
+async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
+    """Ask a server for its models and the window of the provider's model. Return nothing if the server fails.
+
+    Args:
+        api: The provider.
+        path: What is added to the address of the API.
+    """
     client: Any = getattr(api, "client", None)
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
@@ -143,7 +167,7 @@ async def _list_models(api: ModelAPI) -> _ModelList:
     found = _ModelList()
     try:
         with anyio.move_on_after(_LIST_SECONDS):
-            answer = await get("/models", cast_to=object)
+            answer = await get(f"{path}/models", cast_to=object)
             found = _ModelList(_names_in(answer))
             if stated := window_in_list(answer, api.service_model_name()):
                 slots = (
@@ -275,6 +299,16 @@ def check_server(
             "does, and SGLang for completions"
         )
     return info
+
+
+def _warn_if_unlisted(info: ServerInfo, name: str) -> None:
+    """Warn if a server at an address of its own answers for a model that it does not list."""
+    is_listed = {name, f"{name}:latest"} & {*info.models}
+    if info.models and not is_listed and info.reachable and not info.trouble and "://" in info.address:
+        logger.warning(
+            f"{info.address} answers for the model {name!r}, which is not in its list ({shown_names(info.models)}): "
+            "check that it is the model you mean"
+        )
 
 
 def _check_package(model: str) -> None:

@@ -8,6 +8,7 @@ The HTTP client, the provider and Inspect see the address without them, so that 
 can contain them. No request is redirected to another server (core/transport.py).
 """
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -59,7 +60,7 @@ def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
             f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct `model_args`"
         ) from None
     except (PrerequisiteError, ValueError, ImportError) as error:
-        raise UsageError(plain(error)) from None
+        raise UsageError(_missing_variable(model, base_url, plain(error)) or plain(error)) from None
     found.api.addressed = address  # type: ignore[attr-defined]
     return ServedModel(found, address) if base_url or credentials else found
 
@@ -72,6 +73,32 @@ def _get_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
         if "_API_KEY" not in plain(error) or not is_local_address(base_url):
             raise
         return get_model(model, config=config, base_url=base_url, api_key=PLACEHOLDER, memoize=False, **args)
+
+
+def _missing_variable(model: str, base_url: str | None, error: str) -> str:
+    """Return what a model needs, if the error of its provider names variables of the environment. Empty otherwise.
+
+    Variables of Azure, which Inspect names for several providers, are named for Azure alone.
+
+    >>> _missing_variable("openai/m", None, "… No OPENAI_API_KEY or AZUREAI_OPENAI_API_KEY defined in the environment.")
+    'openai/m needs an API key: set OPENAI_API_KEY'
+    >>> _missing_variable("openai-api/local/m", None, "No LOCAL_API_KEY defined in the environment.")
+    'openai-api/local/m needs the address of its server: give `base_url`, and the key in LOCAL_API_KEY if it has one'
+    """
+    if "defined in the environment" not in error:
+        return ""
+    variables = re.findall(r"\b[A-Z][A-Z\d]*(?:_[A-Z\d]+)+\b", error)
+    variables = [name for name in variables if not name.startswith("AZURE")] or variables
+    if not variables:
+        return ""
+    names, service = " or ".join(variables), variables[0].removesuffix("_API_KEY")
+    if variables[0].endswith("_BASE_URL"):
+        return f"{model} needs the address of its server: give `base_url`, or set {names}"
+    if not variables[0].endswith("_API_KEY"):
+        return f"{model} needs {names}: set it in the environment"
+    if model.startswith("openai-api") and not base_url and f"{service}_BASE_URL" not in os.environ:
+        return f"{model} needs the address of its server: give `base_url`, and the key in {names} if it has one"
+    return f"{model} needs an API key: set {names}"
 
 
 def is_local_address(url: str | None) -> bool:

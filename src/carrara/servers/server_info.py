@@ -54,7 +54,7 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
         ("model", info.model, ""),
         ("address", info.address, ""),
         ("reachable", _reachable(info), ""),
-        ("models", _names(info.models), ""),
+        ("models", shown_names(info.models), ""),
         ("context window", _tokens(info.context_window), "lengths, within"),
         ("token counts", _yes_or_no(info.counts_tokens, "with every reply", "none"), "reports"),
         ("prefill", _prefill(info), "cot=none, cot=exactly:N"),
@@ -72,9 +72,10 @@ def _reachable(info: ServerInfo) -> str:
     return f"no: {info.trouble.words}" if info.trouble else "no"
 
 
-def _names(names: tuple[str, ...]) -> str:
-    """
-    >>> _names(("qwen3", "phi-4")), _names(())
+def shown_names(names: tuple[str, ...]) -> str:
+    """Return the first names of a list of models, as text.
+
+    >>> shown_names(("qwen3", "phi-4")), shown_names(())
     ('qwen3, phi-4', 'none listed')
     """
     shown = ["".join(c if c.isprintable() else " " for c in name[:NAME_LENGTH]) for name in names[:SHOWN]]

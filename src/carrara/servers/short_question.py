@@ -57,6 +57,10 @@ class TroubledError(Exception):
         self.trouble = trouble
 
 
+class UnknownModelError(UsageError):
+    """The server answers that there is no such model, or nothing at this address."""
+
+
 class ShortAnswer(NamedTuple):
     """A reply to the question, with the raw call if the provider records one."""
 
@@ -174,8 +178,8 @@ class ShortQuestion:
                 key = " or ".join(self.api.api_key_vars) or "it"
                 return UsageError(f"{self.server} refuses the API key: check {key}")
             case 404:
-                return UsageError(
-                    f"{self.server} knows no model '{self.api.model_name}': check its name and the address"
+                return UnknownModelError(
+                    f"{self.server} knows no model {self.api.service_model_name()!r}: check its name and the address"
                 )
             case None if "onnect" in type(error).__name__:
                 return RunError(f"{self.server} cannot be reached: is the server running, and is the address right?")

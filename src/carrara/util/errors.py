@@ -7,6 +7,7 @@ bug. A message names an option as in Python, in backquotes (`max_tokens=512`). T
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from errno import EDQUOT, ENOSPC
 
 
 class CarraraError(Exception):
@@ -89,6 +90,16 @@ class LengthError(UsageError):
 
 class ExhaustedError(UsageError):
     """A stream of filler, words or drafts has nothing left."""
+
+
+def os_error_text(error: OSError) -> str:
+    """Return the message about an error of the operating system.
+
+    >>> os_error_text(PermissionError(13, "Permission denied", "/etc/runs"))
+    '/etc/runs cannot be opened or written: Permission denied; give another file or folder'
+    """
+    remedy = "make room" if error.errno in (ENOSPC, EDQUOT) else "give another file or folder"
+    return f"{error.filename or 'a file'} cannot be opened or written: {error.strerror or error}; {remedy}"
 
 
 def nearest(word: str, options: Iterable[str], most: int = 3) -> str:

@@ -34,6 +34,7 @@ from carrara.rng import Split, owner
 from carrara.types import Arrange, Message, PromptTemplate, Segment, UndecidableError
 from carrara.util.errors import LengthError
 from carrara.verify.shortcuts.search import FEW, MARGIN, Measurement, Search, SearchResult, Shortcut
+from carrara.verify.shortcuts.truncated import solve_part
 from carrara.verify.simulation import Simulation, SimulationResult
 
 CHECKS = {
@@ -276,7 +277,7 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
         evidence = tuple(item.item_id.key.rng("audit", item.item_id.question).sample(evidence, most))
     without = _without(item.prompt.template, list(item.prompt.packing))
     for fact in evidence:
-        read = _solve(item, without(fact))
+        read = _solve(item, without(fact), solve_part)
         report.needed += 1
         report.raised += isinstance(read, UndecidableError)
         if read == item.question.gold:
@@ -296,9 +297,11 @@ def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[
     return without
 
 
-def _solve(item: Item, messages: Sequence[Message]) -> Any:
+def _solve(
+    item: Item, messages: Sequence[Message], solve: Callable[[Item, Sequence[Message]], Any] = Item.solve
+) -> Any:
     try:
-        return item.solve(messages)
+        return solve(item, messages)
     except UndecidableError as reason:
         return reason
 

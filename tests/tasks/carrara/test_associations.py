@@ -3,12 +3,13 @@
 import calendar
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
-from itertools import chain
+from itertools import chain, count
 from math import isclose, sqrt
 from pathlib import Path
 from statistics import fmean
+from typing import cast
 
 import pytest
 
@@ -187,6 +188,93 @@ def test_every_phrase_means_its_value_and_no_other() -> None:
                     assert list(definition.read(text)) == [("Pukvav Makvase", value)]
             meanings.append(asked)
         assert len({*meanings}) == len(meanings) >= 12
+
+
+class FamilyTree:
+    """A couple and their descendants over six generations: each has two or three children with a spouse from outside.
+
+    People are numbers. Those with an even number are men.
+    """
+
+    def __init__(self) -> None:
+        self.parents: dict[int, tuple[int, ...]] = {0: (), 1: ()}
+        couples, people = [(0, 1)], count(2)
+        for _ in range(5):
+            children = [(next(people), couple) for n, couple in enumerate(couples) for _child in range(2 + (n == 0))]
+            self.parents.update(children)
+            couples = [(child, next(people)) for child, _ in children]
+            self.parents.update((spouse, ()) for _, spouse in couples)
+
+    def of(self, person: int, link: str) -> set[int]:
+        """The children, parents or siblings of a person."""
+        match link:
+            case "parent":
+                return {*self.parents[person]}
+            case "child":
+                return {child for child, parents in self.parents.items() if person in parents}
+            case _:
+                return {one for parent in self.parents[person] for one in self.of(parent, "child")} - {person}
+
+    def along(self, person: int, links: Sequence[str]) -> set[int]:
+        """The people to whom links lead, one after the other."""
+        people = {person}
+        for link in links:
+            people = {other for one in people for other in self.of(one, link)}
+        return people
+
+    def generations(self, person: int) -> dict[int, tuple[int, int]]:
+        """The relatives by blood of a person, each with the generations up to the nearest ancestor and down again."""
+        ways: dict[int, tuple[int, int]] = {}
+        for up in range(6):
+            for ancestor in self.along(person, ["parent"] * up):
+                for down in range(6):
+                    for relative in self.along(ancestor, ["child"] * down):
+                        ways[relative] = min(ways.get(relative, (9, 9)), (up, down))
+        return ways
+
+
+def links_of_term(term: str) -> list[str]:
+    """The links from a person to a relative, by the dictionary: a great-uncle is a brother of a grandparent."""
+    greats, base = term.count("great-"), term.split("-")[-1]
+    further = {"parent": ["parent"] * greats, "child": ["child"] * greats}
+    match base:
+        case "grandfather" | "grandmother":
+            return ["parent", "parent", *further["parent"]]
+        case "grandson" | "granddaughter":
+            return ["child", "child", *further["child"]]
+        case "uncle" | "aunt":
+            return ["parent", *further["parent"], "sibling"]
+        case _:
+            return ["sibling", "child", *further["child"]]
+
+
+def test_relations_are_those_of_a_family_tree() -> None:
+    """Each phrase and its value are true of the same drivers and passengers, among all pairs of a tree."""
+    tree, rows = FamilyTree(), 0
+    generations = {person: tree.generations(person) for person in tree.parents}
+    for definition in DEFINITIONS:
+        if definition.domain != "kinship":
+            continue
+        passengers = {person for person in tree.parents if (person % 2 == 0) == (definition.scene_name == "man")}
+        for value, phrases in definition.phrases.items():
+            pairs = {
+                (driver, passenger)
+                for driver in tree.parents
+                for passenger in tree.along(driver, links_of_term(value)) & passengers
+            }
+            for phrase in phrases:
+                if found := re.fullmatch(r"the driver is (.+) of that (?:man|woman)", phrase):
+                    links = [link.removeprefix("a ") for link in found[1].split(" of ")[::-1]]
+                    said = {(driver, one) for one in passengers for driver in tree.along(one, links)}
+                else:
+                    up, down, _ = cast(tuple[int, int, str], meaning_of_phrase(phrase))
+                    said = {
+                        (d, one) for d in tree.parents for one in passengers if generations[d].get(one) == (up, down)
+                    }
+                assert pairs
+                assert said == pairs, (value, phrase)
+                rows += 1
+    assert rows == 2 * 2 * 12
 
 
 @pytest.mark.parametrize("definition", DEFINITIONS, ids=lambda one: f"{one.domain}-{one.steps}-{one.scene_name}")

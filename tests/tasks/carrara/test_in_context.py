@@ -69,6 +69,18 @@ def test_classes_are_balanced_and_the_share_of_wrong_labels_is_exact(noise: floa
     assert len({labels.most_common(1)[0][0] for labels in right.values()}) == 8
 
 
+def test_the_prompt_warns_of_wrong_labels_where_there_may_be_some() -> None:
+    for noise, is_warned in (("0.0", False), ("0.2", True)):
+        texts = [make("carrara/in_context", index=n, params={"noise": noise}).text for n in range(3)]
+        texts += [make("carrara/in_context", params={"noise": noise}, length=2048, style="base").text]
+        assert {"have the same label, though some labels may be wrong. Learn" in text for text in texts} == {is_warned}
+        assert {"have the same label. Learn" in text for text in texts} == {not is_warned}
+    swept = [make("carrara/in_context", index=n, params={"noise": "0.0,0.2"}) for n in range(4)]
+    assert [float(item.question.labels["noise"]) > 0 for item in swept] == [
+        "may be wrong" in item.text for item in swept
+    ]
+
+
 def test_longer_texts_have_more_examples_of_each_class() -> None:
     counts = Counter(kind_of(line) for line in text_of(make("carrara/in_context", length=32768)).splitlines())
     assert len(counts) == 8

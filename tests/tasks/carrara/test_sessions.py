@@ -117,6 +117,13 @@ def test_a_fifth_of_the_answers_is_not_said_for_each_reason_as_often() -> None:
     }
 
 
+def test_the_question_of_the_first_town_is_about_what_the_owner_has_said() -> None:
+    """Hearsay does not count. It may stand before the first statement of the owner, with another town."""
+    for item in items_of({"kind": "first"}, 20):
+        names = instance_of(item).names
+        assert f"{names['owner']}'s {names['thing']} first, by what {names['owner']} has said?" in item.question.ask
+
+
 def test_dates_ascend_at_every_length() -> None:
     for length in (0, 4096, 32768):
         for index in range(4):

@@ -73,7 +73,10 @@ _FAMILY = {
     "great-nephew": "scc",
     "great-great-nephew": "sccc",
 }
-"""The way from a person to a relative: parents, children and siblings, one after the other."""
+"""The way from a person to a relative: parents, children and siblings, one after the other.
+
+A great-nephew is the same as a grandnephew, and a great-uncle as a granduncle. With these names the number of `great-`
+says how many generations lie between in every row."""
 _FEMALE = {"father": "mother", "son": "daughter", "uncle": "aunt", "nephew": "niece"}
 
 

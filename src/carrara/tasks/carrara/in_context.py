@@ -7,23 +7,23 @@ After HELMET's tasks of many-shot in-context learning (arXiv:2410.02694). One it
 >>> for line in make("carrara/in_context", params={"classes": "4", "shots": "3"}).text.split("\\n"):
 ...     print(fill(line, 110))
 Each line of the text below is a sentence with its label. Sentences about things of one kind have the same
-label, though a few labels may be wrong. Learn from the lines which label belongs to which kind of thing.
+label. Learn from the lines which label belongs to which kind of thing.
 <BLANKLINE>
-<text> Ada dreamt about plums in January. => GNSDG
-For Ulla, Stella looked up some facts about fireflies. => QGCSH
-In March, Leander changed the subject to starlings. => FDFFN
-On Thursday Pavel read a book about espresso. => HTNVL
-On Thursday Edith read a book about rum. => HTNVL
-Stella told a joke about woodpeckers on the way to Millbrook. => FDFFN
-Conrad wrote to Wanda about blueberries in December. => GNSDG
-In April, Ida changed the subject to pigeons. => FDFFN
-For Ulla, Tilda looked up some facts about mosquitoes. => QGCSH
-Tilda gave a talk about pineapples in Larkhill. => GNSDG
-In June, Beatrix changed the subject to hornets. => QGCSH
-In Larkhill, Hugo asked a stranger about tea. => HTNVL </text>
+<text> A film about overcoats reminded Frida of Saltmarsh. => HHWNV
+Gustav has collected pictures of larches since December. => HNXLH
+Tilda wrote to Lena about ambulances in February. => DHVPQ
+In August, Dorian changed the subject to pines. => HNXLH
+In September, Leonor changed the subject to papayas. => ZPXKB
+Dagny has collected pictures of figs since March. => ZPXKB
+Gideon has collected pictures of sweaters since May. => HHWNV
+In Ravenscar, Hector asked a stranger about pears. => ZPXKB
+On Friday Hana read a book about blouses. => HHWNV
+In April, Dorian changed the subject to sycamores. => HNXLH
+A film about vans reminded Otto of Underhill. => DHVPQ
+On Friday Ivan read a book about tractors. => DHVPQ </text>
 <BLANKLINE>
-Which label belongs to the sentence "On Tuesday Jonas read a book about cockroaches."? Reply with one line and
-nothing else: FINAL ANSWER: followed by that label.
+Which label belongs to the sentence "Conrad has collected pictures of lemons since June."? Reply with one line
+and nothing else: FINAL ANSWER: followed by that label.
 
 The facts are the same number of examples of each class. The filler consists of further examples, of each class in turn.
 Sentences are of one class if they are about things of one kind, such as birds. The thing that is asked about occurs in
@@ -43,10 +43,14 @@ from carrara.tasks.carrara._helmet import exact_match
 from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
 from carrara.tasks.classic._counting import most_frequent
 from carrara.tasks.classic._values import letters
-from carrara.types import Filler, FillerStream, Question, Segment
+from carrara.types import Filler, FillerStream, PromptTemplate, Question, Segment, Style
 
 T = TypeVar("T")
 LABEL = letters("label", 5, str.upper)
+_INSTRUCTION = (
+    "Each line of the text below is a sentence with its label. Sentences about things of one kind have the same "
+    "label{noise}. Learn from the lines which label belongs to which kind of thing."
+)
 _EXAMPLE = re.compile(r"^(.+) => ([A-Z]{5})$", re.MULTILINE)
 
 
@@ -65,7 +69,7 @@ class Class(NamedTuple):
 
 
 class InContext(Task):
-    version, title = 1, "Learning in the context"
+    version, title = 2, "Learning in the context"
     capability = "learning classes from many labelled examples"
     guesser = "context candidates"
     evidence_decides = False
@@ -74,15 +78,12 @@ class InContext(Task):
     }
     answer = Label()
     separator = "\n"
-    instruction = (
-        "Each line of the text below is a sentence with its label. Sentences about things of one kind have the same "
-        "label, though a few labels may be wrong. Learn from the lines which label belongs to which kind of thing."
-    )
+    instruction = _INSTRUCTION.format(noise="")
     ask = 'Which label belongs to the sentence "{sentence}"?'
     classes: Sweep[int] = Sweep(8)
     """Classes, each with a label."""
     noise: Sweep[float] = Sweep(0.0)
-    """The share of examples with a wrong label. Each class keeps its label in most of them."""
+    """The share of examples with a wrong label, of which the prompt warns. Each class keeps its label in most."""
     shots: int = 5
     """Examples of each class without filler."""
 
@@ -114,6 +115,18 @@ class InContext(Task):
             filler=_more_examples(classes, self.noise),
             unordered=True,
         )
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        with_noise = _INSTRUCTION.format(noise=", though some labels may be wrong")
+        return {"instruction with noise": f"{with_noise}\n\n", **super().make_wording()}
+
+    def prompt(
+        self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
+    ) -> PromptTemplate:
+        if self.noise:
+            wording = {**wording, "instruction": wording["instruction with noise"]}
+        return super().prompt(instance, question, wording, style)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         kind = kind_of(names["sentence"])

@@ -39,8 +39,9 @@ The facts are the entries of the names that are given, each of them once, with h
 further entries.
 
 A total is right if it is the sum of all values so far, whatever was said before. With `right` and `wrong` the total
-before the last turn is right, so that adding to it is right too: what differs is whether errors stand before. With
-`slipped` it is wrong, and a model that adds to it is led on.
+before the last turn is right, so that adding to it is right too. Their scores differ if errors in the context cause
+further errors, which the paper calls self-conditioning. With `slipped` that total is wrong, and a model that adds to it
+is led on.
 """
 
 import re
@@ -97,8 +98,9 @@ class March(Task):
     )
     ask = "Names: {names}."
     history: Sweep[History] = field(default=Sweep("own"), metadata=PRESENTS)
-    """The replies before a turn: the model's own, or given ones that are `right`; `wrong` in a share of the turns, but
-    not in the last; or wrong in all turns from one slip on, up to the last (`slipped`)."""
+    """The replies before a turn: the model's own (`own`), or given ones. These are all right (`right`), wrong in a
+    share of the turns before the last one (`wrong`), or wrong from one turn on up to the last (`slipped`). With `wrong`
+    the last given total is right, so that no earlier error has to be noticed."""
     turns: Sweep[int] = Sweep(20)
     """The messages that give names."""
     keys: Sweep[int] = Sweep(2)

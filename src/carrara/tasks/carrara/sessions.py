@@ -4,7 +4,7 @@ After LongMemEval (arXiv:2410.10813) and PI-LLM (arXiv:2506.08184). One item wit
 
 >>> from textwrap import fill
 >>> from carrara.items.item import make
->>> *lines, question = make("carrara/sessions", params={"updates": "1"}).text.split("\\n")
+>>> *lines, question = make("carrara/sessions", index=2, params={"updates": "1"}).text.split("\\n")
 >>> for line in (*lines[:14], "…", question):
 ...     print(fill(line, 110))
 The text below has dated sessions of an assistant with several users. What users say about a thing of their
@@ -12,20 +12,20 @@ own holds from the date of the session on, until they say something else about i
 mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held.
 What users say about a thing of somebody else does not count.
 <BLANKLINE>
-<text> Session with Linus on 2 July 2002
-User: From today on my piano is in Elmfield.
-Assistant: Thank you, I have noted that.
+<text> Session with Matilda on 26 May 2003
+User: You will find my harp in Elmwick from now on.
+Assistant: Thanks for telling me.
 <BLANKLINE>
-Session with Linus on 28 September 2002
-User: I meant Marshmere when I said that my piano was in Elmfield.
-Assistant: Noted.
-User: I need a title for a talk about herring.
-Assistant: How about: All that I know of herring?
+Session with Matilda on 29 August 2003
+User: From today on my telescope is in Copperstead.
+Assistant: All right, I will keep that in mind.
 <BLANKLINE>
-Session with Olga on 14 November 2002
-User: They say that Linus's piano is in Northworth these days.
+Session with Walter on 5 October 2003
+User: I heard that Matilda's harp has gone to Greybury.
+Assistant: Thanks for telling me.
+User: What is the Latin word for rum?
 …
-In which town was Theo's workshop first, by what the text says? If Theo has not said it, the answer is: not
+In which town was Esther's harp first, by what Esther has said? If Esther has not said it, the answer is: not
 said. Reply with one line and nothing else: FINAL ANSWER: followed by the answer alone.
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
@@ -67,7 +67,7 @@ IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
 class Sessions(Task):
-    version, title, capability = 1, "Sessions", "keeping track of facts that change over many dated conversations"
+    version, title, capability = 2, "Sessions", "keeping track of facts that change over many dated conversations"
     answer = SessionAnswerType()
     separator = "\n\n"
     replaces_facts = True
@@ -79,7 +79,7 @@ class Sessions(Task):
     )
     ask = {
         "latest": f"In which town is {{owner}}'s {{thing}} at the end of the text? {IF_UNSAID}",
-        "first": f"In which town was {{owner}}'s {{thing}} first, by what the text says? {IF_UNSAID}",
+        "first": f"In which town was {{owner}}'s {{thing}} first, by what {{owner}} has said? {IF_UNSAID}",
         "as_of": f"In which town was {{owner}}'s {{thing}} on {{date}}? {IF_UNSAID}",
         "how_often": (
             "In how many different towns had {owner}'s {thing} been by the end of {date}, by what {owner} has said? "

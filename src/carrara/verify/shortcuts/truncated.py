@@ -7,10 +7,12 @@ is the question's chance level.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 from carrara.items.item import Item
 from carrara.rng import Rng
-from carrara.types import Segment, UndecidableError
+from carrara.types import Message, Segment, UndecidableError
+from carrara.util.errors import PluginError
 
 TENTH = 0.1
 LEAST = 10
@@ -74,10 +76,27 @@ def scores(item: Item) -> dict[str, float]:
     return {name: _score(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
 
 
+def solve_part(item: Item, messages: Sequence[Message]) -> Any:
+    """Return the answer that a task reads from a prompt without a part of its text.
+
+    Raises:
+        UndecidableError: The rest does not decide the question.
+        PluginError: `solve` raised another exception, which it does not raise for the whole prompt.
+    """
+    try:
+        return item.solve(messages)
+    except PluginError as error:
+        item.solve(item.messages())  # an error that the whole prompt causes too is raised as it is
+        raise PluginError(
+            f"with a part of the text left out, {error.message}; `solve` has to raise carrara.UndecidableError if the "
+            "text does not decide the question"
+        ) from error
+
+
 def _score(item: Item, segments: Sequence[Segment]) -> float:
     prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
     try:
-        answer = item.solve(prompt.messages())
+        answer = solve_part(item, prompt.messages())
     except UndecidableError:
         return item.question.chance_level
     return item.task.score(answer, item.question)
