@@ -56,4 +56,4 @@ def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
 def status_of(status: Status, record: Mapping[str, Any]) -> Status:
     """Return the status of a reply, which its reader's trouble may replace."""
     trouble = record.get("trouble")
-    return trouble if trouble in ("limited", "unread") and status in ("ok", "unparsed") else status
+    return trouble if trouble in ("limited", "unread") and status in ("ok", "unparsed", "empty") else status
