@@ -10,9 +10,11 @@ import argparse
 import json
 import re
 from collections import defaultdict
+from functools import cache
+from itertools import product
 from pathlib import Path
 from statistics import fmean, stdev
-from typing import Any
+from typing import NamedTuple, TypedDict
 
 import httpx
 
@@ -26,9 +28,11 @@ WORDINGS = {
         "Reply with exactly one line and nothing else. The line begins with FINAL ANSWER: and then has only {what}."
     ),
     "form": "Reply with one line and nothing else, in this form:\nFINAL ANSWER: <{what}>",
+    "form, one line": "Reply with one line and nothing else, in this form: FINAL ANSWER: <{what}>",
+    "form, no article": "Reply with one line and nothing else, in this form: FINAL ANSWER: <{noun}>",
     "write": "Reply with one line and nothing else. Write FINAL ANSWER: and then {what}.",
 }
-"""Each wording. The first one is Carrara's."""
+"""Each wording. `{noun}` is `{what}` without its first article."""
 FIRST = "followed by"
 TASKS = (
     "classic/niah",
@@ -44,83 +48,110 @@ TASKS = (
     "minerva/membership",
     "minerva/key_value",
 )
-MAX_TOKENS = 32
+MAX_TOKENS = 128
+_ARTICLE = re.compile("^(?:that|those|the|their) ")
 _RULE = re.compile(re.escape(asks_for("\0")).replace("\0", r"(.*?)") + r"(?=\s|$)", re.DOTALL)
 
 
-def ask(client: httpx.Client, text: str) -> str:
-    """Return the reply to a prompt, at temperature 0."""
-    body = {"model": "m", "messages": [{"role": "user", "content": text}], "max_tokens": MAX_TOKENS, "temperature": 0}
-    answer = client.post("/v1/chat/completions", json={**body, "cache_prompt": True})
+class Row(TypedDict):
+    """The reply to an item with a wording of the answer rule."""
+
+    task: str
+    seed: int
+    wording: str
+    reply: str
+    is_complete: bool
+    """Whether the model ended the reply by itself."""
+
+
+def ask(client: httpx.Client, text: str, max_tokens: int) -> tuple[str, bool]:
+    """Return the reply to a prompt, at temperature 0, and whether the model ended it by itself."""
+    messages = [{"role": "user", "content": text}]
+    body = {"model": "m", "messages": messages, "max_tokens": max_tokens, "temperature": 0, "cache_prompt": True}
+    answer = client.post("/v1/chat/completions", json=body)
     answer.raise_for_status()
-    return str(answer.json()["choices"][0]["message"]["content"])
+    [choice] = answer.json()["choices"]
+    return str(choice["message"]["content"]), choice["finish_reason"] == "stop"
 
 
-def measure(address: str, kept: Path, n: int) -> list[dict[str, Any]]:
-    """Return one row for each item and wording. Rows are kept as they come."""
-    rows = [json.loads(line) for line in kept.read_text().splitlines()] if kept.exists() else []
-    done = {(row["id"], row["wording"]) for row in rows}
-    with httpx.Client(base_url=address, timeout=600) as client, kept.open("a") as file:
-        for seed in range(n):
-            for task in TASKS:
-                item = carrara.item(task, seed=seed)
-                (message,) = item.messages()
-                for name, wording in WORDINGS.items():
-                    if (item.id, name) in done:
-                        continue
-                    text, replaced = _RULE.subn(lambda found: wording.format(what=found[1]), message.content)  # noqa: B023
-                    assert replaced, item.id
-                    reply = ask(client, text)
-                    score = item.score(reply)
-                    row = {"id": item.id, "task": task, "wording": name, "reply": reply}
-                    rows.append(row | {"status": score.status, "score": score.value})
+def put(wording: str, prompt: str) -> str:
+    """Return a prompt with another wording of its answer rule."""
+
+    def replace(rule: re.Match[str]) -> str:
+        return wording.format(what=rule[1], noun=_ARTICLE.sub("", rule[1]))
+
+    text, replaced = _RULE.subn(replace, prompt)
+    assert replaced, prompt
+    return text
+
+
+def measure(address: str, path: Path, n: int) -> list[Row]:
+    """Return one row for each item and wording. The file keeps each row as soon as it is there."""
+    rows: list[Row] = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    done = {(row["task"], row["seed"], row["wording"]) for row in rows}
+    with httpx.Client(base_url=address, timeout=600) as client, path.open("a") as file:
+        for seed, task in product(range(n), TASKS):
+            item = carrara.item(task, seed=seed)
+            [message] = item.messages()
+            for name, wording in WORDINGS.items():
+                if (task, seed, name) not in done:
+                    max_tokens = min(item.question.budget, MAX_TOKENS)
+                    reply, is_complete = ask(client, put(wording, message.content), max_tokens)
+                    rows.append(Row(task=task, seed=seed, wording=name, reply=reply, is_complete=is_complete))
                     print(json.dumps(rows[-1]), file=file, flush=True)
     return rows
 
 
-def results(model: str, rows: list[dict[str, Any]]) -> list[str]:
-    """Return the lines of the tables: all tasks, and each task."""
-    by_wording = defaultdict(list)
-    for row in rows:
-        by_wording[row["wording"]].append(row)
-    whole = [
-        [name, f"{len(found)}", *(f"{value:.2f}" for value in _shares(found)), *_differences(by_wording[FIRST], found)]
-        for name, found in by_wording.items()
-    ]
-    tasks = [
-        [task, *(f"{_shares([row for row in found if row['task'] == task])[1]:.2f}" for found in by_wording.values())]
-        for task in TASKS
-    ]
-    heads = [
-        "wording",
-        "replies",
-        "read",
-        "score",
-        "label given",
-        "rule repeated",
-        "read, against the first",
-        "score, against the first",
-    ]
-    return [model, "", *table(heads, whole), "", "score by task", "", *table(["task", *by_wording], tasks)]
+class Outcome(NamedTuple):
+    """What becomes of a reply."""
+
+    row: Row
+    read: float
+    score: float
 
 
-def _shares(rows: list[dict[str, Any]]) -> list[float]:
-    read = sum(row["status"] == "ok" for row in rows)
-    label = sum("FINAL ANSWER" in row["reply"].upper() for row in rows)
-    words = ("followed by", "only the", "only that", "<", "and then")
-    repeated = sum(any(word in row["reply"].lower() for word in words) for row in rows)
-    return [part / max(len(rows), 1) for part in (read, sum(row["score"] for row in rows), label, repeated)]
+def grade(rows: list[Row]) -> dict[str, list[Outcome]]:
+    """Return the outcomes by wording, in the order of the items."""
+    outcomes = defaultdict(list)
+    items = cache(lambda task, seed: carrara.item(task, seed=seed))
+    for row in sorted(rows, key=lambda row: (row["seed"], row["task"])):
+        score = items(row["task"], row["seed"]).score(row["reply"])
+        outcomes[row["wording"]].append(Outcome(row, float(score.status == "ok"), score.value))
+    return {name: outcomes[name] for name in WORDINGS if name in outcomes}
 
 
-def _differences(first: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[str]:
-    """Return how much more is read and scored than with the first wording, item by item, with 95 % intervals."""
-    pairs = list(zip(first, found, strict=True))
-    assert all(one["id"] == other["id"] for one, other in pairs)
-    measures = [
-        [(other["status"] == "ok") - (one["status"] == "ok") for one, other in pairs],
-        [other["score"] - one["score"] for one, other in pairs],
+def report(model: str, rows: list[Row]) -> list[str]:
+    """Return the lines of the tables: all tasks, and what is read and scored in each task."""
+    by_wording = grade(rows)
+    first = by_wording[FIRST]
+    total = [
+        [
+            name,
+            f"{len(outcomes)}",
+            f"{fmean(outcome.row['is_complete'] for outcome in outcomes):.2f}",
+            f"{fmean(outcome.read for outcome in outcomes if outcome.row['is_complete']):.2f}",
+            f"{fmean(outcome.score for outcome in outcomes):.2f}",
+            f"{fmean('FINAL ANSWER' in outcome.row['reply'].upper() for outcome in outcomes):.2f}",
+            _difference([after.read - before.read for before, after in zip(first, outcomes, strict=True)]),
+            _difference([after.score - before.score for before, after in zip(first, outcomes, strict=True)]),
+        ]
+        for name, outcomes in by_wording.items()
     ]
-    return [f"{fmean(own):+.2f} ± {1.96 * stdev(own) / len(own) ** 0.5:.2f}" for own in measures]
+    heads = ["wording", "replies", "complete", "read", "score", "label given", "read, against the first", "score"]
+    lines = [model, "", *table(heads, total)]
+    for measure in ("read", "score"):
+        parts = [[task, *(_mean(measure, task, outcomes) for outcomes in by_wording.values())] for task in TASKS]
+        lines += ["", f"{measure} by task", "", *table(["task", *by_wording], parts)]
+    return lines
+
+
+def _mean(measure: str, task: str, outcomes: list[Outcome]) -> str:
+    return f"{fmean(getattr(outcome, measure) for outcome in outcomes if outcome.row['task'] == task):.2f}"
+
+
+def _difference(differences: list[float]) -> str:
+    """Return the mean of paired differences with a 95 % interval."""
+    return f"{fmean(differences):+.2f} ± {1.96 * stdev(differences) / len(differences) ** 0.5:.2f}"
 
 
 def main() -> None:
@@ -132,7 +163,7 @@ def main() -> None:
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
     rows = measure(args.address, args.folder / f"{args.model}.jsonl", args.n)
-    print("\n".join(results(args.model, rows)))
+    print("\n".join(report(args.model, rows)))
 
 
 if __name__ == "__main__":

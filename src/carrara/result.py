@@ -8,7 +8,7 @@ from carrara.types import Arrange
 from carrara.util.errors import UsageError
 
 Status = Literal[
-    "ok", "unparsed", "unread", "limited", "refused", "called", "filtered", "truncated", "overflow", "error"
+    "ok", "unparsed", "empty", "unread", "limited", "refused", "called", "filtered", "truncated", "overflow", "error"
 ]
 Fate = Literal["used", "unused", "unseen", "not kept", "dropped", "mutated", "stale"]
 FATES: tuple[Fate, ...] = get_args(Fate)
@@ -30,7 +30,7 @@ OWN_SCORE = "score"
 GRADED: frozenset[Status] = frozenset({"ok", "unread", "limited"})
 """Statuses of replies that have a score, which others do not, because no answer was read or none counts."""
 
-ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "unread", "limited", "truncated"})
+ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "empty", "unread", "limited", "truncated"})
 """Statuses of replies in which the model attempts an answer, whether or not one can be read. The score of attempts
 leaves out the others. In the score they count 0, except for failed requests (`error`), which are in no mean."""
 
@@ -123,9 +123,9 @@ class Result:
     instance_id: str
     """An id that is the same at every length and in every arrangement. Scores are paired by it."""
     status: Status
-    """`ok`; or why there is no answer to score: `unparsed`, `refused`, `called`, `filtered`, `truncated`, `overflow` or
-    `error`; or why an answer says little: `unread` if the model had tools and called none, `limited` if a reader's
-    limit was reached before it answered by itself."""
+    """`ok`; or why there is no answer to score: `unparsed`, `empty`, `refused`, `called`, `filtered`, `truncated`,
+    `overflow` or `error`; or why an answer says little: `unread` if the model had tools and called none, `limited` if a
+    reader's limit was reached before it answered by itself."""
     score: float
     """The score, from 0 to 1."""
     chance_level: float

@@ -24,6 +24,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
 
 from carrara.answers.extraction import FINAL, Extraction
+from carrara.answers.impossible import extract_impossible
 from carrara.answers.types import AnswerType
 from carrara.generators.round_robin import in_turn
 from carrara.rng import Key, Rng
@@ -451,6 +452,20 @@ class Task(ABC):
             The answer and the rule. None if the reply states no answer, or leaves several open.
         """
         return self.answer.read(reply, question, self.not_answers(question))
+
+    def read_impossible(self, reply: str, question: Question[Any]) -> Extraction | None:
+        """Return the text that a reply states as its answer, where no possible answer was found in it.
+
+        Args:
+            reply: The reply of a model, for which `read` returns None.
+            question: The question.
+
+        Returns:
+            The text and the rule that found it. None if the reply states no answer, or leaves several open.
+        """
+        label = f"{self.answer.label_of(question)}:"
+        rules = [text.partition(label)[2] for part, text in self.wording.items() if not part.startswith("example")]
+        return extract_impossible(self.answer, reply, question, self.not_answers(question), rules)
 
     def score(self, answer: Any, question: Question[Any]) -> float:
         """Return the score of an answer, from 0 to 1.

@@ -24,7 +24,7 @@ PIECES = [
     *("(", ")", "[", "]", "{", "}", "#", "$", "<think>", "</think>", "<answer>", "\\boxed{", "\\n", "…", "is "),
     *("are ", "or ", "and ", "~~", "the word ", "with ", "none", "Answer: ", "final answer", "FINAL ANSWER: "),
     *("Agent A", "A:", "Agent B: ", "Wait, ", "no words", "Sure", "List 1: ", "Explanation:", "Context:"),
-    *("Question: ", "So ", "not ", "No, ", "yes", "I mean "),
+    *("Question: ", "So ", "not ", "No, ", "yes", "I mean ", "<", ">", "<a>", "<yes or no>", "followed by "),
 ]
 UNITS = [
     *PIECES,
@@ -32,7 +32,7 @@ UNITS = [
     *("‘a’, ", "no ", "\\item a ", "(a, b), ", "Part 1: a\n\n", "List 1: a, ", "the a word is ", "is a, ", "7"),
     *("8 times. ", "List 1. ", "n't ", "It is not in the context, ", "x\n\n", "“such words ", "garden, "),
     *("garden or ", "Mary ", "three hundred ", "Answer:\n", "FINAL ANSWER:\n\n", "so the ", "\n \n", "\n\t"),
-    *("Therefore, ", "`a` ", "**a** ", "__a__ ", "\\text{", "> "),
+    *("Therefore, ", "`a` ", "**a** ", "__a__ ", "\\text{", "> ", "<a>, ", "FINAL ANSWER: <"),
 ]
 # fmt: on
 TASKS = registry.names()
@@ -47,7 +47,8 @@ def item_of(task: str) -> Item:
 
 def read(task: str, reply: str) -> None:
     item = item_of(task)
-    item.task.read(reply, item.question)
+    if item.task.read(reply, item.question) is None:
+        item.task.read_impossible(reply, item.question)
 
 
 @settings(max_examples=300)
@@ -99,6 +100,8 @@ GAMES: dict[str, Callable[[Item], str]] = {
     "every option in a box": lambda item: options(item, "} \\boxed{", "\\boxed{{{}}}"),
     "every option in bold": lambda item: options(item, "** **", "**{}**"),
     "every option, taken back": lambda item: options(item, ". Wait, it is ", "It is {}."),
+    "every option in angle brackets": lambda item: options(item, "> <", "FINAL ANSWER: <{}>"),
+    "every option in angle brackets, or": lambda item: options(item, "> or <", "FINAL ANSWER: followed by <{}>"),
     "every option denied": lambda item: options(item, ", nor ", "It is not {}."),
     "the prompt": prompt,
     "the prompt, and again its question": lambda item: f"{prompt(item)}\n\n{item.question.ask}",

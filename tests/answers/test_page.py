@@ -6,23 +6,28 @@ from pathlib import Path
 
 import pytest
 
+from carrara.answers.grade import grade
 from carrara.items import registry
 from carrara.types import Question
 from tests.helpers import process
 
 PAGE = Path(__file__).parents[2] / "docs/explanation/reading-replies.md"
-ROWS = re.findall(r"^\| `(.+)` \| (\w+) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE)
+ROWS = re.findall(
+    r"^\| `(.+)` \| (\w+)((?:, not a possible answer)?) \|([\w ]*)\|$", PAGE.read_text("utf-8"), re.MULTILINE
+)
 ROOMS = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
 
 
-def test_there_are_ten() -> None:
-    assert len(ROWS) == 10
+def test_there_are_twelve() -> None:
+    assert len(ROWS) == 12
 
 
-@pytest.mark.parametrize(("reply", "answer", "rule"), ROWS)
-def test_a_reply_is_read_as_the_page_says(reply: str, answer: str, rule: str) -> None:
-    found = registry.load("babilong/qa1").read(reply, Question("Where is Mary?", "kitchen", (), 0.0, options=ROOMS))
-    assert (found.answer, found.rule) == (answer, rule.strip()) if found else answer == "unparsed"
+@pytest.mark.parametrize(("reply", "answer", "impossible", "rule"), ROWS)
+def test_a_reply_is_read_as_the_page_says(reply: str, answer: str, impossible: str, rule: str) -> None:
+    question = Question("Where is Mary?", "kitchen", (), 0.0, options=ROOMS)
+    graded = grade(registry.load("babilong/qa1"), question, reply)
+    assert (graded.answer or graded.status, graded.rule or "") == (answer, rule.strip())
+    assert bool(graded.error_type) == bool(impossible)
 
 
 def test_show_prints_what_each_rule_finds_and_the_verdict() -> None:

@@ -132,7 +132,7 @@ def test_outside_replies_are_scored(generated: Path, tmp_path: Path, capsys: Cap
     replies.write_text("".join(json.dumps(row) + "\n" for row in given), "utf-8")
     assert main(["score", str(replies)]) == 0
     scored = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [row["status"] for row in scored] == ["ok", "refused", "unparsed", "truncated", *["ok"] * 4]
+    assert [row["status"] for row in scored] == ["ok", "refused", "empty", "truncated", *["ok"] * 4]
     assert [row["score"] for row in scored] == [1, 0, 0, 0, 1, 1, 1, 1]
     assert scored[0]["scores"] == {"paper": 1.0}
     assert set(scored[0]) == {"id", "task", "status", "answer", "score", "scores"}

@@ -168,7 +168,7 @@ def submissions() -> list[Result]:
         for i in range(6)
     ]
     return [
-        replace(one, status="unparsed", score=0.0, error=NO_REPLY) if one.model == models[2] and n % 2 else one
+        replace(one, status="empty", score=0.0, error=NO_REPLY) if one.model == models[2] and n % 2 else one
         for n, one in enumerate(found)
     ]
 

@@ -151,7 +151,7 @@ def test_every_status_is_shown() -> None:
     for status in STATUSES:
         assert f"status-{status}" in page
         assert f"1 {status}" in text
-    assert "No answer was read from 7 of 10 replies, which score 0 (" in text
+    assert "No answer was read from 8 of 11 replies, which score 0 (" in text
 
 
 @pytest.mark.parametrize(
@@ -181,7 +181,7 @@ def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
 def test_notes_are_single_sentences_the_most_important_first() -> None:
     results = run({0: 1.0, 4096: 0.2}, n=5)
     results[-1] = replace(results[-1], tokens=4000, input_tokens=4000)
-    results[5:9] = [replace(one, status="unparsed", reply=" " * (i < 3)) for i, one in enumerate(results[5:9])]
+    results[5:9] = [replace(one, status="empty" if i < 3 else "unparsed") for i, one in enumerate(results[5:9])]
     overflown = [replace(reply(i, length=8192), status="overflow") for i in range(5)]
     findings = [ShortcutFinding("suite/test", "", "the last word", 0.45, 0.05, "As in the paper.", 0.3, 0.45)]
     page = render([*results, *overflown], "t", findings=findings)
@@ -189,8 +189,8 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
     starts = [
         "model at 8k in suite/test has no score (overflow): nothing was measured there.",
         "Prompts of model are off their length by up to 96 tokens of gpt2 (at 4k).",
-        "No answer was read from 9 of 15 replies, which score 0 (5 overflow, 4 unparsed).",
-        "model gives no answer in 4 of 5 replies at 4k in suite/test, 4 of them empty.",
+        "No answer was read from 9 of 15 replies, which score 0 (5 overflow, 3 empty, 1 unparsed).",
+        "model gives no answer in 4 of 5 replies at 4k in suite/test, 3 of them empty.",
         "Some scores rest on only 5 replies: their intervals are wide.",
         "model at 4k in suite/test is no better than a shortcut: the shortcut “the last word” scores 0.45 (As in",
     ]
@@ -210,27 +210,27 @@ def test_every_count_is_the_same_wherever_it_stands(
     own = [replace(scorer.reply(item.id, said, "ok"), context_id=str(i)) for i, said in enumerate(replies)]
     refused = replace(own[2], status="refused")
     statuses = [one.status for one in own]
-    assert statuses == ["ok", "unparsed", "unparsed", "unparsed", "ok"]
+    assert statuses == ["ok", "ok", "empty", "unparsed", "ok"]
     doc = {"id": item.id, "prompts": ""}
     harness = [score_document(doc, [said]) for said in replies]
-    assert sum(one["answers_read"] for one in harness) == 2
+    assert sum(one["answers_read"] for one in harness) == 3
     results_at[tmp_path] = [*own, refused]
     assert call(str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[-5:] == ["n", "answers", "read", "other", "replies"]
-    assert lines[2].endswith("6             2  3 unparsed, 1 refused")
+    assert lines[2].endswith("6             3  1 unparsed, 1 empty, 1 refused")
     assert call(str(tmp_path), "--json") == 0
     [row] = json.loads(capsys.readouterr().out)
-    assert (row["n"], row["answers_read"], row["attempts"]) == (6, 2, 5)
-    assert row["statuses"] == {"ok": 2, "unparsed": 3, "refused": 1}
+    assert (row["n"], row["answers_read"], row["attempts"]) == (6, 3, 5)
+    assert row["statuses"] == {"ok": 3, "unparsed": 1, "empty": 1, "refused": 1}
     assert row["mean"] == pytest.approx(sum(one["score"] for one in harness) / 6)
     results = Results(results_at[tmp_path])
-    assert len(results.where(status="ok")) == 2
-    assert "3 unparsed, 1 refused" in results.table()
+    assert len(results.where(status="ok")) == 3
+    assert "1 unparsed, 1 empty, 1 refused" in results.table()
     text = text_of((tmp_path / "report.html").read_text("utf-8"))
-    assert "Contexts Replies Answers read unparsed refused Attempts Score of attempts" in text
-    assert " 5 6 2 3 1 5 0.400" in text
-    assert "No answer was read from 4 of 6 replies, which score 0 (3 unparsed, 1 refused)." in text
+    assert "Contexts Replies Answers read unparsed empty refused Attempts Score of attempts" in text
+    assert " 5 6 3 1 1 1 5 0.400" in text
+    assert "No answer was read from 3 of 6 replies, which score 0 (1 empty, 1 unparsed, 1 refused)." in text
 
 
 def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:

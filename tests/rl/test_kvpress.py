@@ -49,7 +49,7 @@ def test_the_reply_of_a_base_model_ends_at_a_stop_text() -> None:
     item = make("babilong/qa1", style="base")
     more = f" {item.gold}\n</example>\nQuestion: Where is John?\nFINAL ANSWER: nowhere"
     assert score_reply(item.id, more).score == 1
-    assert score_reply(item.id, f"\n{item.gold}").status == "unparsed"
+    assert score_reply(item.id, f"\n{item.gold}").status == "empty"
 
 
 def test_a_table_without_ids_is_refused() -> None:

@@ -87,7 +87,7 @@ PLAIN = {"type": "message", "role": "assistant", "content": ITEM.gold}
         (response(ITEM.gold, error={"code": "server_error", "message": ""}), "error", 0.0),
         (response(output=[CALL]), "called", 0.0),
         (response(output=[REFUSAL]), "refused", 0.0),
-        (response(output=[]), "unparsed", 0.0),
+        (response(output=[]), "empty", 0.0),
         (response(output=[THOUGHT, PLAIN]), "ok", 1.0),
     ],
 )

@@ -170,7 +170,7 @@ def score_nothing(task: str, attack: str, reply: str) -> None:
         graded = grade(posed.task, question, reply)
         assert graded.score == 0.0
         if attack in SILENT or answered(posed.task, "quixotry", question) is None:  # any word may be the answer in some
-            assert graded.status in ("unparsed", "refused")
+            assert graded.status in ("unparsed", "empty", "refused")
 
 
 @pytest.mark.parametrize("attack", ATTACKS)

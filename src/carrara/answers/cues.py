@@ -31,6 +31,9 @@ _DENIES = re.compile(
     r"|(?<=[\w,;] )(?:but|while|whereas|although)\b",
     re.IGNORECASE,
 )
+_VAGUE = re.compile(
+    r"\b(?:at (?:least|most)|(?:more|less|fewer) than|about|around|approximately|roughly)\b|[≥≤~]", re.IGNORECASE
+)
 _AT_FIRST = re.compile(r"\b(?:initially|originally|used to)\b", re.IGNORECASE)
 """Phrases about an earlier state, which answer only a question about that state."""
 _TAKES_BACK = re.compile(
@@ -87,6 +90,11 @@ def sentences(text: str) -> list[str]:
 def denies(text: str) -> bool:
     """Return whether a text denies something or leaves it open."""
     return _DENIES.search(text) is not None
+
+
+def is_vague(text: str) -> bool:
+    """Return whether a text gives a number only roughly."""
+    return _VAGUE.search(text) is not None
 
 
 def affirmative_sentences(text: str, question: Question[Any]) -> list[str]:

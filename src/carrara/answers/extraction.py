@@ -39,7 +39,7 @@ FINAL = f"{LABEL}:"
 
 Rule = Literal["answer line", "boxed", "announced", "alone", "bold", "only value", "whole reply"]
 
-_BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
+BOX = re.compile(r"\\boxed ?\{([^{}\n]*)\}")
 _SET_OFF = re.compile(r"\*\*([^*\n]{1,200})\*\*|__([^_\n]{1,200})__|`([^`\n]{1,200})`")
 _JOINTS = re.compile(
     r"^\W{0,4}(?:\(?[0-9]{1,2}[.)] )?(?:(?:or|and|either|so|therefore|thus|hence)\b[,:]? ?)+|[, ]{1,3}(?:or|and)$",
@@ -94,9 +94,7 @@ def candidates(
         answer = kind.parse_value(reply, question)
         yield "whole reply", [] if answer is None else [answer]
         return
-    for part in ignore:
-        reply = reply.replace(part, " ")
-    text = behind_retraction(normalize(own_text(reply)))
+    text = statement(reply, ignore)
     if (line := answer_line(text, kind.label_of(question), kind.several_lines)) is not None:
         yield "answer line", _values(kind, line, question)
         return
@@ -108,6 +106,13 @@ def candidates(
         yield rule, [*find(kind, text, question)]
 
 
+def statement(reply: str, ignore: Iterable[str]) -> str:
+    """Return what a reply says for itself, from its last retraction on."""
+    for part in ignore:
+        reply = reply.replace(part, " ")
+    return behind_retraction(normalize(own_text(reply)))
+
+
 def agree(rule: Rule, values: list[Any]) -> Extraction | None:
     """Return the answer on which all values agree. None if they differ, or there are none."""
     agree = values and all(value == values[0] for value in values)
@@ -115,8 +120,15 @@ def agree(rule: Rule, values: list[Any]) -> Extraction | None:
 
 
 def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
-    """Return the answers after a label: in all of the text, or its first paragraph, line or sentence."""
-    text = plain(text).strip()
+    """Return the answers after a label. If they are not one, words that the text repeats from the rule are left out."""
+    values = _values_in(kind, plain(text).strip(), question)
+    if agree("answer line", values) or (rest := without_rule(text, kind.rule)) is None:
+        return values
+    return _values_in(kind, rest, question) or values
+
+
+def _values_in(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+    """Return the answers in all of a text, or in its first paragraph, line or sentence."""
     paragraph = BLANK_LINE.split(text, maxsplit=1)[0]
     first, *others = sentences(text)
     if others and _OR.match(others[0]):
@@ -133,9 +145,12 @@ def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list
 
 
 def _parse_each(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
-    """Yield those of several texts that are an answer and nothing else."""
+    """Yield those of several texts that are an answer and nothing else, or words of the rule before one."""
     for text in texts:
-        if (answer := kind.parse_value(plain(text), question)) is not None:
+        answer = kind.parse_value(plain(text), question)
+        if answer is None and (rest := without_rule(text, kind.rule)) is not None:
+            answer = kind.parse_value(rest, question)
+        if answer is not None:
             yield answer
 
 
@@ -171,7 +186,7 @@ def _readings(sentence: str) -> list[str]:
 
 
 def _from_boxes(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
-    return _parse_each(kind, _BOX.findall(text), question)
+    return _parse_each(kind, BOX.findall(text), question)
 
 
 def _bold(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
@@ -215,6 +230,12 @@ _FAR = 200
 _END = re.compile(r"(?<=[.!?;])\s|\n|\Z")
 
 
+_ASKED = re.compile(rf"{FINAL} (?:followed by (.*)\.|<(.*)>)$")
+_FOLLOWED = re.compile(r"^\W{0,4}followed by\b[:\s]*", re.IGNORECASE)
+_AFTER = re.compile(r"[\s:.=→\"'*]*(?!(?:or|and)\b)(?=[\w-])", re.IGNORECASE)
+_BRACKET = re.compile(r"<|(?<![-=])>")
+
+
 def asks_for(what: str) -> str:
     """Return the sentence of a prompt that asks for an answer and nothing else.
 
@@ -229,6 +250,38 @@ def asks_for(what: str) -> str:
         'Reply with one line and nothing else: FINAL ANSWER: followed by that number.'
     """
     return f"Reply with one line and nothing else: {FINAL} followed by {what}."
+
+
+@cache
+def _requested(rule: str) -> str:
+    """Return what a rule asks for, as `asks_for` was told it, in lower case. Empty if it was not made so."""
+    found = _ASKED.search(rule)
+    return (found[1] or found[2]).lower() if found else ""
+
+
+def without_rule(text: str, rule: str) -> str | None:
+    """Return a value without the words of the answer rule that a weak model repeats before or around it.
+
+    Args:
+        text: The value, as it stands in the reply.
+        rule: The sentence of the prompt that asks for the answer line.
+
+    Returns:
+        The rest, without markup. None if the text repeats no word of the rule.
+
+    Examples:
+        >>> without_rule("followed by 7", ""), without_rule("<oak>, <elm>", ""), without_rule("oak", "")
+        ('7', 'oak, elm', None)
+        >>> without_rule("followed by yes or no: yes", asks_for("yes or no"))
+        'yes'
+    """
+    rest = _FOLLOWED.sub("", text, count=1)
+    if "<" in rest and "</" not in rest:
+        rest = _BRACKET.sub("", rest)
+    requested = _requested(rule)
+    if requested and rest.lower().startswith(requested) and (value := _AFTER.match(rest, len(requested))):
+        rest = rest[value.end() :]
+    return None if rest == text else plain(rest).strip()
 
 
 def behind_label(reply: str) -> str:

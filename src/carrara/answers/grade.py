@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from carrara.answers.extraction import Rule
+from carrara.answers.extraction import Rule, behind_label
 from carrara.answers.reply_text import without_reasoning
 from carrara.result import ATTEMPTED, OWN_SCORE, Status
 from carrara.types import ErrorType, Question
@@ -37,6 +37,9 @@ _REFUSAL = re.compile(
 """A pattern of refusals. Surprise ('I can't believe ...') and giving up ('I'm unable to determine ...') are none."""
 
 
+NOT_POSSIBLE = ErrorType("not a possible answer")
+
+
 def declines(text: str) -> bool:
     return _REFUSAL.match(text.replace("’", "'")) is not None
 
@@ -51,12 +54,25 @@ def grade(task: "Task", question: Question[Any], reply: str, status: Status = "o
         return Grade(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
     found = task.read(reply, question)
     scores = task.paper_scores(reply, question)
+    if found is None and status == "ok":
+        return _grade_without_answer(task, question, reply, scores)
     if found is None:
-        refused = status == "ok" and declines(without_reasoning(reply).strip())
-        return Grade("refused" if refused else "unparsed" if status == "ok" else status, None, 0.0, scores)
+        return Grade(status, None, 0.0, scores)
     answer = found.answer
     score = task.score(answer, question) if status == "ok" else 0.0
     return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
+
+
+def _grade_without_answer(task: "Task", question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
+    """Grade a reply in which no possible answer was found: what it states instead is a wrong answer."""
+    text = without_reasoning(reply).strip()
+    if not text:
+        return Grade("empty", None, 0.0, scores)
+    if declines(text) or declines(behind_label(text)):
+        return Grade("refused", None, 0.0, scores)
+    if stated := task.read_impossible(reply, question):
+        return Grade("ok", stated.answer, 0.0, scores, NOT_POSSIBLE, stated.rule)
+    return Grade("unparsed", None, 0.0, scores)
 
 
 def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:

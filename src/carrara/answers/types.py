@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import ClassVar, Generic, TypeVar
 
-from carrara.answers.cues import NOT_AN_ANSWER, affirmative_sentences
+from carrara.answers.cues import NOT_AN_ANSWER, affirmative_sentences, is_vague
 from carrara.answers.extraction import FINAL, LABEL, Extraction, asks_for, extract
 from carrara.answers.number_words import in_digits
 from carrara.rng import Rng
@@ -274,9 +274,6 @@ _ANY_NUMBER = re.compile(
     r"(?![\w%+]|[.,:/-]-?\d)",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(
-    r"\b(?:at (?:least|most)|(?:more|less|fewer) than|about|around|approximately|roughly)\b|[≥≤~]", re.IGNORECASE
-)
 _SHORT = 300
 """The length of a text up to which it is searched for numbers in words."""
 
@@ -340,7 +337,7 @@ class Number(AnswerType[int]):
 
     def find_values(self, text: str, question: Question[int]) -> Iterator[int]:
         asked = set(find_numbers(question.ask))
-        said = (sentence for sentence in affirmative_sentences(text, question) if not _VAGUE.search(sentence))
+        said = (sentence for sentence in affirmative_sentences(text, question) if not is_vague(sentence))
         return (number for sentence in said for number in find_numbers(sentence) if number not in asked)
 
     def guesses(self, gold: int, options: Sequence[str]) -> Sequence[int]:

@@ -77,11 +77,7 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
     if not bad:
         return
     series = series_of(results)
-    empty = Counter(
-        (result.task, series(result), result.length)
-        for result in results
-        if result.status == "unparsed" and not result.reply.strip()
-    )
+    empty = Counter((result.task, series(result), result.length) for result in results if result.status == "empty")
     for row in bad[:LISTED]:
         many = empty[row.task, row.series, row.length]
         silent = f", {many:,} of them empty" if many else ""

@@ -20,8 +20,9 @@ from carrara.util.natsort import natural
 from carrara.util.sanitize import short
 
 MEANING: Mapping[Status, str] = {
-    "ok": "an answer was read from the reply",
-    "unparsed": "a reply in which no answer was found",
+    "ok": "an answer was read from the reply, right or wrong",
+    "unparsed": "a reply in which no answer was found, or several",
+    "empty": "a reply without text, or with reasoning alone",
     "unread": "answered without a look at the text, though there were tools for it",
     "limited": "answered only when a limit of the reader was reached",
     "truncated": "cut off at the limit of its tokens",

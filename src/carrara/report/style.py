@@ -21,8 +21,8 @@ LIGHT = {
     "ground": "#e9ebed", "trouble": "#a63d12", "note": "#fbf4ea", "note-edge": "#d9a662",
     "s0": "#0c518b", "s1": "#b3450c", "s2": "#008b51", "s3": "#bc74ab", "s4": "#c87d04", "s5": "#1097e8",
     "s6": "#694e28", "s7": "#4f5160",
-    "ok": "#b8c6d2", "unparsed": "#d6a233", "unread": "#8f7a1d", "limited": "#a9825c", "truncated": "#c9621f",
-    "refused": "#8b3f86", "called": "#5b6fb5",
+    "ok": "#b8c6d2", "unparsed": "#d6a233", "empty": "#f0d9a0", "unread": "#8f7a1d", "limited": "#a9825c",
+    "truncated": "#c9621f", "refused": "#8b3f86", "called": "#5b6fb5",
     "filtered": "#b02e52", "overflow": "#2b8a7a", "error": "#2b3036",
 }  # fmt: skip
 DARK = {
@@ -31,8 +31,8 @@ DARK = {
     "ground": "#22272c", "trouble": "#f0936a", "note": "#2a2318", "note-edge": "#9c7334",
     "s0": "#2f93dd", "s1": "#e0762f", "s2": "#5eddab", "s3": "#c4719f", "s4": "#f1c53a", "s5": "#a9ccff",
     "s6": "#b09d65", "s7": "#ece3ea",
-    "ok": "#4d5b68", "unparsed": "#d6a233", "unread": "#b9a03c", "limited": "#c9a27b", "truncated": "#e07a36",
-    "refused": "#c07abb", "called": "#8c9fe0",
+    "ok": "#4d5b68", "unparsed": "#d6a233", "empty": "#7d6a35", "unread": "#b9a03c", "limited": "#c9a27b",
+    "truncated": "#e07a36", "refused": "#c07abb", "called": "#8c9fe0",
     "filtered": "#e06284", "overflow": "#45b5a2", "error": "#e5e8ea",
 }  # fmt: skip
 """The same names as in light mode. CSS has each as a custom property (`--text`)."""

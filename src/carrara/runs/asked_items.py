@@ -225,7 +225,7 @@ def wrong_result(item_id: ItemId, subject: Subject, task: str, length: int, chan
         context_id=item_id.context_id,
         instance_id=item_id.instance_id,
         arrange=item_id.arrange,
-        status="unparsed",
+        status="empty",
         score=0.0,
         chance_level=chance_level,
         error=NO_REPLY,

@@ -56,8 +56,8 @@ def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
 def status_of(status: Status, record: Mapping[str, Any]) -> Status:
     """Return the status of a reply, which its reader's trouble may replace."""
     match record.get("trouble"), status:
-        case "limited", "ok" | "unparsed" | "called":  # a model may call tools even when it may not any more
+        case "limited", "ok" | "unparsed" | "empty" | "called":  # a model may call tools even when it may not any more
             return "limited"
-        case "unread", "ok" | "unparsed":
+        case "unread", "ok" | "unparsed" | "empty":
             return "unread"
     return status

@@ -46,7 +46,7 @@ MODELS = 100
 SHA256 = "sha256"
 CLAIMS: Sequence[str] = ("score", "scores", "task")
 """Fields that say what a reply comes to."""
-GRADING = ("unparsed", "refused")
+GRADING = ("unparsed", "empty", "refused")
 """Statuses that grading gives to plain replies."""
 
 Row = dict[str, Any]

@@ -4,7 +4,7 @@ The client of OpenAI-compatible servers accepts any JSON as a reply, and Inspect
 response is checked first, and an error names what is missing.
 
 Providers signal an end in different ways. A prompt that is too long is a stop reason of one provider, a 400 of another
-and a 413 of a third, so the message decides. Grading decides whether a reply is 'ok', 'unparsed' or 'refused'.
+and a 413 of a third, so the message decides. Grading decides whether a reply is 'ok', 'unparsed', 'empty' or 'refused'.
 """
 
 import json

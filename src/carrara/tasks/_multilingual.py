@@ -44,13 +44,20 @@ class MultilingualTask(Task):
         Capital letters do not make a name here, because German nouns have them. So a sentence is about somebody else if
         it has one of the names of `people`, and none that the question has.
         """
+        return super().read(*self._in_english(reply, question))
+
+    def read_impossible(self, reply: str, question: Question[Any]) -> Extraction | None:
+        return super().read_impossible(*self._in_english(reply, question))
+
+    def _in_english(self, reply: str, question: Question[Any]) -> tuple[str, Question[Any]]:
+        """Return a reply and its question with English cue phrases."""
         if self.language == "en":
-            return super().read(reply, question)
+            return reply, question
         text = without_reasoning(reply)
         for part in self.not_answers(question):
             text = text.replace(part, " ")
         text = self._without_others(own_text(in_english(text, self.language)), question)
-        return super().read(text, replace(question, ask=in_english(question.ask.lower(), self.language)))
+        return text, replace(question, ask=in_english(question.ask.lower(), self.language))
 
     def _without_others(self, text: str, question: Question[Any]) -> str:
         """Return a text without the sentences about other people than the question's."""

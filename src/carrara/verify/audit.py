@@ -46,7 +46,7 @@ CHECKS = {
     "arranged": "needed facts keep their order and their place, without filler between them or evenly apart",
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the instance",
-    "reply": "the perfect reply scores 1, an empty one is unparsed",
+    "reply": "the perfect reply scores 1, no answer is read from an empty one",
     "chance": "the chance level is what the task's guesser scores, and no blind shortcut scores more",
     "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the chance level",
 }

@@ -142,7 +142,6 @@ def graded(text: str) -> Grade:
 @pytest.mark.parametrize(
     "text",
     [
-        "",
         "FINAL ANSWER:",
         "FINAL ANSWER: none",
         "FINAL ANSWER: [ghpfsr, lwztkx]",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import grade
+from carrara.answers.grade import NOT_POSSIBLE, grade
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import make, questions_of
@@ -208,8 +208,9 @@ def test_replies(gold: str, reply: str, label: str | None) -> None:
     answer = read(gold, reply)
     assert is_misread(answer, label) == (reply in MISREAD)
     graded = grade(TASK, asked(gold), reply)
-    assert (graded.answer, graded.score) == (answer, float(answer == gold))
-    assert answer is not None or graded.status in ("unparsed", "refused")
+    assert graded.score == float(answer == gold)
+    assert graded.answer == answer or graded.error_type == NOT_POSSIBLE
+    assert graded.answer is not None or graded.status in ("unparsed", "empty", "refused")
 
 
 def test_most_replies_are_read() -> None:

@@ -171,11 +171,15 @@ def test_a_draft_said_again_is_right_however_it_is_dressed(
 
 
 @pytest.mark.parametrize(
-    "reply", ["", "{draft}", "Nothing more.", "{marker}", "{marker} \n ```", "<think>{marker} {draft}"]
+    ("reply", "expected"),
+    [
+        *((reply, "unparsed") for reply in ("{draft}", "Nothing more.", "{marker}", "{marker} \n ```")),
+        *((reply, "empty") for reply in ("", "<think>{marker} {draft}")),
+    ],
 )
-def test_a_reply_without_string_or_draft_is_unparsed(reply: str) -> None:
+def test_a_reply_without_string_or_draft_has_no_answer(reply: str, expected: str) -> None:
     status, score, _ = scores(reply)
-    assert (status, score) == ("unparsed", 0.0)
+    assert (status, score) == (expected, 0.0)
 
 
 def test_saying_everything_gains_nothing() -> None:

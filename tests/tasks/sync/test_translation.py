@@ -84,7 +84,7 @@ def test_no_coverage_is_easily_guessed() -> None:
         ("Translation: {source}", "ok", 0.0, "words not translated"),
         ("Translation: word word", "unparsed", 0.0, None),
         ("I cannot translate this.", "unparsed", 0.0, None),
-        ("", "unparsed", 0.0, None),
+        ("", "empty", 0.0, None),
     ],
 )
 def test_replies_with_a_translation(text: str, status: str, score: float, error_type: str | None) -> None:

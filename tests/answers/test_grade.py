@@ -1,0 +1,112 @@
+"""Statuses tell apart a reply without text, one without an answer, and one that states an impossible answer."""
+
+import pytest
+
+import carrara
+from carrara.answers.grade import grade
+
+ASKED = {
+    "babilong/qa1": "a place",
+    "minerva/count": "a number",
+    "minerva/membership": "a list",
+    "classic/passkey": "five digits",
+    "classic/niah": "seven digits each",
+    "michelangelo/idk": "a letter",
+    "sync/graph": "nodes",
+}
+
+
+@pytest.mark.parametrize(
+    ("task", "reply", "answer"),
+    [
+        ("babilong/qa1", "FINAL ANSWER: 12", "12"),
+        ("babilong/qa1", "FINAL ANSWER: attic", "attic"),
+        ("babilong/qa1", "FINAL ANSWER: <the attic>", "the attic"),
+        ("babilong/qa1", "The answer is: 12.", "12"),
+        ("babilong/qa1", r"\boxed{12}", "12"),
+        ("babilong/qa1", "attic", "attic"),
+        ("babilong/qa1", "FINAL ANSWER: yes", "yes"),
+        ("babilong/qa1;language=de", "FINAL ANSWER: Dachboden", "Dachboden"),
+        ("minerva/count", "FINAL ANSWER: 7.5", "7.5"),
+        ("minerva/membership", "FINAL ANSWER: List 99", "List 99"),
+        ("classic/passkey", "508917", "508917"),
+        ("classic/passkey", "FINAL ANSWER: 508917", "508917"),
+        ("classic/niah", "FINAL ANSWER: 508917, 123456", "508917, 123456"),
+        ("michelangelo/idk", "FINAL ANSWER: E", "E"),
+        ("sync/graph", "Connected Node: Paris", "Paris"),
+    ],
+)
+def test_a_stated_answer_that_is_none_of_the_possible_ones_is_a_wrong_answer(
+    task: str, reply: str, answer: str
+) -> None:
+    name, _, params = task.partition(";")
+    item = carrara.item(name, **dict([params.split("=")] if params else []))
+    score = item.score(reply)
+    assert (score.status, score.answer, score.value) == ("ok", answer, 0.0)
+    assert score.error_type == "not a possible answer"
+
+
+@pytest.mark.parametrize("task", ASKED)
+@pytest.mark.parametrize("reply", ["", " \n", "<think>Is it 12?", "<think>12</think>\n"])
+def test_a_reply_without_text_is_empty(task: str, reply: str) -> None:
+    score = carrara.item(task).score(reply)
+    assert (score.status, score.answer, score.value) == ("empty", None, 0.0)
+
+
+@pytest.mark.parametrize("task", ASKED)
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "FINAL ANSWER:",
+        "FINAL ANSWER: unknown",
+        "FINAL ANSWER: I don't know what to say",
+        "FINAL ANSWER: not 12",
+        "FINAL ANSWER: perhaps 12",
+        "FINAL ANSWER: attic or cellar",
+        "FINAL ANSWER: Paris\nFINAL ANSWER: I cannot decide.",
+        "Turtles are nice.",
+        "I like turtles.",
+        "The text describes how several people moved between rooms, and it goes on for a while.",
+    ],
+)
+def test_a_reply_without_a_clear_answer_is_unparsed(task: str, reply: str) -> None:
+    if task == "michelangelo/idk" and ("unknown" in reply or "don't know" in reply or "decide" in reply):
+        pytest.skip("that is an answer here")
+    score = carrara.item(task).score(reply)
+    assert (score.status, score.answer, score.value) == ("unparsed", None, 0.0)
+
+
+@pytest.mark.parametrize("task", ASKED)
+def test_a_repeated_rule_is_no_answer(task: str) -> None:
+    item = carrara.item(task)
+    for text in item.task.wording.values():
+        rule = text.partition("FINAL ANSWER: ")[2]
+        if rule and "=" not in rule and "\n" not in rule:
+            assert item.score(f"FINAL ANSWER: {rule}").status == "unparsed", rule
+
+
+def test_a_refusal_on_the_answer_line_is_a_refusal() -> None:
+    item = carrara.item("qa1")
+    for reply in ("FINAL ANSWER: I'm sorry, but I can't help with that.", "I can't help with that. FINAL ANSWER: none"):
+        assert item.score(reply).status == "refused"
+
+
+def test_a_reply_that_was_cut_off_stays_truncated() -> None:
+    item = carrara.item("qa1")
+    for reply in ("", "FINAL ANSWER: attic", "FINAL ANSWER: kitchen"):
+        assert grade(item.task, item.question, reply, "truncated").status == "truncated"
+
+
+def test_no_possible_answer_is_called_impossible() -> None:
+    for task in ASKED:
+        item = carrara.item(task)
+        gold = item.gold
+        for reply in (
+            gold,
+            f"FINAL ANSWER: {gold}",
+            f"FINAL ANSWER: <{gold}>",
+            f"FINAL ANSWER: about {gold}",
+            f"~{gold}",
+        ):
+            score = item.score(reply)
+            assert score.error_type != "not a possible answer" or gold not in (score.answer or ""), reply
