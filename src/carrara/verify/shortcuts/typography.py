@@ -7,7 +7,7 @@ scored by F1, the harmonic mean of precision (the share of the picked sentences 
 share of the sentences with a fact that are picked), as the mean over items. The chance level is the F1 of picking
 every sentence.
 
->>> sentences = SentenceTable.of(["He rowed. The boat, which was old, sank."], [(0, 0, 9, True)])
+>>> sentences = SentenceTable.of({0: "He rowed. The boat, which was old, sank."}, [(0, 0, 9, True)])
 >>> sentences.features[:, COLUMNS.index("characters")], sentences.is_fact
 (array([ 9, 30]), array([ True, False]))
 >>> print(Rule(({0: (17, 33), 2: (0, 0)},)))
@@ -15,8 +15,9 @@ every sentence.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -47,8 +48,9 @@ COLUMNS = (
 )
 """The features of a sentence: counts, its length compared with other sentences, and white space."""
 _COMPARED, _SPACES = COLUMNS.index("than the sentence before"), COLUMNS.index("before it")
-_GAPS = ("a space", "several spaces", "a line break", "a blank line", "nothing")
-"""The kinds of white space, by their number in a feature."""
+_GAPS = ("a space", "several spaces", "a line break", "a blank line")
+"""The kinds of white space, by their number in a feature. The ends of a text count as a space: it is no matter of
+typography which sentence is the first or the last one."""
 NEIGHBOURS = 3
 """The sentences on each side whose mean length a sentence is compared with."""
 
@@ -76,15 +78,15 @@ class SentenceTable:
     is_needed: Flags
 
     @classmethod
-    def of(cls, texts: Iterable[str], facts: Sequence[tuple[int, int, int, bool]]) -> "SentenceTable":
+    def of(cls, texts: Mapping[int, str], facts: Sequence[tuple[int, int, int, bool]]) -> "SentenceTable":
         """Return the sentences of the messages of a context.
 
         Args:
-            texts: The text of the context in each message.
-            facts: The message, start, end and necessity of each fact.
+            texts: The text of the context in each message, by its number.
+            facts: The message, the start, the end and the necessity of each fact.
         """
         features, flags = [np.empty((0, len(COLUMNS)), np.int64)], [np.empty((0, 2), np.bool_)]
-        for message, text in enumerate(texts):
+        for message, text in texts.items():
             spans, gaps = _divide(text)
             if not spans:
                 continue
@@ -100,25 +102,32 @@ class SentenceTable:
         return cls(np.concatenate(features), is_fact, is_needed)
 
     def flags(self, target: Target) -> Flags | None:
-        """Return which sentences are to be found. None if there is nothing to tell apart, as in a list of facts."""
+        """Return which sentences are to be found. None if there is nothing to tell apart, as in a text of facts."""
         flags = self.is_fact if target == "facts" else self.is_needed
         return flags if flags.any() and not flags.all() else None
 
 
 def read_sentences(item: Item) -> SentenceTable:
-    """Return the sentences of an item's context, as its prompt shows them."""
-    template, messages = item.prompt.template, item.messages()
-    before, last = len(template.before), len(messages) - 1 - len(template.history)
-    if template.turns:
-        texts = [message.content for message in messages[:last]]
-        texts[:1] = [text[before:] for text in texts[:1]]
-    else:
-        texts = [messages[0].content[before : len(messages[0].content) - len(template.after)]]
-    facts = list[tuple[int, int, int, bool]]()
-    for span in item.survey.spans:
-        cut = 0 if span.message else before
-        facts.append((span.message, span.start - cut, span.end - cut, span.needed))
-    return SentenceTable.of(texts, facts)
+    """Return the sentences of an item's context, as its prompt shows them, without its opening.
+
+    Without filler, the only facts to be found are those that are needed.
+    """
+    opening, evidence = len(item.context.instance.start), frozenset(item.prompt.evidence)
+    texts, sizes = defaultdict[int, list[str]](list), Counter[int]()
+    ends, facts = dict[int, int](), list[tuple[int, int, int, bool]]()
+    segments = 0
+    for part in item.prompt.parts(counted=False):
+        segments += part.segment
+        if segments <= opening:
+            continue
+        texts[part.message].append(part.text)
+        start, sizes[part.message] = sizes[part.message], sizes[part.message] + len(part.text)
+        if part.segment:
+            ends[part.message] = sizes[part.message]
+        if part.fact is not None:
+            facts.append((part.message, start, sizes[part.message], part.fact in evidence))
+    table = SentenceTable.of({message: "".join(texts[message])[:end] for message, end in ends.items()}, facts)
+    return table if item.prompt.packing.has_filler else replace(table, is_fact=np.zeros_like(table.is_fact))
 
 
 @dataclass(frozen=True)
@@ -207,7 +216,7 @@ def _divide(text: str) -> tuple[list[tuple[int, int]], list[str]]:
 def _features(text: str, spans: Sequence[tuple[int, int]], gaps: Sequence[str]) -> Numbers:
     sentences = [text[start:end] for start, end in spans]
     lengths = [len(sentence) for sentence in sentences]
-    kinds = [_GAPS.index("nothing"), *map(_gap_kind, gaps), _GAPS.index("nothing")]
+    kinds = [0, *map(_gap_kind, gaps), 0]
     totals = np.cumsum([0, *lengths])
     rows = []
     for n, sentence in enumerate(sentences):
