@@ -286,7 +286,7 @@ def test_batches_go_out_and_come_back(tmp_path: Path) -> None:
 )
 def test_a_broken_result_is_an_error_of_its_item(row: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "results.jsonl"
-    path.write_text(json.dumps({"custom_id": "babilong/qa1@4/test-0-0.0/0/chat/gpt2", **row}) + "\n")
+    path.write_text(json.dumps({"custom_id": "babilong/qa1@5/test-0-0.0/0/chat/gpt2", **row}) + "\n")
     ended = carrara("score", path, check=True)
     assert json.loads(ended.stdout)["status"] == "error"
 
@@ -315,7 +315,7 @@ def test_loads_have_the_prompts_of_items(tmp_path: Path) -> None:
     carrara(
         "export", "serving", "qa1", "--lengths", "2k", "-n", "2", "--tokenizer", "gpt2", "--out", tmp_path, check=True
     )
-    ours = [item_of(f"babilong/qa1@4/test-0-{instance}.0/2048/chat/gpt2").text for instance in range(2)]
+    ours = [item_of(f"babilong/qa1@5/test-0-{instance}.0/2048/chat/gpt2").text for instance in range(2)]
     vllm = [json.loads(text) for text in (tmp_path / "vllm.jsonl").read_text().splitlines()]
     sglang = [json.loads(text) for text in (tmp_path / "sglang.jsonl").read_text().splitlines()]
     assert [row["prompt"] for row in vllm] == ours == [row["conversations"][0]["content"] for row in sglang]

@@ -268,7 +268,7 @@ def test_python_callers_ask_for_one_arrangement() -> None:
         ("vt", "0", {}, UsageError, "length 0 has none: ask for greater lengths"),
         ("cwe", "4k", {}, LengthError, "has no needed facts; name tasks whose questions need 2 facts or more"),
         ("blocks", "4k", {}, LengthError, "the context of minerva/blocks is its structure, without filler"),
-        ("qa1", "4k", {}, LengthError, "babilong/qa1@4/test-0-0 has 1 needed fact; name tasks"),
+        ("qa1", "4k", {}, LengthError, "babilong/qa1@5/test-0-0 has 1 needed fact; name tasks"),
         ("niah", "4k", {"variant": "multivalue", "depth": "0.5"}, LengthError, "sets the positions of its facts"),
     ],
 )

@@ -174,7 +174,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "an id of version 1 of babilong/qa1",
     ),
     "a file in a parameter": (
-        b'{"id": "babilong/qa1@4;haystack=/etc/passwd/test-0-0.0/0/chat/gpt2", "reply": "y"}',
+        b'{"id": "babilong/qa1@5;haystack=/etc/passwd/test-0-0.0/0/chat/gpt2", "reply": "y"}',
         "none of its 1 line can be scored",
     ),
     "an endless length": (
@@ -182,7 +182,7 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
         "none of its 1 line can be scored",
     ),
     "indices far apart": (
-        b'{"id": "babilong/qa1@4/test-0-999999.0/0/chat/gpt2", "reply": "kitchen"}',
+        b'{"id": "babilong/qa1@5/test-0-999999.0/0/chat/gpt2", "reply": "kitchen"}',
         "it names items of babilong/qa1 so far apart that more than 200,000 lie between",
     ),
 }
@@ -214,7 +214,7 @@ def test_of_two_lines_the_first_counts(items: list[Item], tmp_path: Path) -> Non
     rows = [*({**row, "reply": ""} for row in right(items[:N])), *right(items[:N])]
     found = only(verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items[:N])))
     assert stat(found.results).mean == 0
-    assert "6 lines count as no reply (line 7: babilong/qa1@4" in found.source.doubt
+    assert "6 lines count as no reply (line 7: babilong/qa1@5" in found.source.doubt
 
 
 @pytest.mark.parametrize("tokenizer", ["hf:acme/private", "server:http://127.0.0.1:9", "gguf:/etc/passwd"])

@@ -94,11 +94,11 @@ def audit(
 
 
 def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
-    """Return the score of the best shortcut of each kind, and the name of the best of all."""
+    """Return the score of the best shortcut of each kind, and the name of the best of all whose score is no F1."""
     from carrara.verify.shortcuts.search import KINDS, MARGIN
 
-    best = max(shortcuts, key=lambda one: one.score, default=None)
-    by_kind = {one.kind: one for one in shortcuts}
+    best = max((one for one in shortcuts if one.kind != "typography"), key=lambda one: one.score, default=None)
+    by_kind = {one.kind: one for one in sorted(shortcuts, key=lambda one: one.score)}
     scores = [f"{by_kind[kind].score:.3f}" if kind in by_kind else "-" for kind in KINDS]
     return [*scores, best.name if best and best.score > best.chance_level + MARGIN else ""]
 

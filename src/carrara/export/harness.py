@@ -2,7 +2,7 @@
 
     task: carrara_qa1_4k
     custom_dataset: !function carrara.export.harness.load
-    metadata: {first: babilong/qa1@4/test-0-0.0/4096/chat/gpt2, instances: 50}
+    metadata: {first: babilong/qa1@5/test-0-0.0/4096/chat/gpt2, instances: 50}
 
 What they hold is names: the prompts are made when the harness asks for them, and replies are scored as anywhere else. A
 base model has a second task, by the likelihood of the right answer.

@@ -234,7 +234,7 @@ def test_a_corpus_is_named_by_its_content(tmp_path: Path) -> None:
     added = corpora.add("rainy", str(text))
     for given in ("rainy", str(text), added.hash):
         item = make("babilong/qa1", length=2048, params={"haystack": given, "background": "all"})
-        assert item.id.startswith(f"babilong/qa1@4;haystack={added.hash};background=all/")
+        assert item.id.startswith(f"babilong/qa1@5;haystack={added.hash};background=all/")
         assert "tells of rain" in item.text
     with pytest.raises(UsageError, match="repeat=true"):
         make("babilong/qa1", length=1 << 20, params={"haystack": "rainy", "background": "all"})

@@ -7,19 +7,18 @@ from functools import cache
 from typing import Any, ClassVar
 
 from carrara.generators import haystack as haystacks
-from carrara.rng import Rng, Split
+from carrara.rng import Rng
 from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.babilong._facts import Drop, Got, Went
 from carrara.tasks.babilong._languages import data
 from carrara.tasks.babilong._story import History, Q, StoryQuestion
-from carrara.tasks.babilong._task import Babilong
+from carrara.tasks.babilong._task import OTHERS, Babilong
 from carrara.tasks.babilong._walk import Clause, clauses_of
 from carrara.tasks.babilong._words import HOUSEHOLD, HOUSEHOLDS, Cast, all_people
-from carrara.types import PRESENTS, Filler, Instance, Language, Marker
+from carrara.types import PRESENTS, Instance, Language, Marker
 
 OWN = "own"
-"""The haystack that depends on the language."""
-_OWN: Mapping[Language, str] = {"en": "sotu", "zh": "everyday", "de": "everyday", "es": "everyday"}
+"""The haystack that depends on the language. In English it is as published: text of another kind."""
 
 
 class Household(MultilingualTask, Babilong[Q]):
@@ -33,7 +32,7 @@ class Household(MultilingualTask, Babilong[Q]):
             "built_in": haystacks.BUILT_IN | {OWN},
         },
     )
-    """`own` (`sotu` in English, `everyday` in other languages), a corpus, `others` (facts about other people and
+    """`own` (`sotu` in English, `others` in other languages), a corpus, `others` (facts about other people and
     things), `everyday` (sentences of everyday life), `refrain` (repeated text), `letters`, `none`."""
 
     def translation(self) -> Mapping[str, Any]:
@@ -53,8 +52,11 @@ class Household(MultilingualTask, Babilong[Q]):
             raise ValueError("haystack=letters has spaces, and Chinese has none: take everyday")
         super().check()
 
-    def _haystack(self, cast: Cast, split: Split, name: str) -> Filler | None:
-        return super()._haystack(cast, split, _OWN[self.language] if name == OWN else name)
+    @property
+    def filler_name(self) -> str:
+        if self.haystack != OWN:
+            return self.haystack
+        return "sotu" if self.language == "en" else OTHERS
 
     @abstractmethod
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Q]:

@@ -42,6 +42,12 @@ from carrara.util.errors import UsageError
 OTHERS = "others"
 """The haystack of facts about other people and things."""
 
+SHORT_SENTENCES = (
+    "Facts are shorter and plainer than the sentences of the filler, as in the published task, whose filler is books. "
+    "With haystack=others, typography does not find them."
+)
+"""The reason of the declared shortcut `typography`."""
+
 TASKS = range(1, 21)
 """The numbers that bAbI gave the tasks."""
 
@@ -61,7 +67,7 @@ class Asked(NamedTuple):
 
 
 class Babilong(Task, Generic[Q]):
-    version = 4
+    version = 5
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]
     marks = {"open": "<context>", "close": "</context>"}
@@ -161,12 +167,12 @@ class Babilong(Task, Generic[Q]):
             story = self.draw_story(rng.stream("story"))
             question = rng.stream("question").choice(story.questions)
         facts = story.facts[: question.after]
-        together = self.sound or self.haystack == OTHERS
+        together = self.sound or self.filler_name == OTHERS
         chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
         return replace(
             self.instance(story.cast, question),
             facts=tuple(tuple(Segment(facts[i], fact=n) for i in chunk) for n, chunk in enumerate(chunks)),
-            filler=self._haystack(story.cast, rng.key.split, self.haystack),
+            filler=self._haystack(story.cast, rng.key.split),
             unordered=self.unordered,
             window=(self.window[0], self.window[1]),
             spread=self.place,
@@ -202,8 +208,18 @@ class Babilong(Task, Generic[Q]):
     def is_divided(self) -> bool:
         return self.stories != _story_files.SIMULATED
 
-    def _haystack(self, cast: Cast, split: Split, name: str) -> Filler | None:
-        match name:
+    @property
+    def filler_name(self) -> str:
+        """The haystack that is taken."""
+        return self.haystack
+
+    def shortcuts(self) -> Mapping[str, str]:
+        if self.filler_name in (OTHERS, "none"):
+            return self.known_shortcuts
+        return {**self.known_shortcuts, "typography": SHORT_SENTENCES}
+
+    def _haystack(self, cast: Cast, split: Split) -> Filler | None:
+        match self.filler_name:
             case "none":
                 return None
             case "everyday":
@@ -213,7 +229,7 @@ class Babilong(Task, Generic[Q]):
             case "refrain":
                 return haystack.refrain()
             case "others":
-                return distractors(cast, self.cast, self.story)
+                return distractors(cast, self.story)
             case corpus:
                 own = split if self.background == "own" else self.background
                 return haystack.prose(

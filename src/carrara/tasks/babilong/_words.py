@@ -9,8 +9,8 @@ each story has other people, places and things, so that only the sense of a sent
 ('wolf', 'an owl')
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -21,6 +21,8 @@ from carrara.types import Language
 
 Vocabulary = Literal["classic", "fresh"]
 VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
+NEAREST = 12
+"""The least number of words among which one of about the same length is drawn."""
 
 
 @dataclass(frozen=True)
@@ -125,32 +127,61 @@ NOTHING = "nothing"
 
 def draw_cast(rng: Rng, official: Cast, vocabulary: Vocabulary) -> Cast:
     """The words of one story: as many for each role as officially."""
-    if vocabulary == "classic":
-        return official
-    own = _lexicon(official.language)
-    people = _some(rng, own.women + own.men, official.people)
-    moods = _some(rng, tuple(words.FRESH_MOTIVES), official.moods)
+    return official if vocabulary == "classic" else _draw_fresh(rng, official, _some)
+
+
+def draw_cast_like(rng: Rng, cast: Cast) -> Cast:
+    """Return fresh words that are about as long as those of a cast, so that the lengths of sentences are alike."""
+    drawn = _draw_fresh(rng, cast, _as_long)
+    figures = zip(drawn.figures, cast.figures, strict=True)
+    return replace(drawn, figures=tuple(new if " " in figure else new.split()[-1] for new, figure in figures))
+
+
+def _draw_fresh(rng: Rng, like: Cast, draw: Callable[[Rng, tuple[str, ...], Sequence[str]], tuple[str, ...]]) -> Cast:
+    own = _lexicon(like.language)
+    people = draw(rng, own.women + own.men, like.people)
+    moods = draw(rng, tuple(words.FRESH_MOTIVES), like.moods)
     errands = [words.MOTIVES[mood] for mood in moods]
-    shapes = _some(rng, words.SHAPES, official.figures)
-    tints = _some(rng, words.COLOURS, official.figures)
+    shapes = draw(rng, words.SHAPES, [figure.split()[-1] for figure in like.figures])
+    tints = draw(rng, words.COLOURS, [figure.split()[0] for figure in like.figures])
     first, second = rng.choice(words.SMALLS), rng.choice(words.MEDIUMS)
     return Cast(
         people=people,
         women=tuple(who for who in people if who in own.women),
-        places=tuple(place for place, _ in errands) or _some(rng, own.places, official.places),
-        things=tuple(thing for _, thing in errands) or _some(rng, own.things, official.things),
-        animals=_some(rng, words.ANIMALS, official.animals),
-        colours=_some(rng, words.COLOURS, official.colours),
+        places=tuple(place for place, _ in errands) or draw(rng, own.places, like.places),
+        things=tuple(thing for _, thing in errands) or draw(rng, own.things, like.things),
+        animals=draw(rng, words.ANIMALS, like.animals),
+        colours=draw(rng, words.COLOURS, like.colours),
         figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
-        sizes=(first, second, *_some(rng, words.CONTAINERS, official.sizes[2:])) if official.sizes else (),
+        sizes=(first, second, *draw(rng, words.CONTAINERS, like.sizes[2:])) if like.sizes else (),
         moods=moods,
-        language=official.language,
+        language=like.language,
     )
 
 
-def _some(rng: Rng, options: tuple[str, ...], like: tuple[str, ...]) -> tuple[str, ...]:
-    """As many words as officially have the role."""
+def _some(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
+    """As many words as have the role."""
     return tuple(rng.sample(options, len(like)))
+
+
+def _as_long(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
+    """As many words as have the role, each about as long as one of them."""
+    drawn = list[str]()
+    for word in like:
+        nearest = _nearest(options, len(word), word.count(" "))
+        drawn.append(rng.choice([option for option in nearest if option not in drawn]))
+    return tuple(drawn)
+
+
+@cache
+def _nearest(options: tuple[str, ...], length: int, spaces: int) -> tuple[str, ...]:
+    """Return the words that are nearest in length: all that are as near as the last of a few."""
+
+    def distance(word: str) -> int:
+        return abs(len(word) - length) + abs(word.count(" ") - spaces)
+
+    most = sorted(map(distance, options))[:NEAREST][-1]
+    return tuple(option for option in options if distance(option) <= most)
 
 
 def individuals(cast: Cast) -> tuple[str, ...]:

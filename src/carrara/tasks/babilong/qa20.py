@@ -34,7 +34,7 @@ _PLACES = f"{', '.join(_FIRST)} and {_LAST}"
 
 
 class Motives(Babilong[Motive]):
-    version = 5
+    version = 6
     number = 20
     title = "qa20: agents' motivations"
     capability = "knowing what people do and why"

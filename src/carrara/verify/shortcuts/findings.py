@@ -20,6 +20,9 @@ from carrara.util.parallel import parallel_map
 from carrara.verify.chance_levels import INSTANCES, LENGTH
 
 DIGITS = 3
+NO_REPLIES = ("part", "typography")
+"""The kinds whose scores no reply can have without understanding: a solver on a part of the context, and the F1 of
+finding facts."""
 _FINDINGS = Path(__file__).with_suffix(".jsonl")
 
 
@@ -49,14 +52,19 @@ class Findings:
 
     @property
     def best(self) -> ShortcutScore:
-        """The best shortcut, except for those that read a part."""
-        return max((one for one in self.shortcuts if one.kind != "part"), key=lambda one: one.score)
+        """The best shortcut that gives replies."""
+        return max((one for one in self.shortcuts if one.kind not in NO_REPLIES), key=lambda one: one.score)
 
     @property
     def best_declared(self) -> ShortcutScore | None:
-        """The best declared shortcut, except for those that read a part. None if there is none."""
-        declared = [one for one in self.shortcuts if one.declared and one.kind != "part"]
+        """The best declared shortcut that gives replies. None if there is none."""
+        declared = [one for one in self.shortcuts if one.declared and one.kind not in NO_REPLIES]
         return max(declared, key=lambda one: one.score, default=None)
+
+    @property
+    def typography(self) -> ShortcutScore | None:
+        """How well typography alone finds facts, as F1. None if all sentences are facts, or there is only one."""
+        return next((shortcut for shortcut in self.shortcuts if shortcut.kind == "typography"), None)
 
 
 def findings_of(name: str) -> Findings | None:

@@ -1,11 +1,12 @@
 """The search for shortcuts: the scores of the simplest wrong ways of solving a task, compared with its chance level.
 
-Four kinds of heuristics are tried on every task:
+Five kinds of heuristics are tried on every task:
 
-    blind     who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
-    strings   who sees letters, counts and places (readers.py), and what a task itself knows to be trivial or a trick
-    part      the task's own oracle on a tenth of the context, or on all of it backwards (truncated.py)
-    learned   who has learned from the training split which of these to believe when (learned.py)
+    blind       who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
+    strings     who sees letters, counts and places (readers.py), and what a task itself knows to be trivial or a trick
+    part        the task's own oracle on a tenth of the context, or on all of it backwards (truncated.py)
+    typography  who finds facts by lengths, marks and white space alone; the score is F1 (typography.py)
+    learned     who has learned from the training split which of these to believe when (learned.py)
 
 The best heuristic of each kind is chosen on the training split and scored on the test split, so that selection does not
 inflate its score. A task may declare shortcuts that it cannot avoid (`Task.known_shortcuts`, or `Task.shortcuts` if
@@ -26,13 +27,14 @@ import numpy as np
 from carrara.items.item import Item
 from carrara.task import Task
 from carrara.util.errors import PluginError, nearest
-from carrara.verify.shortcuts import truncated
+from carrara.verify.shortcuts import truncated, typography
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
 from carrara.verify.shortcuts.learned import Candidates, LearnedReader, counts
 from carrara.verify.shortcuts.surface_features import Form, Sight
+from carrara.verify.shortcuts.typography import SentenceTable
 
-Kind = Literal["blind", "strings", "part", "learned"]
-KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "learned")
+Kind = Literal["blind", "strings", "part", "typography", "learned"]
+KINDS: tuple[Kind, ...] = ("blind", "strings", "part", "typography", "learned")
 LEARNED = "what was learned"
 MARGIN = 0.10
 """The distance above the chance level from which a shortcut has to be declared."""
@@ -48,11 +50,11 @@ LONGEST = 1 << 16
 """The most characters of a heuristic's answer. Longer lists are never right, and take long to read."""
 ECHO = "the prompt said back"
 ECHOED, ECHOES = 1 << 15, 1 << 20
-"""The most tokens of a prompt that is repeated as a reply, and of all of a split. Long ones take as long as all the
-rest."""
+"""The most tokens of a prompt that is repeated as a reply or whose sentences are read, and of all that are repeated of
+a split. Long ones take as long as all the rest."""
 FREQUENT, LAST = 12, 12
 """The most words of the context that are candidates, if an answer is one of them."""
-NAMES = frozenset({*KINDS, *BLIND, *READERS, *HOLDS, *truncated.CUTS, LEARNED, ECHO})
+NAMES = frozenset({*KINDS, *BLIND, *READERS, *HOLDS, *truncated.CUTS, typography.WHITE_SPACE, LEARNED, ECHO})
 """The kinds of heuristics, with the names of those that are tried on every task."""
 
 
@@ -100,6 +102,8 @@ class Measurement(NamedTuple):
     item: Item
     scores: Mapping[Kind, Mapping[str, float]]
     posed: Candidates
+    sentences: SentenceTable | None
+    """What typography shows of the context. None if the prompt is long."""
 
 
 class Search:
@@ -139,11 +143,13 @@ class Search:
         posed = Candidates(
             list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by])
         )
-        return Measurement(item, scores, posed)
+        sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
+        return Measurement(item, scores, posed, sentences)
 
     def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
         shortcuts = [*self._best("blind", tested), *self._best("strings", tested), *self._best("part", tested)]
+        shortcuts += self._typography(tested)
         if scores := self._learned_scores(tested):
             shortcuts.append(_shortcut("learned", LEARNED, scores, tested))
         parts = {name: fmean(_fill_scores("part", name, tested)) for name in _names("part", tested)}
@@ -163,12 +169,22 @@ class Search:
             if not _by_name(self._declared, name):
                 return
 
+    def _typography(self, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
+        """Yield the best rule of typography, and if that is declared, the best one that sees white space alone."""
+        train, test = ([taken.sentences for taken in several if taken.sentences] for several in (self._train, tested))
+        for name, rule, rows in typography.find_rules(train, test):
+            scores, chance_levels = [row.f1 for row in rows], [row.chance_level for row in rows]
+            declared = self._declared.get(name, "")
+            yield Shortcut("typography", rule, fmean(scores), _error(scores), len(rows), fmean(chance_levels), declared)
+            if not declared:
+                return
+
     def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         found = list[float]()
         for name in sorted({taken.item.question.part for taken in tested}):
             learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
-            for item, _, posed in tested:
+            for item, _, posed, _ in tested:
                 if item.question.part == name:
                     chosen = (
                         posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
