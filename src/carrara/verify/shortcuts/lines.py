@@ -39,7 +39,11 @@ _OWNER = re.compile(r"([^:\n]{1,40}): ")
 NEVER_REMOVED = "words that are never removed"
 MORE_OFTEN_ADDED = "words added more often than removed"
 LAST_ADDED = {number: f"words added in the last {number} lines" for number in (1, 2, 4, 8, 16)}
-SHARE, COUNT, DIFFERENCE = "the share of a kind of lines", "how many lines are of a kind", "one kind of lines less another"
+SHARE, COUNT, DIFFERENCE = (
+    "the share of a kind of lines",
+    "how many lines are of a kind",
+    "one kind of lines less another",
+)
 CHANGED = "all numbers, changed as is done most often"
 OVERLAPS = {False: "the lines with most words of the question", True: "the lines with most rare words of the question"}
 FIRST, LAST, NUMBERED = (f"the {which} line like the question" for which in ("first", "last", "numbered"))
@@ -262,7 +266,11 @@ def _change(numbers: Sequence[int], gold: str) -> tuple[int, int] | None:
     ((2, 0), (1, -1), None)
     """
     results = words(gold)
-    if len(numbers) < 2 or len(results) != len(numbers) or not all(re.fullmatch(r"-?[0-9]{1,18}", one) for one in results):
+    if (
+        len(numbers) < 2
+        or len(results) != len(numbers)
+        or not all(re.fullmatch(r"-?[0-9]{1,18}", one) for one in results)
+    ):
         return None
     pairs = [(number, int(result)) for number, result in zip(numbers, results, strict=True)]
     factors = {result / number for number, result in pairs if number}
@@ -338,7 +346,9 @@ class LineMatch:
             return sight.segments[n + 1] if n + 1 < len(sight.segments) else None
         if sight.options:
             other = (option for option in sight.options if sight.asked.keys().isdisjoint(words(option)))
-            return next((option for option in other if any(sight.piece_at[at] == n for at in sight.places(option))), None)
+            return next(
+                (option for option in other if any(sight.piece_at[at] == n for at in sight.places(option))), None
+            )
         line = sight.by_piece[n]
         if self.place is None or not -len(line) <= self.place < len(line):
             return None
