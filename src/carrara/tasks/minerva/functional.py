@@ -10,7 +10,7 @@ Context:
 31, 738, 998, 621, 503, 191, 384, 319, 850, 766
 <BLANKLINE>
 Instruction:
-Add 4 to every number in the context, and write out all the results in order. Reply with one line and nothing
+Add 7 to every number in the context, and write out all the results in order. Reply with one line and nothing
 else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every number is a fact. The output budget has room for all digits of the answer, which may be longer than the context.
@@ -21,13 +21,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from carrara.answers import Copy, Words
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
 from carrara.types import UNSIZED, LengthBudget
 
-OPERANDS = 2, 9
-"""The smallest and the largest operand that is drawn."""
+OPERANDS = range(2, 10)
+"""The operands that are not named, in turn."""
 _CHANGE = re.compile(r"(?:add|subtract|multiply)(?: [1-9][0-9]{0,3})?")
 
 
@@ -52,7 +53,7 @@ class Functional(Minerva):
     known_shortcuts = {"part": "A tenth of the context tells a tenth of the answer."}
     change: Sweep[str] = Sweep("add", "subtract", "multiply")
     """The operation on each number, taken in turn: add, subtract or multiply, and perhaps the operand, such as `add 3`.
-    Without one, it is drawn from 2 to 9. The paper has `add 3,subtract 1,multiply 2`."""
+    Without one, it is 2 to 9 in turn. The paper has `add 3,subtract 1,multiply 2`."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
     """The number of numbers at length 0."""
 
@@ -64,7 +65,7 @@ class Functional(Minerva):
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         items = draw_numbers(budget, rng.stream("numbers"), self.items)
         verb, _, by = self.change.partition(" ")
-        by = by or str(rng.stream("operand").between(*OPERANDS))
+        by = by or str(in_turn(rng.key, "operand", OPERANDS, len(self.sweep_values("change"))))
         return Instance(
             facts=items,
             gold=edit_answer(items, _change(items, verb, int(by))),
