@@ -115,7 +115,7 @@ def plan_compare(rng: Rng, setting: Setting, larger: int | None) -> Plan:
 def plan_month(rng: Rng, setting: Setting, month: str) -> Plan:
     """Return a plan in which the running number of records of the first kind first exceeds another in that month.
 
-    The number does not depend on the month. It is about half of the records of the kind. No month has more of these than
+    The number does not depend on the month. It is about half of the records of the kind. No month has more of them than
     its even share of all records, so that no month has more records than another.
     """
     (topic, *others), place = setting.kinds, MONTHS.index(month)
