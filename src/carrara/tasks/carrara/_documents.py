@@ -166,7 +166,8 @@ def read_documents(context: str) -> Iterator[tuple[str, Document]]:
         matches = [pattern.search(text) for pattern in _FIELDS]
         if all(matches):
             fields = {name: value for match in matches if match for name, value in match.groupdict().items()}
-            yield own_id, Document(**{**fields, "year": int(fields["year"])})
+            year = int(fields.pop("year"))
+            yield own_id, Document(**fields, year=year)
 
 
 def read_criteria(text: str) -> list[Criterion]:
