@@ -27,6 +27,7 @@ def test_which_tasks_need_the_whole_text() -> None:
         "minerva/duplicates",
         "minerva/odd_group",
         "minerva/set_state",
+        "minerva/theory_of_mind",
     ]
     with pytest.raises(UsageError, match=r"the evidence of classic/cwe does not decide its answer without the rest"):
         carrara.run("cwe", "carrara/oracle", reader="evidence", out="unused")

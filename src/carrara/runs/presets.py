@@ -159,6 +159,7 @@ PRESETS["paper:minerva"] = Preset(
     "as their steps",
     selection="minerva",
     lengths="4000",
+    params=("paper=true", "change=add 3,subtract 1,multiply 2"),
     instances=10,
     own=(
         *(own for tasks in _MINERVA.values() for own in _with_counts(tasks, "4000")),

@@ -13,7 +13,8 @@ from typing import Any
 from carrara.answers.transcript import split_replies
 from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of
-from carrara.types import ANSWER, Message, Question, UndecidableError
+from carrara.task import Instance
+from carrara.types import Message, Question, UndecidableError
 
 LEARNED = 240
 """Instances of the training split from which `majority` learns the most frequent answers."""
@@ -42,24 +43,27 @@ def majority(item: Item, messages: Sequence[Message]) -> str:
     answers = (
         _answers(replace(item_id, split="train", length=0), LEARNED) if given is None else _answers(item_id, given)
     )
-    kind = _kind(item.question)
-    common = answers.get(kind) or sum(answers.values(), Counter[str]())
+    common = answers.get(question_kind(item.context.instance, item.question)) or sum(answers.values(), Counter[str]())
     return max(item.question.options or common, key=lambda answer: common[answer])
 
 
 @cache
-def _answers(first: ItemId, instances: int) -> dict[tuple[tuple[str, str], ...], Counter[str]]:
-    found: dict[tuple[tuple[str, str], ...], Counter[str]] = {}
+def _answers(first: ItemId, instances: int) -> dict[tuple[str, str], Counter[str]]:
+    answers: dict[tuple[str, str], Counter[str]] = {}
     for index in range(instances):
         posed = questions_of(replace(first, index=index))
         for question in posed.questions:
-            found.setdefault(_kind(question), Counter())[posed.task.write(question.gold)] += 1
-    return found
+            kind = question_kind(posed.instance, question)
+            answers.setdefault(kind, Counter())[posed.task.write(question.gold)] += 1
+    return answers
 
 
-def _kind(question: Question[Any]) -> tuple[tuple[str, str], ...]:
-    """Return the labels of an item without those that give the answer away."""
-    return tuple(sorted((name, value) for name, value in question.labels.items() if name != ANSWER))
+def question_kind(instance: Instance, question: Question[Any]) -> tuple[str, str]:
+    """Return the kind of a question as a model sees it: its part, and which of the task's wordings it has.
+
+    Labels are no part of it, because they may say what the right answer is like.
+    """
+    return question.part, instance.ask
 
 
 def echo(item: Item, messages: Sequence[Message]) -> str:

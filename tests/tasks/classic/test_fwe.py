@@ -46,6 +46,20 @@ def test_frequencies_follow_the_power_law() -> None:
     assert set(item.question.gold) == {word for word, _ in counts.most_common(4)} - {"..."}
 
 
+@pytest.mark.parametrize("length", [0, 4096])
+def test_the_first_and_the_last_words_are_no_more_of_the_answer_than_others(length: int) -> None:
+    """One of three is right in RULER's own samples."""
+    shares = dict.fromkeys(("first", "last", "odd"), 0.0)
+    for index in range(60):
+        item = make("classic/fwe", index=index, length=length)
+        counts = Counter(word for word in text_of(item).split() if word != "...")
+        odd = [word for word, count in counts.items() if count % 2]
+        last = [*dict.fromkeys(word for word in text_of(item).split()[::-1] if word != "...")]
+        for name, words in (("first", [*counts][:3]), ("last", last[:3]), ("odd", odd)):
+            shares[name] += len({*words} & {*item.question.gold}) / max(3, len(words)) / 60
+    assert all(share < 0.25 for share in shares.values()), shares
+
+
 FWE = registry.load("classic/fwe")
 
 WORDS = replace(question_of("fwe"), gold=("tkrdwg", "vhpskb", "wgpskh"))

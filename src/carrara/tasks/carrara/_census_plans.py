@@ -115,15 +115,22 @@ def plan_compare(rng: Rng, setting: Setting, larger: int | None) -> Plan:
 def plan_month(rng: Rng, setting: Setting, month: str) -> Plan:
     """Return a plan in which the running number of records of the first kind first exceeds another in that month.
 
-    The number does not depend on the month. It is about half of the records of the kind.
+    The number does not depend on the month. It is about half of the records of the kind. No month has more of them than
+    its even share of all records, so that no month has more records than another.
     """
-    kinds, topic = spread(rng, setting.records, setting.kinds), setting.kinds[0]
-    total, place = kinds[topic], MONTHS.index(month)
+    (topic, *others), place = setting.kinds, MONTHS.index(month)
+    most = setting.records // len(MONTHS)
+    total = min(setting.records // len(setting.kinds), 2 * most)
+    kinds = {topic: total, **spread(rng, setting.records - total, others)}
     limit = rng.between(2 * total // 5, 3 * total // 5)
-    in_month = max(1, rng.between(total // 8, total // 4))
-    before = limit - rng.below(in_month)
-    months = [*_draw_months(rng, MONTHS[:place], before), *[month] * in_month]
-    months += _draw_months(rng, MONTHS[place + 1 :], total - before - in_month)
+    earlier, later = place * most, (len(MONTHS) - 1 - place) * most
+    """The most records before and after the month."""
+    least, most_before = max(limit + 1, total - later), min(limit, earlier)
+    """The fewest records up to the end of the month, and the most before it."""
+    in_month = max(least - most_before, rng.between(total // 8, total // 4))
+    before = rng.between(max(0, least - in_month), most_before)
+    months = [*_draw_months(rng, MONTHS[:place], before, most), *[month] * in_month]
+    months += _draw_months(rng, MONTHS[place + 1 :], total - before - in_month, most)
     return Plan(
         gold=month,
         kinds=kinds,
@@ -163,8 +170,9 @@ def _repeat(counts: Mapping[str, int]) -> list[str]:
     return [value for value, count in counts.items() for _ in range(count)]
 
 
-def _draw_months(rng: Rng, months: Sequence[str], number: int) -> list[str]:
-    return [rng.choice(months) for _ in range(number)]
+def _draw_months(rng: Rng, months: Sequence[str], number: int, most: int) -> list[str]:
+    """Return so many months, none of them more than `most` times."""
+    return rng.sample([month for month in months for _ in range(most)], number)
 
 
 def _once_or_twice(rng: Rng, users: Sequence[str], number: int) -> list[str]:

@@ -1,9 +1,13 @@
 """Documents of a few fields, and the criteria by which they are judged.
 
->>> criteria = [Criterion("place", "Yarrow"), Criterion("topic", "birds"), Criterion("year", "1920 to 1939")]
->>> one = Document("letter", "herons", "Nora", "Milo", "Yarrow", 1919, "Ashford")
->>> one.write("kqwztb"), [each.is_met(one) for each in criteria]
-('[kqwztb] A letter about herons by Nora for Milo, written in Yarrow in 1919, kept in Ashford.', [True, True, False])
+>>> years = Criterion("year", "1919 and before 1940")
+>>> criteria = [Criterion("place", "Yarrow"), Criterion("topic", "birds"), years]
+>>> one = Document("letter", "herons", "Nora", "Milo", "Yarrow", 1919, "Ashford", "song")
+>>> text = one.write(Rng("order"), "kqwztb")
+>>> text
+'[kqwztb] Kept in Ashford with a song: a letter about herons for Milo by Nora, written in Yarrow in 1919.'
+>>> [criterion.is_met(one) for criterion in criteria], list(read_documents(text)) == [("kqwztb", one)]
+([True, True, False], True)
 """
 
 import re
@@ -26,20 +30,31 @@ VALUES: dict[Field, Sequence[str | int]] = {
     "place": CITIES,
     "year": range(FIRST, LAST + 1),
 }
-MISPLACED = 0.5
-"""How often the name or the place of a criterion that is not met stands in another role."""
+OTHER_ROLES = 0.5
+"""How often a document is written so that a name, a place or a form stands first where it does not count."""
 PHRASES: dict[Field, str] = {
     "form": "it is a {}",
     "topic": "it is about {}",
-    "author": "it is by {}",
-    "place": "it was written in {}",
-    "year": "it was written in the years {}",
+    "author": "{} is its author",
+    "place": "{} is where it was written",
+    "year": "it was written after {}",
 }
-"""How the question states a criterion of each field."""
+"""How the question states a criterion of each field, in words that do not stand side by side in a document that meets
+it."""
+_AND = " and before "
+"""What stands between the year before a span of years and the year after it."""
 
-_DOCUMENT = re.compile(
-    r"\[([a-z]{6})\] A (\w+) about (\w+) by (\w+) for (\w+), written in ([\w ]+?) in ([0-9]{4}), kept in ([\w ]+)\."
-)
+_DOCUMENT = re.compile(r"\[([a-z]{6})\] ([^.\n]+)\.")
+_FIELDS = [
+    re.compile(pattern)
+    for pattern in (
+        r"\b[Aa] (?P<form>\w+) about (?P<topic>\w+)",
+        r"\bby (?P<author>\w+)",
+        r"\bfor (?P<reader>\w+)",
+        r"\bwritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})",
+        r"\b[Kk]ept in (?P<shelf>[\w ]+?) with a (?P<companion>\w+)",
+    )
+]
 _CRITERION = {name: re.compile(phrase.format("(.+)")) for name, phrase in PHRASES.items()}
 
 
@@ -48,16 +63,19 @@ class Document(NamedTuple):
     topic: str
     author: str
     reader: str
-    """The person that it is for. No criterion is about it, nor about the place where it is kept."""
+    """The person that it is for. No criterion is about it, nor about the place where it is kept, nor about the form of
+    the document with which it is kept."""
     place: str
     year: int
     shelf: str
+    companion: str
 
-    def write(self, own_id: str) -> str:
-        return (
-            f"[{own_id}] A {self.form} about {self.topic} by {self.author} for {self.reader}, written in {self.place} "
-            f"in {self.year}, kept in {self.shelf}."
-        )
+    def write(self, rng: Rng, own_id: str) -> str:
+        """Return the document as a line, in a drawn order: no role has a place of its own."""
+        people = rng.shuffled([f"by {self.author}", f"for {self.reader}"])
+        about = f"{self.form} about {self.topic} {' '.join(people)}, written in {self.place} in {self.year}"
+        kept = f"ept in {self.shelf} with a {self.companion}"
+        return f"[{own_id}] K{kept}: a {about}." if rng.chance(OTHER_ROLES) else f"[{own_id}] A {about}, k{kept}."
 
 
 @dataclass(frozen=True)
@@ -78,8 +96,8 @@ class Criterion:
         if self.field == "topic":
             return value in KINDS[self.value]
         if self.field == "year":
-            first, last = map(int, self.value.split(" to "))
-            return first <= int(value) <= last
+            before, after = map(int, self.value.split(_AND))
+            return before < int(value) < after
         return value == self.value
 
 
@@ -91,7 +109,7 @@ def draw_criteria(rng: Rng, count: int) -> list[Criterion]:
         "topic": rng.choice(list(KINDS)),
         "author": rng.choice(NAMES),
         "place": rng.choice(CITIES),
-        "year": f"{first} to {first + SPAN - 1}",
+        "year": f"{first - 1}{_AND}{first + SPAN}",
     }
     return [Criterion(name, values[name]) for name in rng.sample(list(values), count)]
 
@@ -111,17 +129,19 @@ class DocumentSource:
     def draw(self, rng: Rng, met: Collection[Criterion]) -> Document:
         """Return a document that meets these criteria and none of the others.
 
-        The name or the place of a criterion that it does not meet often stands where it does not count.
+        If it does not meet a criterion about a name, a place or a form, it has that in the role that does not count. So
+        all documents have the same words in common with the question.
         """
-        author, place = str(self._draw(rng, "author", met)), str(self._draw(rng, "place", met))
+        form, author, place = (str(self._draw(rng, name, met)) for name in ("form", "author", "place"))
         return Document(
-            form=str(self._draw(rng, "form", met)),
+            form=form,
             topic=str(self._draw(rng, "topic", met)),
             author=author,
             reader=self._draw_other(rng, "author", author),
             place=place,
             year=int(self._draw(rng, "year", met)),
             shelf=self._draw_other(rng, "place", place),
+            companion=self._draw_other(rng, "form", form),
         )
 
     def _draw(self, rng: Rng, name: Field, met: Collection[Criterion]) -> str | int:
@@ -131,9 +151,9 @@ class DocumentSource:
         return rng.choice((self._met if criterion in met else self._unmet)[criterion])
 
     def _draw_other(self, rng: Rng, name: Field, taken: str) -> str:
-        """Return a name or a place that is not the taken one."""
+        """Return the value of a criterion that is not met, otherwise another than the taken one."""
         criterion = self._criteria.get(name)
-        if criterion and criterion.value != taken and rng.chance(MISPLACED):
+        if criterion and criterion.value != taken:
             return criterion.value
         while (value := str(rng.choice(VALUES[name]))) == taken:
             pass
@@ -142,19 +162,23 @@ class DocumentSource:
 
 def read_documents(context: str) -> Iterator[tuple[str, Document]]:
     """Return the documents of a text with their ids."""
-    for own_id, form, topic, author, reader, place, year, shelf in _DOCUMENT.findall(context):
-        yield own_id, Document(form, topic, author, reader, place, int(year), shelf)
+    for own_id, text in _DOCUMENT.findall(context):
+        matches = [pattern.search(text) for pattern in _FIELDS]
+        if all(matches):
+            fields = {name: value for match in matches if match for name, value in match.groupdict().items()}
+            year = int(fields.pop("year"))
+            yield own_id, Document(**fields, year=year)
 
 
 def read_criteria(text: str) -> list[Criterion]:
     """Return the criteria that a question states.
 
-    >>> read_criteria("it was written in Yarrow; it was written in the years 1920 to 1939")
-    [Criterion(field='place', value='Yarrow'), Criterion(field='year', value='1920 to 1939')]
+    >>> read_criteria("Yarrow is where it was written; it was written after 1919 and before 1940")
+    [Criterion(field='place', value='Yarrow'), Criterion(field='year', value='1919 and before 1940')]
     """
     return [_read_criterion(part) for part in text.split("; ")]
 
 
 def _read_criterion(text: str) -> Criterion:
-    found = [(name, match[1]) for name, pattern in _CRITERION.items() if (match := pattern.fullmatch(text))]
-    return Criterion(*found[-1])  # `it was written in the years …` is read as a place too
+    [criterion] = (Criterion(name, match[1]) for name, form in _CRITERION.items() if (match := form.fullmatch(text)))
+    return criterion

@@ -9,24 +9,31 @@ After HELMET's passage reranking (arXiv:2410.02694). One item of few documents w
 Each line of the text below describes a document, after its id in brackets. You will be asked which documents
 are the most relevant.
 <BLANKLINE>
-<text> [ghpfsr] A novel about bismuth by Hana for Dorian, written in Yarrow in 1813, kept in Eastwick.
-[lwztkx] A song about uranium by Matilda for Beatrix, written in Eastwick in 1946, kept in Kingsferry.
-[bgqznc] A diary about owls by Elias for Esther, written in Kingsferry in 1966, kept in Eastwick.
-[phlrkn] A play about copper by Hana for Frida, written in Eastwick in 1946, kept in Fallowfield.
-[jvklpw] A play about bronze by Clara for Hana, written in Eastwick in 1923, kept in Ravenscar.
-[blmkgl] A lecture about basketball by Cecily for Hector, written in Eastwick in 1926, kept in Saltmarsh.
-[cvqblt] A poem about sledgehammers by Hana for Iris, written in Inverlea in 1802, kept in Larkhill.
-[kxpdnf] A lecture about grasshoppers by Magnus for Marta, written in Inverlea in 1904, kept in Eastwick.
-</text>
+<text> [qvcstm] A report about parsnips for Dagny by Lotte, written in Ashford in 1912, kept in Greyhaven with
+a song.
+[qsfttd] Kept in Greyhaven with a song: a sermon about dragonflies by Agnes for Dagny, written in Bellmore in
+1804.
+[chwcpw] A letter about plums for Dagny by Yusuf, written in Greyhaven in 1823, kept in Ravenscar with a song.
+[lcbtfv] A song about quinces by Dagny for Judith, written in Thornby in 1829, kept in Greyhaven with a play.
+[mnpdpk] Kept in Underhill with a sermon: a song about lemons by Dagny for Marta, written in Greyhaven in
+1836.
+[hsckkj] A song about champagne by Dagny for Vera, written in Yarrow in 1870, kept in Greyhaven with a play.
+[tpnljd] Kept in Harrowgate with a song: a report about cyclones for Dagny by Amos, written in Greyhaven in
+1929.
+[rxqdmf] A play about camels by Dagny for Leander, written in Westering in 1925, kept in Greyhaven with a
+song. </text>
 <BLANKLINE>
-The more of these criteria a document meets, the more relevant it is: it is about metals; it was written in
-the years 1940 to 1959; it was written in Eastwick; it is by Hana. Which are the 4 most relevant documents?
-Reply with one line and nothing else: FINAL ANSWER: followed by the ids of these documents, the most relevant
-first, separated by commas; equally relevant ones may stand in any order.
+The more of these criteria a document meets, the more relevant it is: Greyhaven is where it was written; it is
+about fruit; Dagny is its author; it is a song. Which are the 4 most relevant documents? Reply with one line
+and nothing else: FINAL ANSWER: followed by the ids of these documents, the most relevant first, separated by
+commas; equally relevant ones may stand in any order.
 
 The grade of a document is the number of criteria that it meets beyond the first, so that grades go from 0 to 3. The
 facts are the relevant documents, which are exactly as many as the question asks for, and some others. The filler
 consists of other documents. Half of these meet one criterion, which many documents do, and the rest meet none.
+
+A name, a place or a form of the question stands in every document. In one that does not meet the criterion it stands in
+another role: the person that the document is for, the place where it is kept, or the form of what it is kept with.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,12 +62,9 @@ class RankingTask(Task):
     answer = RankingAnswer()
     separator = "\n"
     marker = (
-        r"\[(?P<subject>[a-z]{6})\] A (?P<form>\w+) about (?P<topic>\w+) by (?P<author>\w+) .*?"
-        r"written in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})"
+        r"\[(?P<subject>[a-z]{6})\] (?=.*\b[Aa] (?P<form>\w+) about (?P<topic>\w+))(?=.*\bby (?P<author>\w+))"
+        r".*\bwritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})"
     )
-    known_shortcuts = {
-        "the pieces that say what is named": "Documents that meet criteria have words of them, as the task asks.",
-    }
     instruction = (
         "Each line of the text below describes a document, after its id in brackets. You will be asked which "
         "documents are the most relevant."
@@ -95,7 +99,7 @@ class RankingTask(Task):
         documents = [source.draw(drawn, drawn.sample(criteria, number)) for number in met]
         places = drawn.shuffled(range(self.documents))
         return Instance(
-            facts=[documents[n].write(ids[n]) for n in places],
+            facts=[documents[n].write(drawn, ids[n]) for n in places],
             gold=_best(grades, self.top),
             names={"criteria": "; ".join(map(str, criteria)), "count": str(self.top)},
             evidence=[place for place, n in enumerate(places) if n < self.top],
@@ -147,7 +151,7 @@ def _more_documents(taken: frozenset[str], criteria: Sequence[Criterion]) -> Fil
 
         def stream(gap: int) -> tuple[Segment]:
             met = rng.sample(criteria, next(numbers) % 2)
-            return (Segment(source.draw(rng, met).write(next(fresh))),)
+            return (Segment(source.draw(rng, met).write(rng, next(fresh))),)
 
         return stream
 

@@ -8,17 +8,21 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 ...     print(fill(line, 110))
 The text below consists of coded words. Ignore the dots.
 <BLANKLINE>
-<text> ... ... mlgvcz pfqqzp pfqqzp ... ... ... ... ... rdzlbh zchxtn ... pfqqzp khnztf ... ... ... ... zchxtn
-zchxtn pfqqzp ... pfqqzp wmpmkg ... ... lsbjzk fwzzmh nnndbb khnztf pfqqzp skqxxl ... ... ... ... ... pfqqzp
-... tltrwj ... zchxtn ... ... pfqqzp ... ... ... ... vbkrlv ... ... pfqqzp ... ktpvlv ... ... mfqjjp zchxtn
-pfqqzp khnztf jfmxdx ... wfwdjc ... zchxtn ... ... ... ... ... ... ... khnztf ... ... ... pfqqzp ... ... ...
-... ... ... hdnhjh ... jfmxdx pdpjqg pfqqzp pfqqzp pfqqzp qtgscs ... ... ... ... mfqjjp </text>
+<text> dcgjvg pbcgjq bvhrgx mtqgtf cxhrkf wfcprj lpxbvc swfcwj krrdmw ... nxsngz jmlvql kswlrb hvmwld nxdqkm
+vdgkww zlwsns fqkqdx lcnmrz pjzzpd ... mtqgtf ... swfcwj ... ... swfcwj ... mtqgtf ... ... ... ... fqkqdx ...
+cxhrkf kswlrb ... ... krrdmw ... hvmwld ... ... ... fqkqdx pjzzpd pbcgjq ... nxsngz vdgkww ... ... ... lcnmrz
+krrdmw ... ... jmlvql ... nxdqkm ... ... ... krrdmw krrdmw ... ... krrdmw ... fqkqdx ... mtqgtf krrdmw ... ...
+krrdmw ... ... ... ... ... krrdmw mtqgtf ... ... zlwsns ... ... bvhrgx ... krrdmw ... krrdmw ... krrdmw ...
+wfcprj ... fqkqdx ... krrdmw krrdmw ... ... krrdmw ... fqkqdx ... vdgkww ... fqkqdx lpxbvc ... ... ... dcgjvg
+... wfcprj mtqgtf pbcgjq vdgkww cxhrkf lpxbvc ... nxsngz kswlrb lcnmrz jmlvql bvhrgx fqkqdx dcgjvg nxdqkm
+swfcwj hvmwld pjzzpd zlwsns krrdmw </text>
 <BLANKLINE>
 Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
 words, separated by commas.
 
 The frequency of a word follows a power law: the word of rank k occurs in proportion to k to the power of -2. The first
-rank is written as dots and does not count. The facts are a short text with these frequencies. The filler has them too.
+rank is written as dots and does not count. The text begins and ends with one word of each rank, in a drawn order, so
+that its first and last words say nothing. The facts are a short text with these frequencies. The filler has them too.
 It consists of chunks: a chunk with the word of one rank also has the words of all ranks before it. So no selection of
 chunks makes a word more frequent than one of a higher rank, and filler changes no answer.
 """
@@ -46,7 +50,7 @@ RANKS = 20
 
 
 class FrequentWords(Classic):
-    version, title, capability = 3, "Frequent words", "finding the most frequent words of a text"
+    version, title, capability = 4, "Frequent words", "finding the most frequent words of a text"
     guesser = "context candidates"
     answer = Values(CODED)
     evidence_decides = False
@@ -55,7 +59,7 @@ class FrequentWords(Classic):
     rule = asks_for("those words, separated by commas")
     optional_fields = {"ask": frozenset(("count",))}
     known_shortcuts = {
-        "strings": "Which words are said oftenest is what is asked; and what is said oftenest is mostly said first.",
+        "the words said oftenest": "Which words are said oftenest is what is asked.",
         "learned": "Which words are said oftenest is what is asked.",
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published task.",
     }
@@ -69,14 +73,18 @@ class FrequentWords(Classic):
     def generate(self, rng: Rng) -> Instance:
         words = rng.stream("words")
         coded = CODED.distinct(words, RANKS - 1)
-        counted = zip((DOTS, *coded), _counts(self.alpha), strict=True)
+        ranked = (DOTS, *coded)
+        counted = zip(ranked, _counts(self.alpha), strict=True)
+        middle = words.shuffled([word for word, count in counted for _ in range(count)])
+        places = rng.stream("places")
         return Instance(
-            facts=words.shuffled([word for word, count in counted for _ in range(count)]),
+            facts=[*words.shuffled(ranked), *middle, *words.shuffled(ranked)],
             gold=tuple(sorted(coded[:ASKED])),
             names={"count": str(ASKED)},
             evidence=(),  # no single occurrence decides
             filler=_nested_filler(coded, self.alpha),
             chance_level=blind(len(coded), ASKED),
+            depths=(*(0.0,) * RANKS, *sorted(places.random() for _ in middle), *(1.0,) * RANKS),
             unordered=True,
         )
 

@@ -8,7 +8,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, chain, islice
+from itertools import accumulate, chain, count, islice
 from threading import Lock
 from typing import Literal, NamedTuple
 
@@ -21,6 +21,21 @@ from carrara.util.errors import LengthError
 AGAIN = 0.15
 """The probability that a word is drawn again that was discarded before, if there is any."""
 MOST_STEPS = 1_000_000
+
+KEPT = 0.75
+"""The share of a hand that stays for long."""
+RETURN = 0.8
+"""The probability that a drawn word was discarded before."""
+STAYING = 2
+"""How often a word was discarded before it stays for long, at least."""
+PASSING = 0.8
+"""The probability that a passing word outlasts a discard, if there is room for it."""
+IDLE = 0.8
+"""The probability that a passing word is drawn once more when its agent draws."""
+LISTED = 6
+"""The number of words that are gone of which about half are discarded once more."""
+FORGOTTEN = 64
+"""The number of words that are gone and may be drawn or discarded once more."""
 
 LINE = re.compile(
     r"^(?P<agent>(?:The agent|Agent [A-Z]+)) (?P<verb>starts with|draws|discards|swaps): (?P<words>[^:\n]+?)"
@@ -87,6 +102,91 @@ class Table:
         words = rng.sample(self.hands[agent], size)
         self.hands[agent] = [word for word in self.hands[agent] if word not in words]
         return words
+
+
+class Pool:
+    """The words that no agent has, for hands in which only the order of steps decides (`SteadyHand`)."""
+
+    def __init__(self) -> None:
+        self.times_discarded = Counter[int]()
+        """How often each word was discarded, also by an agent that did not have it."""
+        self._gone: list[int] = []
+        self._new = count()
+
+    def draw(self, rng: Rng) -> int:
+        """Return a word that was discarded before, or a new one."""
+        gone = self._gone
+        return gone.pop(rng.below(len(gone))) if gone and rng.chance(RETURN) else next(self._new)
+
+    def discard(self, words: Sequence[int], rng: Rng) -> list[int]:
+        """Put words of an agent here. Return them, with some that nobody has."""
+        never = [next(self._new) for _ in range(rng.between(0 if words else 1, 2))]
+        before = [word for word in rng.sample(self._gone, min(LISTED, len(self._gone))) if rng.chance(0.5)]
+        self._gone = [*self._gone, *words, *never][-FORGOTTEN:]
+        return [*words, *never, *before]
+
+
+class SteadyHand:
+    """The words of an agent, of which neither the end of the context nor a count of mentions tells much.
+
+    - What it has was discarded before by somebody, and so was most of what it has no longer.
+    - Most words stay, each as likely drawn early as late (a reservoir). They were discarded twice.
+    - The other words pass. They are drawn once more while the agent has them, and words that are gone are discarded
+      once more, which changes nothing. So a word that is gone was drawn about as often as one that stays.
+    """
+
+    def __init__(self, agent: int, size: int, pool: Pool) -> None:
+        self.agent, self.pool, self._size = agent, pool, size
+        self.kept, self.passing = list[int](), list[int]()
+        self._keep = min(size - 1, round(KEPT * size))
+        self._drawn = 0
+        """The number of words that were drawn and could stay."""
+
+    @property
+    def words(self) -> list[int]:
+        return self.kept + self.passing
+
+    @property
+    def room(self) -> int:
+        """The number of words that the agent may draw."""
+        return self._size - len(self.kept) - len(self.passing)
+
+    def draw(self, number: int, rng: Rng, verb: Literal["draws", "starts with"] = "draws") -> Step:
+        again = [word for word in self.passing if rng.chance(IDLE)]
+        words = [self.pool.draw(rng) for _ in range(number)]
+        for word in words:
+            self._take(word, rng)
+        return Step(self.agent, verb, tuple(rng.shuffled([*words, *again])))
+
+    def _take(self, word: int, rng: Rng) -> None:
+        if self.pool.times_discarded[word] < STAYING:
+            self.passing.append(word)
+            return
+        self._drawn += 1
+        if len(self.kept) < self._keep:
+            self.kept.append(word)
+        elif rng.random() * self._drawn < self._keep:
+            place = rng.below(self._keep)
+            self.passing.append(self.kept[place])
+            self.kept[place] = word
+        else:
+            self.passing.append(word)
+
+    def discard(self, others: Sequence[int], rng: Rng) -> Step:
+        """Discard all passing words that were never discarded, and some others. At least one word stays.
+
+        Args:
+            others: Words of other agents that this one discards too, which changes nothing.
+            rng: Random numbers.
+        """
+        rng.shuffle(self.passing)
+        known = [word for word in self.passing if self.pool.times_discarded[word] and rng.chance(PASSING)]
+        left = known[: self._size - len(self.kept) - 1]
+        away = [word for word in self.passing if word not in left]
+        self.passing = left if self.kept or left else [away.pop()]
+        words = rng.shuffled([*self.pool.discard(away, rng), *others])
+        self.pool.times_discarded.update(words)
+        return Step(self.agent, "discards", tuple(words))
 
 
 class Story(NamedTuple):
@@ -222,6 +322,24 @@ def hands_after(steps: Sequence[Step], agents: int) -> list[list[int]]:
     return hands
 
 
+def last_changes(steps: Sequence[Step]) -> list[int]:
+    """Return the steps that are the last to mention some word, and change who has it."""
+    last: dict[int, int] = {}
+    holder: dict[int, int] = {}
+    for n, step in enumerate(steps):
+        for word in step.mentioned:
+            before = holder.get(word)
+            match step.verb:
+                case "starts with" | "draws":
+                    holder[word] = step.agent
+                case "discards" if before == step.agent:
+                    del holder[word]
+                case "swaps":
+                    holder[word] = step.other if word in step.words else step.agent
+            last[word] = n if holder.get(word) != before else -1
+    return sorted({*last.values()} - {-1})
+
+
 def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str]]:
     """Return the words that each agent has at the end of a context.
 
@@ -238,12 +356,14 @@ def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str
         if found["verb"] in ("starts with", "draws"):
             hands.take(agent, words)
             continue
+        if found["verb"] == "discards":
+            hands.discard(agent, words)
+            continue
+        gets = found["gets"].split(", ")
         hands.give(agent, words)
-        if found["verb"] == "swaps":
-            gets = found["gets"].split(", ")
-            hands.give(found["other"], gets)
-            hands.take(found["other"], words)
-            hands.take(agent, gets)
+        hands.give(found["other"], gets)
+        hands.take(found["other"], words)
+        hands.take(agent, gets)
     return hands.by_agent
 
 
@@ -263,10 +383,11 @@ class _Hands:
             self._holder[word] = agent
         self.by_agent.setdefault(agent, []).extend(words)
 
+    def discard(self, agent: str, words: Sequence[str]) -> None:
+        self.give(agent, [word for word in words if not self._lenient or self._holder.get(word) == agent])
+
     def give(self, agent: str, words: Sequence[str]) -> None:
         for word in words:
-            if self._lenient and word not in self._holder:
-                continue
             if self._holder.pop(word, None) != agent:
                 raise UndecidableError(f"{agent} gives {word} and does not have it")
             self.by_agent[agent].remove(word)

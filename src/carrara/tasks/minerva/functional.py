@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of ten numbers:
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-649, 509, 855, 426, 350, 311, 564, 170, 689, 727
+31, 738, 998, 621, 503, 191, 384, 319, 850, 766
 <BLANKLINE>
 Instruction:
-Multiply every number in the context by 2, and write out all the results in order. Reply with one line and
-nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+Add 7 to every number in the context, and write out all the results in order. Reply with one line and nothing
+else: FINAL ANSWER: followed by the result in the same form, separated by commas.
 
 Every number is a fact. The output budget has room for all digits of the answer, which may be longer than the context.
 """
@@ -21,16 +21,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 
 from carrara.answers import Copy, Words
+from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
 from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
 from carrara.types import UNSIZED, LengthBudget
 
-_CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
+OPERANDS = range(2, 10)
+"""The operands that are not named, in turn."""
+_CHANGE = re.compile(r"(?:add|subtract|multiply)(?: [1-9][0-9]{0,3})?")
 
 
 class Functional(Minerva):
-    version, title, capability = 4, "Functional updates", "changing every number"
+    version, title, capability = 5, "Functional updates", "changing every number"
     category, answer = "recall and edit", Copy()
     paper_task = "functional_updates"
     ask = {
@@ -48,19 +51,21 @@ class Functional(Minerva):
         ),
     }
     known_shortcuts = {"part": "A tenth of the context tells a tenth of the answer."}
-    change: Sweep[str] = Sweep("add 3", "subtract 1", "multiply 2")
-    """The operation on each number, taken in turn: add, subtract or multiply, and the operand."""
+    change: Sweep[str] = Sweep("add", "subtract", "multiply")
+    """The operation on each number, taken in turn: add, subtract or multiply, and perhaps the operand, such as `add 3`.
+    Without one, it is 2 to 9 in turn. The paper has `add 3,subtract 1,multiply 2`."""
     items: int = field(default=ITEMS, metadata=UNSIZED)
     """The number of numbers at length 0."""
 
     def check(self) -> None:
         if not _CHANGE.fullmatch(self.change) or self.change == "multiply 1":
-            raise ValueError("change is a list of such as: add 3, subtract 1, multiply 2")
+            raise ValueError("change is a list of such as: add, multiply, add 3, subtract 1, multiply 2")
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         items = draw_numbers(budget, rng.stream("numbers"), self.items)
-        verb, by = self.change.split()
+        verb, _, by = self.change.partition(" ")
+        by = by or str(in_turn(rng.key, "operand", OPERANDS, len(self.sweep_values("change"))))
         return Instance(
             facts=items,
             gold=edit_answer(items, _change(items, verb, int(by))),

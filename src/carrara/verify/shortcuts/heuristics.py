@@ -11,7 +11,7 @@ from math import log
 from statistics import median
 
 from carrara.items.item import Item
-from carrara.types import ANSWER
+from carrara.verify.reference import question_kind
 from carrara.verify.shortcuts.surface_features import Form, Sight, words
 
 Said = str | int | Sequence[str] | None
@@ -278,33 +278,30 @@ class ContextFreeReader:
     """Answers by the frequency of answers: alone, with each word of their questions, and in their order."""
 
     def __init__(self, items: Sequence[Item]) -> None:
-        self._answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._answers: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self._before: dict[str, str] = {}
         """Return the answer of the previous item, by the part of the question."""
-        self._beside: defaultdict[tuple[str, str], Counter[tuple[int, str]]] = defaultdict(Counter)
+        self._beside: defaultdict[tuple[tuple[str, str], str], Counter[tuple[int, str]]] = defaultdict(Counter)
         for item in items:
-            self._answers[_kind(item)][item.gold] += 1
-            self._beside[_kind(item), item.gold].update(enumerate(item.question.ask.split()))
+            kind = question_kind(item.context.instance, item.question)
+            self._answers[kind][item.gold] += 1
+            self._beside[kind, item.gold].update(enumerate(item.question.ask.split()))
 
     def replies(self, item: Item) -> dict[str, str]:
         before = self._before.get(item.question.part, "")
         self._before[item.question.part] = item.gold
-        return dict(zip(BLIND, (self._commonest(item), self._likeliest(item), before), strict=True))
+        kind = question_kind(item.context.instance, item.question)
+        return dict(zip(BLIND, (self._commonest(kind), self._likeliest(item, kind), before), strict=True))
 
-    def _commonest(self, item: Item) -> str:
-        return max(self._answers[_kind(item)].items(), key=lambda pair: pair[1], default=("", 0))[0]
+    def _commonest(self, kind: tuple[str, str]) -> str:
+        return max(self._answers[kind].items(), key=lambda pair: pair[1], default=("", 0))[0]
 
-    def _likeliest(self, item: Item) -> str:
+    def _likeliest(self, item: Item, kind: tuple[str, str]) -> str:
         """Return the most probable answer, by naive Bayes on the question's words at their positions."""
-        asked, kind = list(enumerate(item.question.ask.split())), _kind(item)
+        asked = list(enumerate(item.question.ask.split()))
 
         def likelihood(answer: str) -> float:
             count, beside = self._answers[kind][answer], self._beside[kind, answer]
             return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in asked)
 
         return max(self._answers[kind], key=likelihood, default="")
-
-
-def _kind(item: Item) -> str:
-    labels = item.question.labels.items()
-    return " ".join([item.question.part, *(f"{name}={value}" for name, value in sorted(labels) if name != ANSWER)])

@@ -2,11 +2,12 @@
 
 Five kinds of heuristics are tried on every task:
 
-    blind       who never sees the context: the commonest answer, the question alone, the one before … (readers.py)
-    strings     who sees letters, counts and places (readers.py), and what a task itself knows to be trivial or a trick
+    blind       the context is not seen: the commonest answer, the question alone, the one before … (heuristics.py)
+    strings     letters, counts and places (heuristics.py), sets and counts of lines (lines.py), and what a task itself
+                knows to be trivial
     part        the task's own oracle on a tenth of the context, or on all of it backwards (truncated.py)
-    typography  who finds facts by lengths, marks and white space alone; the score is F1 (typography.py)
-    learned     who has learned from the training split which of these to believe when (learned.py)
+    typography  lengths, marks and white space alone find facts; the score is F1 (typography.py)
+    learned     a model learns from the training split which of these to believe when (learned.py)
 
 The best heuristic of each kind is chosen on the training split and scored on the test split, so that selection does not
 inflate its score. A task may declare shortcuts that it cannot avoid (`Task.known_shortcuts`, or `Task.shortcuts` if
@@ -27,7 +28,7 @@ import numpy as np
 from carrara.items.item import Item
 from carrara.task import Task
 from carrara.util.errors import PluginError, nearest
-from carrara.verify.shortcuts import truncated, typography
+from carrara.verify.shortcuts import lines, truncated, typography
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
 from carrara.verify.shortcuts.learned import Candidates, LearnedReader, counts
 from carrara.verify.shortcuts.surface_features import Form, Sight
@@ -54,7 +55,9 @@ ECHOED, ECHOES = 1 << 15, 1 << 20
 a split. Long ones take as long as all the rest."""
 FREQUENT, LAST = 12, 12
 """The most words of the context that are candidates, if an answer is one of them."""
-NAMES = frozenset({*KINDS, *BLIND, *READERS, *HOLDS, *truncated.CUTS, typography.WHITE_SPACE, LEARNED, ECHO})
+NAMES = frozenset(
+    {*KINDS, *BLIND, *READERS, *lines.NAMES, *HOLDS, *truncated.CUTS, typography.WHITE_SPACE, LEARNED, ECHO}
+)
 """The kinds of heuristics, with the names of those that are tried on every task."""
 
 
@@ -112,7 +115,9 @@ class Search:
     def __init__(self, learned_from: Sequence[Item]) -> None:
         check_known_shortcuts(learned_from)
         self._declared = _declared_reasons(learned_from[0]) if learned_from else {}
-        self._forms = {name: Form.of(several) for name, several in _by_part(learned_from).items()}
+        by_part = _by_part(learned_from)
+        self._forms = {part: Form.of(items) for part, items in by_part.items()}
+        self._lines = {part: _learn_lines(items, self._forms[part]) for part, items in by_part.items()}
         self._habits = ContextFreeReader(learned_from)
         self._echoed = 0
         self._train = [self.take(item) for item in learned_from]
@@ -124,7 +129,9 @@ class Search:
         sight = form.sight(item)
         blind = self._habits.replies(item)
         said = {name: reader(sight, form) for name, reader in READERS.items()}
-        strings = {name: form.reply(what) for name, what in said.items() if what is not None}
+        for heuristic in self._lines.get(item.question.part, ()):
+            said |= heuristic.replies(sight, form)
+        strings = {name: sight.lead + form.reply(what) for name, what in said.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
@@ -226,6 +233,11 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 def count_cells(task: Task) -> int:
     """Return the number of combinations of the values of a task's sweeps, which instances take in turn."""
     return prod(len(task.sweep_values(name)) for name in task.sweeps)
+
+
+def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuristic]:
+    several = items[: lines.LEARNED_FROM]
+    return lines.learn([lines.Example(form.sight(item), item.gold.removeprefix(form.lead)) for item in several], form)
 
 
 def _worth(item: Item, reply: str) -> float:

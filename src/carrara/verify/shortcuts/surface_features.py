@@ -39,6 +39,8 @@ class Sight:
     """The possible answers, if they are a closed list."""
     named: Sequence[str]
     """The words that this question names and others of its task do not."""
+    lead: str = ""
+    """The text with which the prompt asks a reply to begin, if answers do."""
 
     @cached_property
     def by_piece(self) -> list[list[str]]:
@@ -147,4 +149,5 @@ class Form:
             segments.append(template.after[: template.closing])
         quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
         named = quoted or [word for word in words(question.ask) if word not in self.common]
-        return Sight(segments, question.ask, question.options or self.closed, tuple(named))
+        lead = f"{template.lead} " if template.lead and item.gold.startswith(f"{template.lead} ") else ""
+        return Sight(segments, question.ask, question.options or self.closed, tuple(named), lead)

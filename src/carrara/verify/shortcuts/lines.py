@@ -1,0 +1,379 @@
+"""Heuristics on lines: sets and counts of their words, how many are of a kind, and which are like the question.
+
+A line is a segment of the context. No heuristic knows what a line means. Each learns from the training split what it
+needs: the words that mark a kind of lines, the kinds in which words of answers stand, their place in a line, and what
+makes the numbers of a text those of the answer.
+
+>>> longest_run("write a poem about penguins".split(), "the second poem about penguins".split())
+3
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from math import log
+from typing import NamedTuple, Protocol
+
+from carrara.verify.shortcuts.surface_features import Form, Sight, words
+
+Reply = str | int | Sequence[str] | None
+
+LEARNED_FROM = 100
+"""The most items from which is learned."""
+MARKS = 32
+"""The most words that mark a kind of lines."""
+LEAST_SHARE = 0.05
+"""The least share of the words of all lines that lines of a kind have, if their words are added or removed."""
+BINS = 4
+"""The number of ranges of a share that are distinguished."""
+LONG = 200
+"""The number of characters from which an answer is a whole segment."""
+LEAST_RUN = 2
+"""The fewest words in a row that a line shares with a question that it is like."""
+_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
+_NUMBERED = re.compile(r"([0-9]+)(?:st|nd|rd|th)")
+_OWNER = re.compile(r"([^:\n]{1,40}): ")
+
+NEVER_REMOVED = "words that are never removed"
+MORE_OFTEN_ADDED = "words added more often than removed"
+LAST_ADDED = {number: f"words added in the last {number} lines" for number in (1, 2, 4, 8, 16)}
+SHARE, COUNT, DIFFERENCE = (
+    "the share of a kind of lines",
+    "how many lines are of a kind",
+    "one kind of lines less another",
+)
+CHANGED = "all numbers, changed as is done most often"
+OVERLAPS = {False: "the lines with most words of the question", True: "the lines with most rare words of the question"}
+FIRST, LAST, NUMBERED = (f"the {which} line like the question" for which in ("first", "last", "numbered"))
+NAMES = frozenset({
+    NEVER_REMOVED, MORE_OFTEN_ADDED, *LAST_ADDED.values(), SHARE, COUNT, DIFFERENCE, CHANGED, *OVERLAPS.values(), FIRST,
+    LAST, NUMBERED,
+})  # fmt: skip
+"""The names of these heuristics."""
+
+
+class Example(NamedTuple):
+    """An item to learn from."""
+
+    sight: Sight
+    gold: str
+    """The right answer, without the beginning that all answers share."""
+
+
+class LineHeuristic(Protocol):
+    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        """Return the reply of each heuristic that has one."""
+
+
+def learn(examples: Sequence[Example], form: Form) -> Sequence[LineHeuristic]:
+    """Return the heuristics that suit the answers of these items."""
+    examples = examples[:LEARNED_FROM]
+    common = _common_words([example.sight for example in examples])
+    learned = (
+        SetOperations.learn(examples, form, common),
+        LineCounts.learn(examples, form, common),
+        NumberChange.learn(examples),
+        LineMatch.learn(examples, form),
+    )
+    return [heuristic for heuristic in learned if heuristic]
+
+
+def _common_words(sights: Sequence[Sight]) -> Mapping[str, int]:
+    """Return the words that more than half of the texts have, with the number of lines that have each."""
+    texts = Counter(word for sight in sights for word in sight.counted)
+    lines = Counter(word for sight in sights for line in sight.by_piece for word in {*line})
+    return {word: lines[word] for word, number in texts.items() if 2 * number > len(sights)}
+
+
+def _marks(common: Mapping[str, int]) -> list[str]:
+    return sorted(common, key=lambda word: (-common[word], word))[:MARKS]
+
+
+# --- the words of lines as sets and bags ---
+
+
+@dataclass(frozen=True)
+class SetOperations:
+    """Words of the lines of one kind, without those of another."""
+
+    common: frozenset[str]
+    """The words that no answer consists of."""
+    adds: str
+    """The word that marks lines whose words are mostly part of the answer."""
+    removes: str
+    """The word that marks lines whose words seldom are."""
+    owners: Sequence[tuple[str, Sequence[str]]]
+    """What stands before the colon of each line of the answers, such as the names of agents, and its words."""
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example], form: Form, common: Mapping[str, int]) -> "SetOperations | None":
+        if form.separator is None or form.numeric or any(example.sight.options for example in examples):
+            return None
+        mentioned, right = Counter[str](), Counter[str]()
+        marks, total = {*_marks(common)}, 0
+        for sight, gold in examples:
+            answer = {*words(gold)}
+            for line in sight.by_piece:
+                items = [word for word in line if word not in common]
+                total += len(items)
+                hits = sum(word in answer for word in items)
+                for mark in marks.intersection(line):
+                    mentioned[mark] += len(items)
+                    right[mark] += hits
+        shares = {mark: right[mark] / n for mark, n in sorted(mentioned.items()) if n > LEAST_SHARE * total}
+        if len(shares) < 2:
+            return None
+        lines = [line for gold in form.golds for line in (form.lead + gold).splitlines()]
+        heads = dict.fromkeys(head[1] for line in lines if (head := _OWNER.match(line)))
+        is_by_owner = sum(bool(_OWNER.match(line)) for line in lines) == len(lines) > len(form.golds)
+        owners = [(head, words(head)) for head in heads] if is_by_owner else []
+        return cls(frozenset(common), max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__), owners)
+
+    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        added, removed = Counter[str](), Counter[str]()
+        last_added: list[Sequence[str]] = []
+        owner_of: dict[str, str] = {}
+        """The owner of the first line that has each word, but for lines that remove it."""
+        for line in sight.by_piece:
+            items = [word for word in line if word not in self.common]
+            if self.removes in line:
+                removed.update(items)
+                continue
+            owner = self._owner(line)
+            for word in items:
+                owner_of.setdefault(word, owner)
+            if self.adds in line:
+                added.update(items)
+                last_added.append(items)
+        sets = {
+            NEVER_REMOVED: [word for word in owner_of if not removed[word]],
+            MORE_OFTEN_ADDED: [word for word, number in added.items() if number > removed[word]],
+            **{
+                name: list(dict.fromkeys(word for items in last_added[-number:] for word in items))
+                for number, name in LAST_ADDED.items()
+            },
+        }
+        return {name: self._write(found, owner_of, sight, form) for name, found in sets.items() if found}
+
+    def _owner(self, line: Sequence[str]) -> str:
+        return next((head for head, name in self.owners if line[: len(name)] == name), "")
+
+    def _write(self, found: Sequence[str], owner_of: Mapping[str, str], sight: Sight, form: Form) -> Reply:
+        if not self.owners:
+            return found
+        present = [head for head, _ in self.owners if sight.times(head)]
+        by_owner = {head: [word for word in found if owner_of[word] == head] for head in present}
+        text = "\n".join(f"{head}: {', '.join(items) or 'none'}" for head, items in by_owner.items())
+        return text.removeprefix(form.lead)
+
+
+# --- how many lines are of a kind ---
+
+
+@dataclass(frozen=True)
+class LineCounts:
+    """The number or the share of lines of a kind, and the answers that go with it."""
+
+    count: str
+    """The word that marks the lines whose number is most often the answer."""
+    difference: tuple[str, str]
+    share: str
+    """The word that marks the lines whose share says most of the answer."""
+    edges: Sequence[float]
+    answers: Sequence[str]
+    """The most frequent answer where the share is in each range."""
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example], form: Form, common: Mapping[str, int]) -> "LineCounts | None":
+        marks = _marks(common)
+        golds = [gold for _, gold in examples]
+        if not marks or not (form.numeric or form.closed):
+            return None
+        counts = {mark: [_count(sight, mark) for sight, _ in examples] for mark in marks}
+        count, difference = "", ("", "")
+        if form.numeric:
+            numbers = [int(gold) for gold in golds]
+            count = max(marks, key=lambda mark: _agree(counts[mark], numbers))
+            pairs = permutations(marks, 2)
+            difference = max(pairs, key=lambda pair: _agree(_less(*(counts[mark] for mark in pair)), numbers))
+        sizes = [max(1, len(sight.segments)) for sight, _ in examples]
+        stumps = {}
+        for mark in marks:
+            shares = [number / size for number, size in zip(counts[mark], sizes, strict=True)]
+            edges = [sorted(shares)[n * len(shares) // BINS] for n in range(1, BINS)]
+            stumps[mark] = edges, _commonest(golds, [_bin(share, edges) for share in shares])
+        share = max(marks, key=lambda mark: stumps[mark][1][1])
+        edges, (answers, _) = stumps[share]
+        return cls(count, difference, share, edges, answers)
+
+    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        share = _count(sight, self.share) / max(1, len(sight.segments))
+        replies: dict[str, Reply] = {SHARE: self.answers[_bin(share, self.edges)]}
+        if self.count:
+            one, other = self.difference
+            replies |= {COUNT: _count(sight, self.count), DIFFERENCE: _count(sight, one) - _count(sight, other)}
+        return replies
+
+
+def _count(sight: Sight, mark: str) -> int:
+    return len({sight.piece_at[place] for place in sight.places(mark)})
+
+
+def _agree(counts: Sequence[int], numbers: Sequence[int]) -> int:
+    return sum(count == number for count, number in zip(counts, numbers, strict=True))
+
+
+def _less(some: Sequence[int], others: Sequence[int]) -> list[int]:
+    return [one - other for one, other in zip(some, others, strict=True)]
+
+
+def _bin(share: float, edges: Sequence[float]) -> int:
+    return sum(share >= edge for edge in edges)
+
+
+def _commonest(golds: Sequence[str], bins: Sequence[int]) -> tuple[list[str], int]:
+    """Return the most frequent answer of each bin, and how often these are right."""
+    answers = [Counter(gold for gold, n in zip(golds, bins, strict=True) if n == one) for one in range(BINS)]
+    best = [(counts or Counter(golds)).most_common(1)[0][0] for counts in answers]
+    return best, sum(max(counts.values(), default=0) for counts in answers)
+
+
+# --- the numbers of the text, all changed in one way ---
+
+
+@dataclass(frozen=True)
+class NumberChange:
+    """All numbers of the text, each multiplied by a factor and with a number added."""
+
+    factor: int
+    more: int
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example]) -> "NumberChange | None":
+        changes = Counter(change for sight, gold in examples if (change := _change(sight.numbers, gold)))
+        return cls(*changes.most_common(1)[0][0]) if changes else None
+
+    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        return {CHANGED: [str(number * self.factor + self.more) for number in sight.numbers]}
+
+
+def _change(numbers: Sequence[int], gold: str) -> tuple[int, int] | None:
+    """Return the factor and the summand by which numbers become an answer.
+
+    >>> _change([3, 5], "6, 10"), _change([3, 5], "2, 4"), _change([3, 5], "2, 5")
+    ((2, 0), (1, -1), None)
+    """
+    results = words(gold)
+    if (
+        len(numbers) < 2
+        or len(results) != len(numbers)
+        or not all(re.fullmatch(r"-?[0-9]{1,18}", one) for one in results)
+    ):
+        return None
+    pairs = [(number, int(result)) for number, result in zip(numbers, results, strict=True)]
+    factors = {result / number for number, result in pairs if number}
+    if len(factors) == 1 and (factor := factors.pop()).is_integer() and factor != 1:
+        return int(factor), 0
+    summands = {result - number for number, result in pairs}
+    return (1, summands.pop()) if len(summands) == 1 else None
+
+
+# --- lines that are like the question ---
+
+
+@dataclass(frozen=True)
+class LineMatch:
+    """Answers from the lines that have most words of the question, or most of them in a row."""
+
+    place: int | None
+    """The place at which words of answers mostly stand in their line, counted from its end if negative."""
+    is_long: bool
+    """Whether an answer is a whole segment."""
+
+    @classmethod
+    def learn(cls, examples: Sequence[Example], form: Form) -> "LineMatch":
+        places = Counter[int]()
+        for sight, gold in examples:
+            answer = {*words(gold)}
+            for line in sight.by_piece:
+                if answer.isdisjoint(line):
+                    continue
+                for n, word in enumerate(line):
+                    if word in answer:
+                        places.update((n, n - len(line)))
+        place = max(places, key=lambda n: (places[n], n >= 0, -abs(n)), default=None)
+        return cls(place, 2 * sum(len(gold) > LONG for gold in form.golds) > len(form.golds))
+
+    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        return {**self._by_overlap(sight, form), **self._by_run(sight)}
+
+    def _by_overlap(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        """Return the answers of the lines that share most words with the question, in that order."""
+        asked, lines = sight.asked.keys(), sight.by_piece
+        lines_with: defaultdict[str, int] = defaultdict(int)
+        shared = [asked & {*line} for line in lines]
+        for some in shared:
+            for word in some:
+                lines_with[word] += 1
+        replies = dict[str, Reply]()
+        for is_weighted, name in OVERLAPS.items():
+            weights = {word: log(len(lines) / n) if is_weighted else 1.0 for word, n in lines_with.items()}
+            order = sorted(range(len(lines)), key=lambda n: -sum(sorted(weights[word] for word in shared[n])))
+            most = order[: form.several if form.separator else 1]
+            answers = [answer for n in most if (answer := self._answer(sight, n))]
+            if answers:
+                replies[name] = answers if form.separator else answers[0]
+        return replies
+
+    def _by_run(self, sight: Sight) -> Mapping[str, Reply]:
+        """Return the answer of the first and of the last line like the question, and of that whose number it names."""
+        asked = words(sight.ask)
+        runs = [longest_run(line, asked) for line in sight.by_piece]
+        most = max(runs, default=0)
+        if most < LEAST_RUN:
+            return {}
+        alike = [n for n, run in enumerate(runs) if run == most]
+        wanted = {FIRST: 0, LAST: -1}
+        if (number := next(filter(None, map(_number, asked)), None)) and number <= len(alike):
+            wanted[NUMBERED] = number - 1
+        return {name: self._answer(sight, alike[k]) for name, k in wanted.items()}
+
+    def _answer(self, sight: Sight, n: int) -> str | None:
+        """Return the answer of a line: what stands behind it, an option that it has, or the word at the place."""
+        if self.is_long:
+            return sight.segments[n + 1] if n + 1 < len(sight.segments) else None
+        if sight.options:
+            other = (option for option in sight.options if sight.asked.keys().isdisjoint(words(option)))
+            return next(
+                (option for option in other if any(sight.piece_at[at] == n for at in sight.places(option))), None
+            )
+        line = sight.by_piece[n]
+        if self.place is None or not -len(line) <= self.place < len(line):
+            return None
+        return line[self.place]
+
+
+def _number(word: str) -> int | None:
+    """Return the number of an ordinal.
+
+    >>> _number("second"), _number("12th"), _number("poem")
+    (2, 12, None)
+    """
+    numbered = _NUMBERED.fullmatch(word)
+    return int(numbered[1]) if numbered else _ORDINALS.index(word) + 1 if word in _ORDINALS else None
+
+
+def longest_run(line: Sequence[str], asked: Sequence[str]) -> int:
+    """Return how many words in a row a line shares with a question at most."""
+    places = defaultdict[str, list[int]](list)
+    for n, word in enumerate(asked):
+        places[word].append(n)
+    runs, most = dict[int, int](), 0
+    if places.keys().isdisjoint(line):
+        return 0
+    for word in line:
+        runs = {n: runs.get(n - 1, 0) + 1 for n in places.get(word, ())}
+        most = max([most, *runs.values()])
+    return most
