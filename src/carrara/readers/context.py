@@ -9,17 +9,17 @@ than the item is asked, except in a small cache.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from carrara.corpora.chunks import TextSplitter
 from carrara.items.item import Item, item_of
+from carrara.items.layout import BETWEEN_TURNS, Layout, layout_of, splitter_of
 from carrara.packing.prompt import assemble
 from carrara.readers.context_file import ContextFile
 from carrara.readers.conversation import Turns
-from carrara.readers.layout import BETWEEN_TURNS, Layout, layout_of
-from carrara.readers.retrieval.chunks import by_tokens
 from carrara.tokenizers import get
 from carrara.types import Message
 
@@ -140,7 +140,16 @@ class ReaderContext:
 
     @property
     def _layout(self) -> Layout:
-        return layout_of(str(replace(self._item.item_id, question=0)))
+        return layout_of(self._shared_id)
+
+    @cached_property
+    def _shared_id(self) -> str:
+        """The id of the first question on the context."""
+        return str(replace(self._item.item_id, question=0))
+
+    @property
+    def _splitter(self) -> TextSplitter:
+        return splitter_of(self._shared_id)
 
     @cached_property
     def _turns(self) -> Turns:
@@ -203,7 +212,9 @@ class ReaderContext:
         """
         text = self.text
         start = min(max(0, start), len(text))
-        return self._pass(Passage.of(text, start, min(max(start, end), len(text))))
+        passage = Passage.of(text, start, min(max(start, end), len(text)))
+        self._passed[passage.start, passage.end] = passage
+        return passage
 
     def around(self, start: int, end: int, characters: int) -> Passage:
         """Return a passage with some characters on each side, up to whole words.
@@ -246,23 +257,7 @@ class ReaderContext:
             >>> context.from_position(15, 8)
             'to the bathroom.'
         """
-        layout = self._layout
-        number = max(0, bisect_right(layout.starts, start) - 1)
-        if start >= layout.ends[number] and number + 1 < len(layout.starts):  # between two segments
-            number += 1
-            start = layout.starts[number]
-        segment = self.passage(start, layout.ends[number])
-        used = self.count(segment)
-        if used > tokens:
-            clipped = self.clip(segment, tokens)
-            return self.passage(start, start + max(1, len(clipped)))
-        end = segment.end
-        for place in range(number + 1, len(layout.starts)):
-            used += layout.tokens[place]
-            if used > tokens:
-                break
-            end = layout.ends[place]
-        return self.passage(start, end)
+        return self.passage(*self._splitter.passage(start, tokens))
 
     def passages(self, tokens: int) -> list[Passage]:
         """Return the text in passages of whole segments, such as sentences.
@@ -279,28 +274,7 @@ class ReaderContext:
             >>> [passage.end for passage in context.passages(30)]
             [128, 253]
         """
-        return [self._pass(passage) for passage in self._passages(tokens)]
-
-    def _pass(self, passage: Passage) -> Passage:
-        self._passed[passage.start, passage.end] = passage
-        return passage
-
-    def _passages(self, most: int) -> Iterator[Passage]:
-        text, starts, ends, costs = self._layout[:4]
-        first, held = 0, 0
-        for start, end in self._layout.together:
-            cost = sum(costs[start:end])
-            if start > first and held + cost > most:
-                yield Passage.of(text, starts[first], ends[start - 1])
-                first, held = start, 0
-            held += cost
-            if cost > most:
-                place = starts[start]
-                for part in by_tokens(text[place : ends[end - 1]], most, get(self._item.item_id.tokenizer)):
-                    yield Passage.of(text, place + part.start, place + part.end)
-                first, held = end, 0
-        if first < len(costs):
-            yield Passage.of(text, starts[first], ends[-1])
+        return [self.passage(start, end) for start, end in self._splitter.passages(tokens)]
 
     @cached_property
     def needed(self) -> list[NeededFact]:

@@ -18,7 +18,7 @@ from functools import cached_property
 from carrara.answers.grade import grade
 from carrara.corpora.sentences import split_text
 from carrara.items.item import Item, check_single
-from carrara.readers.layout import BETWEEN_TURNS, SPEAKERS
+from carrara.items.layout import BETWEEN_TURNS, SPEAKERS
 from carrara.types import Message, Role
 from carrara.util.errors import RunError, UsageError
 
