@@ -6,7 +6,7 @@ filler from which a context was made.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -19,6 +19,8 @@ _WORD = re.compile(r"\S+")
 _LINE = re.compile(r"[^\n]+")
 _CLAUSE_END = re.compile(r"[,;](?=\s)|[，；、]")
 _LEAD = "A"
+MARGIN = 64
+"""The tokens below the most that a passage may have, near which it ends. A shorter passage: an eighth of them."""
 
 
 class Chunk(NamedTuple):
@@ -90,11 +92,18 @@ def _count_up_to(text: str, ends: Sequence[int], tokenizer: Tokenizer) -> "np.nd
     return np.cumsum([0, *(costs[segment] for segment in segments)])
 
 
+def typical_size(most: int) -> int:
+    """Return the tokens near which a passage ends that may have at most so many."""
+    return most - min(MARGIN, most // 8)
+
+
 class TextSplitter:
     """Divides a text into passages of whole sentences or lines, by the number of their tokens alone.
 
-    Passages are as long as they may be. A sentence that is longer than a passage is divided between clauses, a longer
-    clause between words, and a longer word between characters.
+    A passage ends at the end of a sentence that is nearest to `MARGIN` tokens below the most that it may have. So it is
+    as likely to end before a long sentence as after one, and short sentences, such as facts, are neither the first nor
+    the last of a passage more often than others. A sentence that is longer than a passage is divided between clauses,
+    a longer clause between words, and a longer word between characters.
 
     Args:
         text: The text.
@@ -114,10 +123,10 @@ class TextSplitter:
         sentences = [line.start() + chunk.end for line in _LINE.finditer(text) for chunk in by_sentences(line[0])]
         clauses = [match.end() for match in _CLAUSE_END.finditer(text)]
         words = sorted({*(match.end() for match in _WORD.finditer(text)), *sentences, *clauses})
-        self._words = np.array(words, np.int64)
-        """The ends of words. What a sentence or a clause ends in is a word of its own, in a script without spaces."""
+        self._ends = [np.array(ends, np.int64) for ends in (sentences, clauses, words)]
+        self._words = self._ends[-1]
+        """The ends of words. The end of a sentence or a clause is one, too, in a script without spaces."""
         self._sums = _count_up_to(text, words, tokenizer)
-        self._ends = [np.array(ends, np.int64) for ends in (sentences, clauses)]
 
     def passages(self, tokens: int) -> list[tuple[int, int]]:
         """Return the passages of the text in order.
@@ -128,14 +137,12 @@ class TextSplitter:
         Returns:
             The positions of the first character of each, and of the character after its last one.
         """
-        return list(self._passages(tokens))
-
-    def _passages(self, tokens: int) -> Iterator[tuple[int, int]]:
-        end = 0
+        passages, end = list[tuple[int, int]](), 0
         last = int(self._words[-1]) if len(self._words) else 0
         while end < last:
             start, end = self.passage(end, tokens)
-            yield start, end
+            passages.append((start, end))
+        return passages
 
     def passage(self, start: int, tokens: int) -> tuple[int, int]:
         """Return the passage that begins at a position.
@@ -147,34 +154,48 @@ class TextSplitter:
         Returns:
             The position of its first character, and of the character after its last one.
         """
-        text, words, sums, count = self._text, self._words, self._sums, self._count
-        first = int(np.searchsorted(words, start, "right"))
-        if first == len(words):  # there is nothing but white space
+        text = self._text
+        first = int(np.searchsorted(self._words, start, "right"))
+        if first == len(self._words):  # there is nothing but white space
             return len(text), len(text)
-        word_end = int(words[first])
-        start = word_end - len(text[start:word_end].lstrip())
-        used = count(text[start:word_end])  # at the beginning of a text, a word may have other tokens
+        end = int(self._words[first])
+        start = end - len(text[start:end].lstrip())
+        used = self._count(text[start:end])  # at the beginning of a text, a word may have other tokens
         if used > tokens:
-            return start, start + self._fitting_characters(start, word_end, tokens)
-        last = int(np.searchsorted(sums, sums[first + 1] + tokens - used, "right")) - 1
-        while True:
-            end = self._end(start, last, tokens)
-            last = int(np.searchsorted(words, end))
-            if last <= first or count(text[start:end]) <= tokens:
-                return start, end
+            return start, start + self._fitting_characters(start, end, tokens)
+        before, most = int(self._sums[first + 1]) - used, tokens
+        while most > used:
+            end = self._end(start, before, most, tokens)
+            if (over := self._count(text[start:end]) - tokens) <= 0:
+                break
+            most -= over
+        else:
+            end = int(self._words[first])
+        return start, end
 
-    def _end(self, start: int, last: int, tokens: int) -> int:
-        """Return the end of a passage into which the words before number `last` fit."""
-        limit = int(self._words[last - 1])
-        if last == len(self._words):
-            return limit
+    def _end(self, start: int, before: int, most: int, tokens: int) -> int:
+        """Return the end of a passage.
+
+        Args:
+            start: Its first character.
+            before: The tokens of the text before it.
+            most: The most tokens that it may have, by the sums of the words' own.
+            tokens: The tokens of a sentence above which it is divided.
+        """
+        if self._sums[-1] - before <= most:
+            return int(self._words[-1])
+        aim = typical_size(most)
+        aimed = int(self._words[int(np.searchsorted(self._sums, before + aim, "right")) - 2])
         for ends in self._ends:
-            place = int(np.searchsorted(ends, limit, "right"))
-            end = int(ends[place - 1]) if place else 0
-            following = int(ends[place]) if place < len(ends) else int(self._words[-1])
-            if end > start and self._tokens_before(following) - self._tokens_before(end) <= tokens:
-                return end
-        return limit
+            place = int(np.searchsorted(ends, aimed, "right"))
+            near = int(ends[place - 1]) if place else 0
+            far = int(ends[place]) if place < len(ends) else int(self._words[-1])
+            low, high = self._tokens_before(near) - before, self._tokens_before(far) - before
+            if near > start and high - low <= tokens:
+                return far if high <= most and high - aim < aim - low else near
+            if near <= start and high <= most:
+                return far
+        return aimed
 
     def _tokens_before(self, end: int) -> int:
         """Return the tokens before the end of a word."""

@@ -8,7 +8,7 @@ than the item is asked, except in a small cache.
 """
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -72,7 +72,7 @@ class ReaderContext:
         >>> import carrara
         >>> context = ReaderContext(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
-        [0, 2448]
+        [0, 2421]
     """
 
     def __init__(self, item: Item) -> None:
@@ -242,14 +242,14 @@ class ReaderContext:
         return self.passage(first, last)
 
     def from_position(self, start: int, tokens: int) -> Passage:
-        """Return the text from a position on, with at most this many tokens.
+        """Return the passage that begins at a position, with at most this many tokens.
 
         Args:
             start: The position of the first character.
-            tokens: The most tokens. A first segment that is longer is divided between words.
+            tokens: The most tokens.
 
         Returns:
-            The passage. It ends with a whole segment, if it has one.
+            The passage. It ends as those of `passages` do.
 
         Examples:
             >>> import carrara
@@ -260,13 +260,16 @@ class ReaderContext:
         return self.passage(*self._splitter.passage(start, tokens))
 
     def passages(self, tokens: int) -> list[Passage]:
-        """Return the text in passages of whole segments, such as sentences.
+        """Return the text in passages of whole sentences or lines, by their tokens alone.
+
+        Passages are those of a text splitter, which does not know what is a fact. So a fact of several sentences may be
+        divided between two of them.
 
         Args:
-            tokens: The most tokens of a passage. A longer segment is divided between words.
+            tokens: The most tokens of a passage. A sentence that is longer is divided between clauses or words.
 
         Returns:
-            The passages, in order. Together they have every segment.
+            The passages, in order. Together they have the whole text.
 
         Examples:
             >>> import carrara
@@ -288,6 +291,12 @@ class ReaderContext:
         """The position of the text before all facts and filler, such as the value that they change."""
         segments = len(self._item.context.instance.start)
         return (self._layout.starts[0], self._layout.ends[segments - 1]) if segments else (0, 0)
+
+    def whole_segments(self, start: int, end: int) -> list[str]:
+        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them."""
+        layout = self._layout
+        first, last = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
+        return [layout.text[layout.starts[number] : layout.ends[number]] for number in range(first, last)]
 
     @cached_property
     def supporting(self) -> list[NeededFact]:
