@@ -17,8 +17,8 @@ from carrara.tokenizers.base import Tokenizer
 
 _WORD = re.compile(r"\S+")
 _LINE = re.compile(r"[^\n]+")
+_LINE_BREAK = re.compile(r"(?<=\S)\s*\n")
 _CLAUSE_END = re.compile(r"[,;](?=\s)|[，；、]")
-_LEAD = "A"
 MARGIN = 64
 """The tokens below the most that a passage may have, near which it ends. A shorter passage: an eighth of them."""
 
@@ -80,15 +80,26 @@ def by_tokens(text: str, size: int, tokenizer: Tokenizer, overlap: int = 0) -> l
 
 
 def _count_up_to(text: str, ends: Sequence[int], tokenizer: Tokenizer) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """Return the tokens of a text before its beginning and each of these positions, about: the words' own, added up."""
-    # With the white space before it: a line break costs tokens, a space does not.
-    segments = [text[last:end] for last, end in pairwise(ends)]
-    if ends:
-        segments.insert(0, " " + text[: ends[0]].lstrip())
-    distinct = list(dict.fromkeys(segments))
-    lead = tokenizer.count(_LEAD)
-    counts = tokenizer.count_many([_LEAD + segment for segment in distinct])
-    costs = {segment: max(0, count - lead) for segment, count in zip(distinct, counts, strict=True)}
+    """Return the tokens of a text before its beginning and each of these ends of words, about.
+
+    They are the sums of what each word adds. As in most vocabularies, a space belongs to the word after it, and a line
+    break to the word before it.
+    """
+    breaks = {match.start(): match.end() for match in _LINE_BREAK.finditer(text)}
+    bounds = [breaks.get(end, end) for end in ends]
+    segments = [text[last:bound] for last, bound in pairwise(bounds)]
+    if bounds:
+        segments.insert(0, " " + text[: bounds[0]].lstrip())
+    # Vocabularies look at what stands beside white space.
+    framed = {
+        segment: ("A" if segment[0].isspace() else "\n", "A" if segment[-1] == "\n" else "")
+        for segment in dict.fromkeys(segments)
+    }
+    counts = tokenizer.count_many([before + segment + after for segment, (before, after) in framed.items()])
+    frames = {frame: sum(tokenizer.count_many(frame)) for frame in set(framed.values())}
+    costs = {
+        segment: max(0, count - frames[frame]) for (segment, frame), count in zip(framed.items(), counts, strict=True)
+    }
     return np.cumsum([0, *(costs[segment] for segment in segments)])
 
 
@@ -119,7 +130,7 @@ class TextSplitter:
     """
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
-        self._text, self._count = text, tokenizer.count
+        self.text, self._count = text, tokenizer.count
         sentences = [line.start() + chunk.end for line in _LINE.finditer(text) for chunk in by_sentences(line[0])]
         clauses = [match.end() for match in _CLAUSE_END.finditer(text)]
         words = sorted({*(match.end() for match in _WORD.finditer(text)), *sentences, *clauses})
@@ -154,7 +165,7 @@ class TextSplitter:
         Returns:
             The position of its first character, and of the character after its last one.
         """
-        text = self._text
+        text = self.text
         first = int(np.searchsorted(self._words, start, "right"))
         if first == len(self._words):  # there is nothing but white space
             return len(text), len(text)
@@ -173,6 +184,10 @@ class TextSplitter:
             end = int(self._words[first])
         return start, end
 
+    def tokens_before(self, position: int) -> int:
+        """Return the tokens of the words that end before a position or at it, about."""
+        return int(self._sums[int(np.searchsorted(self._words, position, "right"))])
+
     def _end(self, start: int, before: int, most: int, tokens: int) -> int:
         """Return the end of a passage.
 
@@ -190,22 +205,18 @@ class TextSplitter:
             place = int(np.searchsorted(ends, aimed, "right"))
             near = int(ends[place - 1]) if place else 0
             far = int(ends[place]) if place < len(ends) else int(self._words[-1])
-            low, high = self._tokens_before(near) - before, self._tokens_before(far) - before
+            low, high = self.tokens_before(near) - before, self.tokens_before(far) - before
             if near > start and high - low <= tokens:
                 return far if high <= most and high - aim < aim - low else near
             if near <= start and high <= most:
                 return far
         return aimed
 
-    def _tokens_before(self, end: int) -> int:
-        """Return the tokens before the end of a word."""
-        return int(self._sums[int(np.searchsorted(self._words, end)) + 1])
-
     def _fitting_characters(self, start: int, end: int, tokens: int) -> int:
         """Return the number of characters of a word that have at most this many tokens, at least one."""
 
         def count(size: int) -> int:
-            return self._count(self._text[start : start + size])
+            return self._count(self.text[start : start + size])
 
         size = 1
         while start + size < end and count(size) <= tokens:
