@@ -6,7 +6,7 @@ import pytest
 from carrara import tokenizers
 from carrara.readers.retrieval import minilm, network
 from carrara.readers.retrieval.choosing import embedder
-from carrara.readers.retrieval.chunks import by_tokens
+from carrara.corpora.chunks import by_tokens
 from carrara.readers.retrieval.embedders import unit
 from carrara.rng import Rng
 from tests.readers.test_retrieval import STORY, needs_minilm

@@ -49,6 +49,7 @@ def audit(
     from carrara.tokenizers.permission import with_permissions
     from carrara.verify.audit import CHECKS
     from carrara.verify.audit import audit as audited
+    from carrara.verify.passages import ENOUGH, PARTS, SIZE
     from carrara.verify.shortcuts.search import FEW, KINDS
 
     config = AuditConfig(tasks, **merge_options(items))
@@ -87,6 +88,9 @@ def audit(
         found = sum(breach.check == check for breach in breaches)
         if check in ("chance", "cheap") and not any(report.shortcuts for report in reports):
             print(f"-       {check:8}  {meaning}: searched for with {FEW} instances or more")
+        elif check == "passages" and not any(report.parts for report in reports):
+            size = write_length(PARTS * SIZE)
+            print(f"-       {check:8}  {meaning}: measured with {ENOUGH} contexts of {size} tokens or more")
         else:
             print(f"{'BREACH' if found else 'ok':6}  {check:8}  {meaning}" + (f": {found} breaches" if found else ""))
     _complain([f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches])

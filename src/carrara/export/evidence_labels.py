@@ -5,8 +5,9 @@
 
 `evidence` has the positions of each needed fact in the prompt: characters of the text, and tokens of it without the
 chat template. The fact -1 is the text before all facts that they build on, if there is one. `chunks` divides the
-context into whole segments, such as sentences, of at most N tokens together. A reader that takes notes should update
-them at the needed chunks, and can stop after the last one.
+context into passages of whole sentences or lines of at most N tokens, whatever is a fact there, so a fact of several
+sentences may be divided among chunks. A reader that takes notes should update them at the needed chunks, and can stop
+after the last one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from operator import itemgetter
 from typing import Any
 
 from carrara.items.item import Item
-from carrara.readers.context import ReaderContext
+from carrara.readers.context import Passage, ReaderContext
 from carrara.types import Message, UndecidableError
 from carrara.util.errors import UsageError
 
@@ -48,7 +49,7 @@ class EvidenceLabels:
     """
 
     chunk: int
-    """The most tokens of a chunk. A sentence that is longer is divided between words."""
+    """The most tokens of a chunk. A sentence that is longer is divided."""
 
     def row(self, item: Item) -> dict[str, Any]:
         """Return the columns of an item.
@@ -78,10 +79,11 @@ class EvidenceLabels:
             before, upto = text[: first + start].rstrip(" "), text[: first + end]
             tokens = {"token_start": count(before), "token_end": count(upto)}
             evidence.append({"fact": number, "start": len(upto) - (end - start), "end": len(upto), **tokens})
-        for chunk in context.passages(self.chunk):
-            needed = any(start < chunk.end and chunk.start < end for _, start, end in facts)
-            chunks.append({"start": first + chunk.start, "end": first + chunk.end, "needed": needed})
-        if not _is_decided(item, text, chunks):
+        passages = context.passages(self.chunk)
+        needed = [any(start < chunk.end and chunk.start < end for _, start, end in facts) for chunk in passages]
+        for chunk, is_needed in zip(passages, needed, strict=True):
+            chunks.append({"start": first + chunk.start, "end": first + chunk.end, "needed": is_needed})
+        if not _is_decided(item, context, passages, needed):
             raise UsageError(
                 f"the needed chunks of {item.id} do not decide its answer without the rest: leave {task} out, or leave "
                 "out `chunk`"
@@ -89,14 +91,18 @@ class EvidenceLabels:
         return {"evidence": evidence, "chunks": chunks}
 
 
-def _is_decided(item: Item, text: str, chunks: Sequence[Mapping[str, Any]]) -> bool:
-    """Return whether the solver finds the right answer in the needed chunks alone."""
-    template = item.prompt.template
-    # Chunks in a row stay as they stand in the prompt: a long sentence may be divided among them.
-    runs = [list(run) for is_needed, run in groupby(chunks, key=itemgetter("needed")) if is_needed]
-    needed = template.separator.join(text[run[0]["start"] : run[-1]["end"]] for run in runs)
+def _is_decided(item: Item, context: ReaderContext, chunks: Sequence[Passage], needed: Sequence[bool]) -> bool:
+    """Return whether the solver finds the right answer in the needed chunks alone.
+
+    It reads the segments that are whole in chunks in a row: what is left of one that goes on elsewhere is no fact.
+    """
+    template, whole = item.prompt.template, list[str]()
+    for is_needed, run in groupby(zip(needed, chunks, strict=True), key=itemgetter(0)):
+        if is_needed:
+            row = [chunk for _, chunk in run]
+            whole += context.whole_segments(row[0].start, row[-1].end)
     try:
-        found = item.solve([Message("user", template.before + needed + template.after)])
+        found = item.solve([Message("user", template.before + template.separator.join(whole) + template.after)])
     except UndecidableError:
         return False
     return bool(found == item.question.gold)

@@ -8,18 +8,18 @@ than the item is asked, except in a small cache.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
+from carrara.corpora.chunks import TextSplitter
 from carrara.items.item import Item, item_of
+from carrara.items.layout import BETWEEN_TURNS, Layout, layout_of, splitter_of
 from carrara.packing.prompt import assemble
 from carrara.readers.context_file import ContextFile
 from carrara.readers.conversation import Turns
-from carrara.readers.layout import BETWEEN_TURNS, Layout, layout_of
-from carrara.readers.retrieval.chunks import by_tokens
 from carrara.tokenizers import get
 from carrara.types import Message
 
@@ -72,7 +72,7 @@ class ReaderContext:
         >>> import carrara
         >>> context = ReaderContext(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
-        [0, 2448]
+        [0, 2421]
     """
 
     def __init__(self, item: Item) -> None:
@@ -140,7 +140,16 @@ class ReaderContext:
 
     @property
     def _layout(self) -> Layout:
-        return layout_of(str(replace(self._item.item_id, question=0)))
+        return layout_of(self._shared_id)
+
+    @cached_property
+    def _shared_id(self) -> str:
+        """The id of the first question on the context."""
+        return str(replace(self._item.item_id, question=0))
+
+    @property
+    def _splitter(self) -> TextSplitter:
+        return splitter_of(self._shared_id)
 
     @cached_property
     def _turns(self) -> Turns:
@@ -203,7 +212,9 @@ class ReaderContext:
         """
         text = self.text
         start = min(max(0, start), len(text))
-        return self._pass(Passage.of(text, start, min(max(start, end), len(text))))
+        passage = Passage.of(text, start, min(max(start, end), len(text)))
+        self._passed[passage.start, passage.end] = passage
+        return passage
 
     def around(self, start: int, end: int, characters: int) -> Passage:
         """Return a passage with some characters on each side, up to whole words.
@@ -231,14 +242,14 @@ class ReaderContext:
         return self.passage(first, last)
 
     def from_position(self, start: int, tokens: int) -> Passage:
-        """Return the text from a position on, with at most this many tokens.
+        """Return the passage that begins at a position, with at most this many tokens.
 
         Args:
             start: The position of the first character.
-            tokens: The most tokens. A first segment that is longer is divided between words.
+            tokens: The most tokens.
 
         Returns:
-            The passage. It ends with a whole segment, if it has one.
+            The passage. It ends as those of `passages` do.
 
         Examples:
             >>> import carrara
@@ -246,32 +257,19 @@ class ReaderContext:
             >>> context.from_position(15, 8)
             'to the bathroom.'
         """
-        layout = self._layout
-        number = max(0, bisect_right(layout.starts, start) - 1)
-        if start >= layout.ends[number] and number + 1 < len(layout.starts):  # between two segments
-            number += 1
-            start = layout.starts[number]
-        segment = self.passage(start, layout.ends[number])
-        used = self.count(segment)
-        if used > tokens:
-            clipped = self.clip(segment, tokens)
-            return self.passage(start, start + max(1, len(clipped)))
-        end = segment.end
-        for place in range(number + 1, len(layout.starts)):
-            used += layout.tokens[place]
-            if used > tokens:
-                break
-            end = layout.ends[place]
-        return self.passage(start, end)
+        return self.passage(*self._splitter.passage(start, tokens))
 
     def passages(self, tokens: int) -> list[Passage]:
-        """Return the text in passages of whole segments, such as sentences.
+        """Return the text in passages of whole sentences or lines, by their tokens alone.
+
+        Passages are those of a text splitter, which does not know what is a fact. So a fact of several sentences may be
+        divided between two of them.
 
         Args:
-            tokens: The most tokens of a passage. A longer segment is divided between words.
+            tokens: The most tokens of a passage. A sentence that is longer is divided between clauses or words.
 
         Returns:
-            The passages, in order. Together they have every segment.
+            The passages, in order. Together they have the whole text.
 
         Examples:
             >>> import carrara
@@ -279,28 +277,7 @@ class ReaderContext:
             >>> [passage.end for passage in context.passages(30)]
             [128, 253]
         """
-        return [self._pass(passage) for passage in self._passages(tokens)]
-
-    def _pass(self, passage: Passage) -> Passage:
-        self._passed[passage.start, passage.end] = passage
-        return passage
-
-    def _passages(self, most: int) -> Iterator[Passage]:
-        text, starts, ends, costs = self._layout[:4]
-        first, held = 0, 0
-        for start, end in self._layout.together:
-            cost = sum(costs[start:end])
-            if start > first and held + cost > most:
-                yield Passage.of(text, starts[first], ends[start - 1])
-                first, held = start, 0
-            held += cost
-            if cost > most:
-                place = starts[start]
-                for part in by_tokens(text[place : ends[end - 1]], most, get(self._item.item_id.tokenizer)):
-                    yield Passage.of(text, place + part.start, place + part.end)
-                first, held = end, 0
-        if first < len(costs):
-            yield Passage.of(text, starts[first], ends[-1])
+        return [self.passage(start, end) for start, end in self._splitter.passages(tokens)]
 
     @cached_property
     def needed(self) -> list[NeededFact]:
@@ -314,6 +291,12 @@ class ReaderContext:
         """The position of the text before all facts and filler, such as the value that they change."""
         segments = len(self._item.context.instance.start)
         return (self._layout.starts[0], self._layout.ends[segments - 1]) if segments else (0, 0)
+
+    def whole_segments(self, start: int, end: int) -> list[str]:
+        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them."""
+        layout = self._layout
+        first, last = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
+        return [layout.text[layout.starts[number] : layout.ends[number]] for number in range(first, last)]
 
     @cached_property
     def supporting(self) -> list[NeededFact]:

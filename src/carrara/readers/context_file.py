@@ -6,8 +6,9 @@
     file.about("context.txt")          what an agent has to know about the file
     file.instruction("context.txt")    the item's prompt with the name of the file in place of the context
 
-A line end stands in for the space between two sentences or two entries of a list. A context that has line ends of its
-own is not changed, and a conversation becomes paragraphs that begin with the speaker.
+A line end stands in for the space between two sentences or two entries of a list. Sentences are those of the text as
+it is written, whatever is a fact or filler in it, and a very long one has several lines. A context that has line ends
+of its own is not changed, and a conversation becomes paragraphs that begin with the speaker.
 """
 
 import re
@@ -16,12 +17,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from carrara.answers.grade import grade
-from carrara.corpora.sentences import split_text
+from carrara.corpora.chunks import by_sentences
 from carrara.items.item import Item, check_single
-from carrara.readers.layout import BETWEEN_TURNS, SPEAKERS
+from carrara.items.layout import BETWEEN_TURNS, SPEAKERS
 from carrara.types import Message, Role
 from carrara.util.errors import RunError, UsageError
 
+LINE = 1000
+"""The most characters of a line, if they have a space. A sentence that is longer has several lines."""
 _ROLES: dict[str, Role] = {speaker: role for role, speaker in SPEAKERS.items()}
 _SPEAKER = re.compile(rf"^({'|'.join(_ROLES)})", re.MULTILINE)
 
@@ -173,19 +176,25 @@ def _context(item: Item) -> str:
 
 
 def _wrapped(item: Item) -> str | None:
-    """Return the context with line ends in place of the spaces between sentences, if it has no others."""
-    template = item.prompt.template
-    separator = template.separator
-    if not separator.endswith(" "):
+    """Return the context with line ends in place of spaces between sentences or entries. None: it has others."""
+    separator, context = item.prompt.template.separator, _context(item)
+    if not separator.endswith(" ") or "\n" in context:
         return None
-    texts = []
-    for part in item.prompt.parts(counted=False):
-        if part.message == 0 and part.segment:
-            sentences = split_text(part.text) if separator == " " else [part.text]
-            texts.append("\n".join(sentences) if " ".join(sentences) == part.text else part.text)
-    end = separator[:-1] + "\n"
-    text = end.join(texts) + template.after[: template.closing].replace(separator, end)
-    return text if text.replace("\n", " ") == _context(item) else None
+    if separator != " ":
+        return context.replace(separator, f"{separator[:-1]}\n")
+    ends = [end for end in _line_ends(context) if context[end : end + 1] == " "]
+    starts = [0, *(end + 1 for end in ends)]
+    return "\n".join(context[start:end] for start, end in zip(starts, [*ends, len(context)], strict=True))
+
+
+def _line_ends(text: str) -> Iterator[int]:
+    """Yield the ends of the sentences of a text, and in very long ones ends of words."""
+    for sentence in by_sentences(text):
+        start = sentence.start
+        while sentence.end - start > LINE and (end := text.rfind(" ", start, start + LINE)) > start:
+            yield end
+            start = end + 1
+        yield sentence.end
 
 
 def _paragraphs(item: Item) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """The turns of a conversation, found again in a text of several."""
 
-from carrara.readers.layout import SPEAKERS, Layout
+from carrara.items.layout import SPEAKERS, Layout
 from carrara.types import Segment
 
 BEGINNING = 20

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from carrara.items.item import Item
 from carrara.readers.context import NeededFact, ReaderContext
 from carrara.readers.reader import Exchange
-from carrara.readers.spans import covers, merge
+from carrara.readers.spans import Span, covers, merge
 from carrara.types import Marker
 
 Fate = Literal["present", "unseen", "not kept", "dropped", "mutated", "stale"]
@@ -248,7 +248,7 @@ class _History:
         state, said = fact.state_in(self._written[last])
         if state == "present":
             return "present", None, said
-        first = next((number for number in range(len(self._calls)) if self._is_seen(fact, number)), None)
+        first = self._first_seen(fact)
         if first is None:
             return "unseen", None, ""
         if fact.marker is None and any(call.output for call in self._calls[first:last]):
@@ -264,6 +264,19 @@ class _History:
         if kept is None:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
         return "dropped", min(kept + 1, last - 1) + 1, before
+
+    def _first_seen(self, fact: _Fact) -> int | None:
+        """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""
+        start, end = fact.needed.start, fact.needed.end
+        parts = list[Span]()
+        for number, passages in enumerate(self._passages):
+            if self._is_seen(fact, number):
+                return number
+            if more := [span for span in passages if span[0] < end and start < span[1]]:
+                parts = merge(self._text, [*parts, *more])
+                if covers(self._text, parts, (start, end)):
+                    return number
+        return None
 
     def _is_seen(self, fact: _Fact, call: int) -> bool:
         """Return whether a call's input has the whole fact: in passages, or word for word in another text."""

@@ -28,10 +28,14 @@ def reply_to(item: Item, prompt: str) -> str:
 
 
 def take_notes(item: Item, prompt: str) -> str:
-    """Return the notes after a passage: the needed facts of the notes so far and of the passage."""
+    """Return the notes after a passage: the needed facts of the notes so far and of the passage.
+
+    The beginning of a fact that goes on in the next passage stands at their end.
+    """
     notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]
     passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0]
-    return _present(ReaderContext(item), [notes, passage])
+    context = ReaderContext(item)
+    return "\n".join(filter(None, [_present(context, [notes, passage]), _begun(context, notes, passage)]))
 
 
 def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
@@ -86,7 +90,19 @@ def _needed_spans(context: ReaderContext) -> list[tuple[int, int]]:
 
 
 def _present(context: ReaderContext, texts: Iterable[str]) -> str:
-    """Return the needed facts that stand in texts, in order."""
-    whole = "\n".join(texts)
-    found = (context.text[start:end] for start, end in _needed_spans(context))
-    return context.separator.join(fact for fact in found if fact in whole)
+    """Return the needed facts that stand in texts, in order. A fact may begin in one text and end in the next."""
+    whole = _with_single_spaces(texts)
+    facts = (context.text[start:end] for start, end in _needed_spans(context))
+    return context.separator.join(fact for fact in facts if _with_single_spaces([fact]) in whole)
+
+
+def _begun(context: ReaderContext, notes: str, passage: str) -> str:
+    """Return the part of a needed fact that was read if the fact goes on after the passage. Empty if none does."""
+    place = context.text.find(passage) + len(passage)
+    parts = (context.text[start:place] for start, end in _needed_spans(context) if start < place < end)
+    whole = _with_single_spaces([notes, passage])
+    return next((part for part in parts if _with_single_spaces([part]) in whole), "")
+
+
+def _with_single_spaces(texts: Iterable[str]) -> str:
+    return " ".join(word for text in texts for word in text.split())

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from carrara.constants import WHOLE
+from carrara.corpora.chunks import typical_size
 from carrara.item_id import ItemId
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length, write_length
@@ -86,17 +87,13 @@ class Estimate(NamedTuple):
         return Estimate(requests * self.requests, requests * self.sent + later * requests // 2, requests * self.written)
 
 
-SLACK = 128
-"""The tokens by which a passage of whole sentences is shorter than it may be, about, if that is less than a quarter."""
-
-
 def count_passages(tokens: int, most: int) -> int:
     """Return the number of passages of a text, about.
 
     >>> count_passages(3900, 512), count_passages(3900, 4096)
-    (11, 1)
+    (9, 1)
     """
-    return max(1, -(-tokens // max(1, most - min(SLACK, most // 4))))
+    return max(1, -(-tokens // typical_size(most)))
 
 
 class ReaderModel(Protocol):

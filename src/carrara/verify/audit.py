@@ -8,6 +8,7 @@ For each item at each length:
 - A new process makes the same bytes (for as many long items as have two million tokens).
 - The split that made the instance owns it.
 - The perfect reply is read as the gold answer, and an empty one as no answer.
+- Readers' passages end at needed facts no more often than chance has it, and have no other sizes there (passages.py).
 - No heuristic scores much more than the chance level, unless the task declares the shortcut with a reason (shortcuts/).
 - The chance level is the score of the task's guesser in a simulation (simulation.py), and at least that of the best
   answer without the context.
@@ -33,6 +34,7 @@ from carrara.packing.prompt_pack import Pack
 from carrara.rng import Split, owner
 from carrara.types import Arrange, Message, PromptTemplate, Segment, UndecidableError
 from carrara.util.errors import LengthError
+from carrara.verify.passages import PartsCheck, PartsResult
 from carrara.verify.shortcuts.search import FEW, MARGIN, Measurement, Search, SearchResult, Shortcut
 from carrara.verify.shortcuts.truncated import solve_part
 from carrara.verify.simulation import Simulation, SimulationResult
@@ -48,6 +50,7 @@ CHECKS = {
     "split": "no other split owns the instance",
     "reply": "the perfect reply scores 1, no answer is read from an empty one",
     "chance": "the chance level is what the task's guesser scores, and no blind shortcut scores more",
+    "passages": "passages, pages and windows of readers give no fact away by where they end, or by their sizes",
     "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the chance level",
 }
 
@@ -97,6 +100,8 @@ class AuditResult:
     """The knowledge of the task's guesser, whose mean score is the chance level."""
     simulated: list[SimulationResult] = field(default_factory=list[SimulationResult])
     """The scores of guesses, with the declared ones."""
+    parts: list[PartsResult] = field(default_factory=list[PartsResult])
+    """The places of needed facts in the parts into which readers cut contexts. Empty if too few contexts are long."""
     off: float = 0.0
     """The mean distance of facts from their position, in tokens."""
     left_out: list[str] = field(default_factory=list[str])
@@ -129,12 +134,15 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
     search = Search(_training(first, few, pack)) if instances >= FEW else None
     taken: list[Measurement] = []
+    parts = PartsCheck()
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in contexts(first, instances, pack, report.left_out.append):
         context.packing.hold()
         asked = context.items
         _check_context(report, context, asked, first, pack)
+        if context.item_id.index - first.index < few:
+            parts.take(asked[0])
         for item in asked:
             report.items += 1
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
@@ -151,6 +159,8 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
+    report.parts = parts.results()
+    report.breaches += [Breach("passages", str(first), what) for result in report.parts for what in result.breaches]
     if search and taken:
         report.shortcuts, report.reach, report.backwards = search.summarize(taken)
     report.simulated = simulation.comparisons()

@@ -13,7 +13,7 @@ embeddings or by BM25. Recall is the share of the evidence that is among the par
 on models, items or tasks: a context is a text, and evidence is given as positions in it.
 """
 
-from carrara.readers.retrieval.chunks import Chunk
+from carrara.corpora.chunks import Chunk
 from carrara.readers.retrieval.embedders import EmbedderUnavailableError
 from carrara.readers.retrieval.index import FoundParts, Index, ScoredChunk, ready, retrieve
 from carrara.readers.retrieval.recall import Recall

@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from carrara import tokenizers
+from carrara.corpora.chunks import Chunk, by_sentences, by_tokens
 from carrara.readers.retrieval.choosing import embedder
-from carrara.readers.retrieval.chunks import Chunk, by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Watch
 from carrara.readers.retrieval.ranking import BM25, Dense, Ranking
 from carrara.readers.retrieval.recall import Recall, recall

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from carrara.readers.retrieval.chunks import Chunk
+from carrara.corpora.chunks import Chunk
 from carrara.readers.spans import Span, covers, merge
 
 

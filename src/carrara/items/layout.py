@@ -2,8 +2,11 @@
 
 from typing import NamedTuple
 
+from carrara.corpora.chunks import TextSplitter
 from carrara.item_id import ItemId
 from carrara.items.item import item_of, weight
+from carrara.packing.prompt import Prompt
+from carrara.tokenizers import get
 from carrara.types import Role
 from carrara.util.cache import WeightedCache
 
@@ -26,17 +29,12 @@ class Layout(NamedTuple):
     roles: list[Role]
     facts: dict[int, tuple[int, int]]
     """The positions of each fact."""
-    together: list[tuple[int, int]]
-    """The first segment of each group that stays together, and the segment after it: a fact, or a request and its
-    reply."""
 
 
-def _lay_out(id: str) -> Layout:
-    """Return the text of an item's context with the positions of its segments, from one pass over its prompt."""
-    prompt = item_of(id).prompt
+def lay_out(prompt: Prompt) -> Layout:
+    """Return the text of a prompt's context with the positions of its segments, from one pass over the prompt."""
     template = prompt.template
-    layout = Layout("", [], [], [], [], {}, [])
-    fact: int | None = None
+    layout = Layout("", [], [], [], [], {})
     texts, place = list[str](), 0
     skipped = len(template.before)
     for part in prompt.parts():
@@ -60,16 +58,9 @@ def _lay_out(id: str) -> Layout:
             layout.ends.append(place)
             layout.tokens.append(part.tokens)
             layout.roles.append(part.role)
-            number = len(layout.starts)
-            goes_on = (part.fact is not None and part.fact == fact) or (template.turns and part.role == "assistant")
-            if goes_on and layout.together:
-                layout.together[-1] = layout.together[-1][0], number
-            else:
-                layout.together.append((number - 1, number))
-            fact = part.fact
-            if fact is not None:
-                first, _ = layout.facts.get(fact, (start, place))
-                layout.facts[fact] = first, place
+            if part.fact is not None:
+                first, _ = layout.facts.get(part.fact, (start, place))
+                layout.facts[part.fact] = first, place
     if not template.turns:
         place -= len(texts.pop())  # the text after the context
     return layout._replace(text="".join(texts))
@@ -79,4 +70,13 @@ def _weight(id: str) -> int:
     return max(weight(ItemId.parse(id)), ItemId.parse(id).length)
 
 
-layout_of = WeightedCache(_lay_out, _weight, KEPT)
+layout_of = WeightedCache(lambda id: lay_out(item_of(id).prompt), _weight, KEPT)
+"""The layout of the context of an item id."""
+
+
+def _split(id: str) -> TextSplitter:
+    return TextSplitter(layout_of(id).text, get(ItemId.parse(id).tokenizer))
+
+
+splitter_of = WeightedCache(_split, _weight, KEPT)
+"""The splitter of the text of an item id's context. It sees nothing of the layout but the text."""
