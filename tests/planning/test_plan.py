@@ -1,5 +1,6 @@
 """What a run would take, beside what it took: requests and tokens to the last one, where lengths are given."""
 
+import inspect
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -8,8 +9,11 @@ from typing import Any
 import pytest
 
 import carrara as door
+from carrara.cli.main import main
+from carrara.planning.estimate import EstimateLine
 from carrara.runs.prices import Price, read_price, read_prices
 from carrara.util.errors import UsageError
+from tests.helpers.commands import commands
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import carrara
 from tests.stats.test_leaderboard import reply
@@ -139,3 +143,98 @@ def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
     [again] = door.plan("qa1", "carrara/oracle", like=tmp_path, **asked).lines
     assert again.requests == pytest.approx(calls, rel=0.1)
     assert again.sent == pytest.approx(sent, rel=0.01)
+
+
+# --- the settings of a run ---
+
+
+def flags_of(command: str) -> set[str]:
+    return {
+        flag
+        for name, app in commands()
+        if name == command
+        for one in app.assemble_argument_collection()
+        for flag in one.names
+    }
+
+
+def test_a_plan_takes_what_a_run_takes() -> None:
+    assert flags_of("run") - flags_of("plan") == set()
+    assert flags_of("plan") - flags_of("run") == {"--like", "--speed", "--window"}
+    run, plan = (inspect.signature(function).parameters.keys() for function in (door.run, door.plan))
+    assert plan - run == {"like", "speed", "window"}
+    assert not run - plan
+
+
+def test_one_word_of_a_command_is_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = (
+        "qa1 --model openai-api/lab/m --lengths 0,4k -n 5 --tokenizer gpt2 --base-url http://127.0.0.1:1/v1 "
+        f"--out {tmp_path} --max-tokens 100 --temperature 0.5 --cot free --connections 3 --budget 8ktok -M a=1 "
+        "--min-base-score 0.5 --request-timeout 10s --patience 1min --allow-large --ask-above 5usd --dry-run"
+    )
+    assert main(["plan", *command.split()]) == 0
+    out = capsys.readouterr().out
+    assert "all                         10       21,5" in out
+    assert "the budget of 8ktok has room for about 37 % of this: the run stops there" in out
+    assert not list(tmp_path.iterdir())
+    plain = ["plan", "qa1", "--model", "openai-api/lab/m", "--tokenizer", "gpt2"]
+    for wrong, sentence in (("batch 4", "no batch"), ("ask-above 5min", "is a time"), ("cot x", "no way to reason")):
+        assert main([*plain, *f"--{wrong}".split()]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_settings_that_change_what_is_sent_are_honoured() -> None:
+    def line(tasks: str = "sync/graph", **more: Any) -> EstimateLine:
+        [found] = door.plan(tasks, "openai/gpt-4o", lengths="4k", n=10, **more).lines
+        return found
+
+    plain = line()
+    assert line(max_tokens=3).written == 3 * plain.requests < plain.written
+    assert line(max_tokens=1000).written == plain.written
+    assert line(cot="none") == plain
+    reasoned = line(cot="exactly:500")
+    assert reasoned.requests == 2 * plain.requests
+    assert reasoned.written == plain.written + 500 * plain.requests
+    assert reasoned.sent == 2 * plain.sent + 500 * plain.requests
+    assert reasoned.repeated == plain.repeated + plain.sent + 500 * plain.requests
+    assert line(within=True, max_tokens=1000).sent == plain.sent - 1000 * plain.requests
+    assert line(max_tokens=1000, window="4k").fits is False
+    assert line(max_tokens=1000, window="4k", within=True).fits
+    assert sum(line(shard=f"{n}/3").requests for n in (1, 2, 3)) == plain.requests > line(shard="1/3").requests
+
+
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [
+        ({"budget": "20480tok"}, "has room for about 50 % of this"),
+        ({"budget": "1usd", "price": (100, 0)}, "has room for about 24 % of this"),
+        ({"budget": "10s", "speed": 1000}, "has room for about 24 % of this"),
+        ({"budget": "10s"}, "how much the budget of 10s has room for is not known: give `speed`, or `like`"),
+    ],
+)
+def test_a_budget_that_is_too_small_is_told(settings: dict[str, Any], note: str) -> None:
+    plan = door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, **settings)
+    assert note in "\n".join(plan.notes)
+    assert note in str(plan)
+    assert not door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, price=(1, 1), budget="100Mtok").notes
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_replies_that_are_there_are_left_out(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"lengths": "0,1k", "tokenizer": "gpt2", "out": tmp_path}
+
+    def silent(prompt: str) -> str:
+        return "nothing"
+
+    door.run("qa1,sync/graph", silent, n=2, within=True, **asked)
+    run = door.plan("qa1,sync/graph", silent, n=5, within=True, **asked)
+    assert [note.partition(" are in ")[0] for note in run.notes] == ["16 of 40 replies"]
+    assert run.total["requests"] == 24
+    made = door.run("qa1,sync/graph", silent, n=5, within=True, **asked)
+    whole = door.plan("qa1,sync/graph", silent, n=5, within=True, **{**asked, "out": tmp_path / "other"})
+    assert whole.total["requests"] == len(made) == 40
+    assert whole.total["sent"] == pytest.approx(sum(one.tokens for one in made), rel=0.05)
+    assert door.plan("qa1,sync/graph", silent, n=5, within=True, **asked).total["requests"] == 0
+    for other in ({"within": False}, {"within": True, "temperature": 1}, {"within": True, "reader": "none"}):
+        assert not door.plan("qa1,sync/graph", silent, n=5, **asked, **other).notes

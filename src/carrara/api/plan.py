@@ -22,6 +22,8 @@ class Estimate:
 
     lines: Sequence[EstimateLine]
     """The estimate for each task at each length."""
+    notes: Sequence[str] = ()
+    """Sentences about replies that the run's folder has, and about its budget."""
 
     @property
     def total(self) -> dict[str, float | None]:
@@ -44,12 +46,14 @@ class Estimate:
         return frame([asdict(line) for line in self.lines])
 
     def __repr__(self) -> str:
-        return "\n".join(format_estimate(self.lines))
+        return "\n".join(format_estimate(self.lines, self.notes))
 
 
 @takes(PlanConfig)
 def plan(config: PlanConfig) -> Estimate:
     """Estimate the requests, tokens, cost and time of a run, without asking a model.
+
+    It takes all arguments of `carrara.run`. Replies that the folder of the run has already are left out.
 
     Returns:
         The estimate, which prints as a table.
@@ -62,4 +66,5 @@ def plan(config: PlanConfig) -> Estimate:
         >>> carrara.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.5, 10, 1.25)).total["requests"]
         30
     """
-    return Estimate(estimate(config))
+    found = estimate(config, config)
+    return Estimate(found.lines, found.notes)

@@ -72,6 +72,22 @@ MinBaseScore = Annotated[
         help="The score that the 95 % interval at the shortest length has to exceed for an effective length.",
     ),
 ]
+AskAbove = Annotated[
+    str,
+    text(
+        "100Mtok|20usd",
+        shows_default=True,
+        help="On a terminal, a run asks before it sends more than that to a model that is not carrara/….",
+    ),
+]
+DryRun = Annotated[
+    bool,
+    Parameter(
+        show_default=False,
+        negative=(),
+        help="Show what the run would send and what its server supports, and send nothing else.",
+    ),
+]
 Workers = Annotated[
     int | None,
     Parameter(

@@ -3,11 +3,22 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from carrara.cli._flags import MODEL_HELP, Json, RunSelection, each_reader, several
+from carrara.cli._flags import (
+    MODEL_HELP,
+    AskAbove,
+    DryRun,
+    Json,
+    MinBaseScore,
+    RunSelection,
+    each_reader,
+    several,
+)
 from carrara.cli._output import print_json, show
-from carrara.options import merge_options
-from carrara.planning.config import EstimateOptions, PlanConfig
-from carrara.readers.options import ReaderOptions
+from carrara.cli.run import read_ask_above
+from carrara.options import ServerOptions, merge_options
+from carrara.planning.config import EstimateOptions
+from carrara.result import MIN_BASE_SCORE
+from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
 
 
@@ -17,26 +28,32 @@ def plan(
     *,
     model: Annotated[list[str], several("MODEL", f"{MODEL_HELP} Several are told apart.")],
     items: RunItems | None = None,
-    reader: ReaderOptions | None = None,
-    options: EstimateOptions | None = None,
+    server: ServerOptions | None = None,
+    options: RunOptions | None = None,
+    sources: EstimateOptions | None = None,
+    ask_above: AskAbove = "100Mtok",
+    dry_run: DryRun = False,
+    min_base_score: MinBaseScore = MIN_BASE_SCORE,
     as_json: Json = False,
 ) -> int:
     """Estimate the requests, tokens, cost and time of a run, without asking a model.
+
+    It takes all options of `carrara run`. Those that do not change the estimate are checked and have no effect.
 
     Example: carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25
     """
     from carrara.planning.estimate import estimate, format_estimate, total, warnings
 
-    given = merge_options(items, options)
-    lines = [
-        line
-        for name in model
-        for one in each_reader(reader)
-        for line in estimate(PlanConfig(tasks, name, **given, **one))
-    ]
+    read_ask_above(ask_above)
+    given = merge_options(items, server, options)
+    configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]
+    estimates = [estimate(config, sources) for config in configs]
+    lines = [line for found in estimates for line in found.lines]
+    notes = [note for found in estimates for note in found.notes]
     if as_json:
-        print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": warnings(lines)})
+        said = [*notes, *warnings(lines)]
+        print_json({"lines": [asdict(line) for line in lines], "total": total(lines), "warnings": said})
         return 0
-    for line in format_estimate(lines):
+    for line in format_estimate(lines, notes):
         show(line)
     return 0

@@ -5,11 +5,10 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli._flags import Json, MinBaseScore, RunSelection, each_reader, several
+from carrara.cli._flags import AskAbove, DryRun, Json, MinBaseScore, RunSelection, each_reader, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
-from carrara.options import Flag, ServerOptions, merge_options, settings_of, text
-from carrara.readers.options import ReaderOptions
+from carrara.options import ServerOptions, merge_options
 from carrara.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
@@ -18,6 +17,7 @@ from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
 
 if TYPE_CHECKING:
+    from carrara.runs.budget import Budget
     from carrara.runs.run import Confirm, Outcome
 
 MODEL_HELP = (
@@ -37,25 +37,21 @@ def run(
     items: RunItems | None = None,
     server: ServerOptions | None = None,
     options: RunOptions | None = None,
-    ask_above: Annotated[str, text("100Mtok|20usd", shows_default=True)] = "100Mtok",
-    dry_run: Flag = False,
+    ask_above: AskAbove = "100Mtok",
+    dry_run: DryRun = False,
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
     as_json: Json = False,
 ) -> int:
     """Run tasks on a model. You can stop a run at any time; the same command resumes it.
 
     Example: carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50
-
-    Args:
-        ask_above: On a terminal, ask before sending more than that to a model that is not carrara/….
-        dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
     given = merge_options(items, server, options)
     # Any wrong run is refused before the first one begins.
     configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]
     if dry_run:
         return _show_dry_run(configs)
-    confirmed = _above(ask_above)
+    confirmed = _above(read_ask_above(ask_above))
     if options is None or options.out is None:
         for config in configs:
             logger.info(f"the run's folder is {config.out}; give `out={config.out}` to resume it on another day")
@@ -80,17 +76,14 @@ def run(
 
 def _show_dry_run(configs: Sequence[RunConfig]) -> int:
     """Print what runs would send, and what their servers support."""
-    from carrara.planning.config import PlanConfig
     from carrara.planning.estimate import estimate, format_estimate
     from carrara.servers.probe import is_probed, probe_server
     from carrara.servers.server_info import server_info_lines
 
-    lines = []
-    for config in configs:
-        given = settings_of(config, RunItems) | settings_of(config, ReaderOptions)
-        plan = PlanConfig(config.tasks, config.model, **given, price=config.model_price)
-        lines += estimate(plan)
-    for line in format_estimate(lines):
+    estimates = [estimate(config) for config in configs]
+    for line in format_estimate(
+        [line for found in estimates for line in found.lines], [note for found in estimates for note in found.notes]
+    ):
         show(line)
     for config in configs:
         if is_probed(config.model, config.base_url, config.model_args):
@@ -100,13 +93,18 @@ def _show_dry_run(configs: Sequence[RunConfig]) -> int:
     return 0
 
 
-def _above(written: str) -> Callable[[RunConfig], "Confirm | None"]:
-    """Return a function that asks the person at the terminal before many tokens are sent to a model."""
+def read_ask_above(written: str) -> "Budget":
+    """Return the tokens or the money above which a run asks for confirmation."""
     from carrara.runs.budget import read_budget
 
     above = read_budget(written)
     if above.kind == "time":
         raise UsageError(f"`ask_above={written}` is a time: give tokens or money, such as 100Mtok or 20usd")
+    return above
+
+
+def _above(above: "Budget") -> Callable[[RunConfig], "Confirm | None"]:
+    """Return a function that asks the person at the terminal before many tokens are sent to a model."""
 
     def confirm_for(config: RunConfig) -> "Confirm | None":
         if config.allow_large or not sys.stdin.isatty() or config.model.startswith("carrara/"):

@@ -5,26 +5,33 @@ of each task: how many questions share a context, how long a right answer is, ho
 filler.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from statistics import fmean
 
+from inspect_ai.model import GenerateConfig
+
 from carrara import tokenizers
-from carrara.constants import READER
+from carrara.constants import COT, READER
 from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
 from carrara.items.item import context_of, left_out, questions_of
 from carrara.logs.log_files import leave_out
-from carrara.logs.replies import read_results
+from carrara.logs.replies import LOGS, read_results
+from carrara.logs.settings import FILE, SERVER, settings_of
 from carrara.packing.arrangement import check_task
 from carrara.packing.prompt import FollowUps
 from carrara.packing.prompt_pack import Pack
-from carrara.planning.config import PlanConfig
+from carrara.planning.config import EstimateOptions
 from carrara.readers.reader import Estimate, Reader
 from carrara.result import Result
-from carrara.runs.jobs import jobs_of
-from carrara.runs.prices import Price, price_of
+from carrara.runs import answer_reserve, sharding
+from carrara.runs.budget import Meter
+from carrara.runs.config import RunConfig
+from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
+from carrara.stats.series import item_id_of
+from carrara.tokenizers.gguf import logged_name, split_digest
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.log import warn_once
 from carrara.util.quantities import write_length
@@ -80,23 +87,42 @@ class PromptShape:
     """The messages that follow the prompt: as many as in any instance."""
 
 
-def estimate(config: PlanConfig) -> list[EstimateLine]:
-    """Return the estimate of a run, for each task at each length."""
-    model, window, pack = config.model, config.window, config.sampling.pack()
-    jobs = jobs_of(config.tasks, config, model)
-    price = price_of(config.price, model)
-    like = config.like or ()
+@dataclass(frozen=True)
+class RunEstimate:
+    """The estimate for one run."""
+
+    lines: list[EstimateLine]
+    notes: list[str]
+    """Sentences about replies that the run's folder has, and about its budget."""
+
+
+def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEstimate:
+    """Return the estimate of a run, for each task at each length.
+
+    Replies that the run's folder has already are left out.
+    """
+    options = options or EstimateOptions()
+    like = options.like or ()
     if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
         like = read_results(like, leave_out)
-    earlier = _Earlier(like, model, config.setting_of_reader)
-    reader = config.context_reader
-    shaped = cache(lambda first: _shape(first, pack, reader))
+    replies, earlier = _Replies(config), _Earlier(like, config)
+    shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
     found: dict[tuple[str, int], list[EstimateLine]] = {}
+    items, left = 0, 0
+    jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
     for job in _arrangeable(jobs):
-        reader.check(job.first)
-        line = _line(job, model, reader, shaped, earlier, price, config.speed or earlier.pace, window)
+        config.context_reader.check(job.first)
+        if job.instances == ALL:
+            raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
+        shape = shaped(_shape_id(job.first))
+        items_of_job = job.instances * shape.questions
+        left_of_job = max(0, items_of_job - replies.count(job))
+        line = _line(config, options, job, shape, earlier, left_of_job)
+        items, left = items + items_of_job, left + left_of_job
         found.setdefault((line.task, line.length), []).append(line)
-    return [_sum(lines, *found_at) for found_at, lines in found.items()]
+    lines = [_sum(lines, *found_at) for found_at, lines in found.items()]
+    there = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
+    return RunEstimate(lines, [*([there] if left < items else []), *_budget_notes(config, total(lines), replies)])
 
 
 def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
@@ -112,48 +138,76 @@ def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
             yield job
 
 
+def _shape_id(first: ItemId) -> ItemId:
+    """Return the item by which the instances of a job are measured: without filler, or not longer than is quick."""
+    length = min(first.length, FAR) if registry.load(first.task).is_sized else 0
+    return replace(first, length=length, arrange="")
+
+
 def _line(
-    job: RunJob,
-    model: str,
-    reader: Reader,
-    shaped: Callable[[ItemId], PromptShape],
-    earlier: "_Earlier",
-    price: Price | None,
-    pace: float | None,
-    window: int | None,
+    config: RunConfig, options: EstimateOptions, job: RunJob, shape: PromptShape, earlier: "_Earlier", left: int
 ) -> EstimateLine:
-    task, length = registry.load(job.first.task), job.first.length
-    shape = shaped(replace(job.first, length=min(length, FAR) if task.is_sized else 0, arrange=""))
-    answer = shape.answer * max(1.0, length / FAR) if task.is_sized else shape.answer
-    if job.instances == ALL:
-        raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
-    instances = job.instances
-    size = length or shape.bare
-    items = instances * shape.questions
+    """Return the estimate for a job, `left` of whose items have no reply yet."""
+    length, reader, price = job.first.length, config.context_reader, config.model_price
+    size = length - _reserve(config, job) if length else shape.bare
     turns = shape.follow_ups.messages + 1
-    one = None if reader.is_whole and turns == 1 else earlier.cost(job.first.task, length)
-    if one is None:
-        told = earlier.reply_tokens(job.first.task, length) if reader.is_whole and turns == 1 else None
-        reply = round(answer / turns + AROUND if told is None else told)
-        one = reader.estimate(round(size), round(shape.around), reply).with_follow_ups(shape.follow_ups)
-    requests, sent, replies = items * one.requests, round(items * one.sent), round(items * one.written)
-    repeated = round(instances * (shape.questions - 1) * max(0.0, size - shape.tail)) if reader.is_whole else 0
+    one, added = _item(config, job, shape, size, earlier)
+    requests, sent, written = left * one.requests, round(left * one.sent), round(left * one.written)
+    repeated = round(left * (1 - 1 / shape.questions) * max(0.0, size - shape.tail)) if reader.is_whole else 0
+    repeated += left * added if reader.is_whole else 0
     if turns > 1:  # each request has all messages and replies before
         first = reader.estimate(round(size), round(shape.around), 0).sent
         size = first + shape.follow_ups.tokens + (turns - 1) * one.written / turns
-        repeated = max(0, sent - round(items * size))
+        repeated = max(0, sent - round(left * size))
+    reply = config.max_tokens or one.written / turns
+    pace = options.speed or earlier.pace
     return EstimateLine(
-        model if reader.is_whole else f"{model} ({reader})",
+        config.model if reader.is_whole else f"{config.model} ({reader})",
         job.first.task,
         length,
         requests,
         sent,
         repeated,
-        replies,
-        price.of(sent, repeated, replies) if price else None,
-        (sent + replies) / pace if pace else None,
-        window is None or not reader.is_whole or size + replies / max(1, requests) <= window,
+        written,
+        price.of(sent, repeated, written) if price else None,
+        (sent + written) / pace if pace else None,
+        options.window is None or not reader.is_whole or size + reply <= options.window,
     )
+
+
+def _reserve(config: RunConfig, job: RunJob) -> int:
+    """Return the tokens of a length that are reserved for the answer."""
+    thinking = _thinking(config)
+    return (
+        answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens) if config.within else 0
+    )
+
+
+def _thinking(config: RunConfig) -> Thinking:
+    """Return how the model reasons. A prefilled reply costs as much as one that was asked to have no reasoning."""
+    return Thinking.parse(ASKED if config.cot == NONE else config.cot)
+
+
+def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earlier: "_Earlier") -> tuple[Estimate, int]:
+    """Return the requests for an item, and the tokens that those send which continue a reply."""
+    name, reader, turns = job.first.task, config.context_reader, shape.follow_ups.messages + 1
+    is_whole = reader.is_whole and turns == 1
+    if not is_whole and (measured := earlier.cost(name, job.first.length)):
+        return measured, 0
+    thinking = _thinking(config)
+    reasons = thinking.way == "exactly" and job.first.style == "chat"
+    added = thinking.length if reasons else 0
+    told = earlier.reply_tokens(name, job.first.length) if is_whole else None
+    if told is None:
+        answer = shape.answer * max(1.0, job.first.length / FAR) if registry.load(name).is_sized else shape.answer
+        told = answer / turns + AROUND + added
+    if config.max_tokens:
+        told = min(told, config.max_tokens + added)
+    one = reader.estimate(round(size), round(shape.around), round(told)).with_follow_ups(shape.follow_ups)
+    if not reasons:
+        return one, 0
+    added = turns * (round(one.sent / one.requests) + added)  # the answer is another request, with the reasoning
+    return Estimate(one.requests + turns, one.sent + added, one.written), added
 
 
 def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
@@ -201,11 +255,80 @@ def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
     )
 
 
-class _Earlier:
-    """The replies of this model by this reader in an earlier run."""
+class _Replies:
+    """The replies to a run's items that its folder has already, by the same model with the same settings."""
 
-    def __init__(self, like: Sequence[Result], model: str, reader: str) -> None:
-        self._own = [one for one in like if one.model == model and one.settings.get(READER, "") == reader]
+    def __init__(self, config: RunConfig) -> None:
+        self._known: dict[ItemId, set[tuple[int, int]]] = {}
+        self.by_model: list[Result] = []
+        """All replies of the model, which count towards its budget."""
+        if not (config.out / LOGS).is_dir():
+            return
+        generation = GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens)
+        within, cot = "answer" if config.within else "", _way(str(_thinking(config)))
+        settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within)
+        model = split_digest(logged_name(config.model))[0]
+        self.by_model = [one for one in read_results(config.out, leave_out) if one.model == model]
+        for result in self.by_model:
+            item_id = item_id_of(result.id)
+            own = {name: value for name, value in result.settings.items() if name not in (SERVER, FILE)}
+            if COT in own:
+                own[COT] = _way(own[COT])
+            if item_id and result.status != "error" and own == settings:
+                item_id = replace(item_id, length=result.length)
+                self._known.setdefault(_key(item_id), set()).add((item_id.index, item_id.question))
+
+    def count(self, job: RunJob) -> int:
+        """Return the number of a job's items that have a reply."""
+        indices = range(job.first.index, job.first.index + job.instances)
+        return sum(index in indices for index, _ in self._known.get(_key(job.first), ()))
+
+
+def _way(setting: str) -> str:
+    """Return a setting of reasoning without the way in which a reply without reasoning was made.
+
+    >>> _way("none, prefilled"), _way("exactly:500"), _way("")
+    ('none', 'exactly:500', '')
+    """
+    return setting.partition(",")[0]
+
+
+def _key(item_id: ItemId) -> ItemId:
+    return replace(item_id, index=0, question=0)
+
+
+def _budget_notes(config: RunConfig, needed: Mapping[str, float | None], replies: _Replies) -> Iterator[str]:
+    """Yield a sentence if a run's budget has no room for all of it."""
+    budget, meter = config.budget, Meter(config.budget, config.model_price)
+    if not budget:
+        return
+    meter.earlier(replies.by_model)
+    takes = {"tokens": (needed["sent"] or 0) + (needed["written"] or 0), "money": needed["cost"]}
+    amount = takes.get(budget.kind, needed["seconds"])
+    if amount is None:
+        yield f"how much the budget of {budget} has room for is not known: give `speed`, or `like`"
+        return
+    room = budget.most - (meter.before if budget.kind != "time" else 0.0)
+    if amount > room:
+        share = 100 * max(0.0, room) / amount
+        yield (
+            f"the budget of {budget} has room for about {share:.0f} % of this: the run stops there, and the same "
+            "command with more resumes"
+        )
+
+
+class _Earlier:
+    """The replies of a run's model by its reader, with its reasoning, in an earlier run."""
+
+    def __init__(self, like: Sequence[Result], config: RunConfig) -> None:
+        reader, cot = config.setting_of_reader, _way(str(_thinking(config)))
+        self._own = [
+            one
+            for one in like
+            if one.model == config.model
+            and one.settings.get(READER, "") == reader
+            and _way(one.settings.get(COT, "")) == cot
+        ]
 
     def reply_tokens(self, task: str, length: int) -> float | None:
         """Return the tokens of a reply: on the task at that length, on the task, or on any."""
@@ -268,8 +391,8 @@ def total(lines: Sequence[EstimateLine]) -> dict[str, float | None]:
     }
 
 
-def format_estimate(lines: Sequence[EstimateLine]) -> Iterator[str]:
-    """Return the estimate as a table with its warnings."""
+def format_estimate(lines: Sequence[EstimateLine], notes: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the estimate as a table, its notes and its warnings."""
     whole = total(lines)
     models = len({line.model for line in lines}) > 1
     priced, timed = whole["cost"] is not None, whole["seconds"] is not None
@@ -287,4 +410,5 @@ def format_estimate(lines: Sequence[EstimateLine]) -> Iterator[str]:
         [*(["model"] if models else []), *heads, *(["cost"] if priced else []), *(["hours"] if timed else [])],
         [*rows, row([*(["all"] if models else []), "" if models else "all", ""], whole)],
     )
+    yield from notes
     yield from warnings(lines)

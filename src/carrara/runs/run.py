@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from threading import Event, Lock
 from typing import Any
 
@@ -162,8 +162,7 @@ def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Bloc
             config = evolve(config, anywhere=True)
     blocks = sharding.blocks(config.jobs, config.shard) if config.shard else {}
     if blocks:
-        parts = (RunJob(replace(job.first, index=first), end - first) for job, ((first, end), _) in blocks.items())
-        config = evolve(config, tasks=tuple(parts))
+        config = evolve(config, tasks=sharding.jobs_in(blocks))
     return config, blocks
 
 

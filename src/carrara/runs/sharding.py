@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -53,6 +54,11 @@ def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
             f"`shard={shard}` has no instance to ask: there are fewer instances than shards, so take fewer"
         )
     return found
+
+
+def jobs_in(blocks: Mapping[RunJob, Block]) -> tuple[RunJob, ...]:
+    """Return the jobs of a shard."""
+    return tuple(RunJob(replace(job.first, index=first), end - first) for job, ((first, end), _) in blocks.items())
 
 
 def evaluate(
