@@ -6,6 +6,9 @@ own.
 An instance is harder or easier at every length alike, some tests are graded, and some ask several questions of an
 instance. Each line is an interval that reports, comparisons or profiles print; it is held where it contains the true
 value.
+
+The interval of the effective length is also simulated for scores that fall to plateaus on both sides of the threshold,
+in steps and slowly. `below` and `above` are the shares of intervals that lie wholly on one side of the true length.
 """
 
 import math
@@ -18,7 +21,9 @@ from statistics import fmean
 from carrara.comparison.statistics import Side, compare
 from carrara.result import Result
 from carrara.stats.curve import doublings
-from carrara.stats.effective import effective_lengths
+from carrara.stats.effective import SHARE, BaseScore, effective_lengths
+from carrara.stats.fall_interval import fall_interval
+from carrara.stats.intervals import wilson
 from carrara.stats.leaderboard import leaderboard
 from carrara.stats.paired_test import ALPHA, interval, p_value
 from carrara.stats.summary import summarize
@@ -36,6 +41,39 @@ CURVES: dict[str, Curve] = {
     "falls around 12k": lambda x: CHANCE_LEVEL + 0.8 / (1 + math.exp((x - math.log2(12288)) / 0.5)),
     "declines slowly": lambda x: 0.95 - 0.06 * max(0.0, x - 8),
     "cliff at 20k": lambda x: 0.9 if x < math.log2(20480) else CHANCE_LEVEL,
+}
+
+
+BASE = 0.95
+"""The score without filler of the curves below."""
+
+
+def _plateau(kept: float, start: int) -> Curve:
+    """A curve that falls to a plateau at a length, where a share of the base score is left."""
+    return lambda x: BASE if x < math.log2(start) else kept * BASE
+
+
+def _steps(*steps: tuple[int, float]) -> Curve:
+    """A curve that falls to each score at its length."""
+    return lambda x: ([BASE] + [score for start, score in steps if x >= math.log2(start)])[-1]
+
+
+FALLS: dict[str, Curve] = {
+    **CURVES,
+    "plateau at 70 % from 2k": _plateau(0.70, 2048),
+    "plateau at 80 % from 2k": _plateau(0.80, 2048),
+    "plateau at 84 % from 2k": _plateau(0.84, 2048),
+    "plateau at 86 % from 2k": _plateau(0.86, 2048),
+    "plateau at 90 % from 2k": _plateau(0.90, 2048),
+    "plateau at 80 % from 12k": _plateau(0.80, 12_000),
+    "plateau at 86 % from 12k": _plateau(0.86, 12_000),
+    "plateau at 80 % from 24k": _plateau(0.80, 24_000),
+    "steps at 6k and 24k": _steps((6_000, 0.86), (24_000, 0.5)),
+    "steps at 3k and 12k": _steps((3_000, 0.88 * BASE), (12_000, 0.8 * BASE)),
+    "slope of 0.02 a doubling": lambda x: BASE - 0.02 * max(0.0, x - 8),
+    "slope of 0.03 a doubling": lambda x: BASE - 0.03 * max(0.0, x - 8),
+    "slope of 0.08 from 8k": lambda x: BASE - 0.08 * max(0.0, x - 13),
+    "slope of 0.2 from 4k to 64k": lambda x: BASE - 0.2 * min(4.0, max(0.0, x - 12)),
 }
 
 
@@ -76,7 +114,7 @@ def asked(curve: Curve, instances: int, rng: random.Random, model: str = "a", qu
 
 def truth(curve: Curve) -> float:
     """The effective length, by small steps; infinite past the longest."""
-    x, least = doublings(0), 0.85 * curve(doublings(0))
+    x, least = doublings(0), SHARE * curve(doublings(0))
     while x <= doublings(LENGTHS[-1]) and curve(x) >= least:
         x += 0.002
     return math.inf if x > doublings(LENGTHS[-1]) else 2**x
@@ -103,6 +141,42 @@ def held(curve: Curve, times: int, **how: object) -> Iterator[tuple[str, float]]
     yield "mean", fmean(means)
     yield "effective length", fmean(lengths) if lengths else math.nan
     yield "area", fmean(areas)
+
+
+def falls(curve: Curve, n: int, times: int) -> Iterator[str]:
+    """Yield how often the interval of an effective length holds the true one, lies wholly below or above it, and its
+    mean width in doublings, among the models that are usable."""
+    true, shortest, longest = truth(curve), doublings(0), doublings(LENGTHS[-1])
+    ends = list[tuple[float, float]]()
+    for seed in range(times):
+        rng = random.Random(f"falls {n} {seed}")
+        eases = [rng.uniform(-EASE, EASE) for _ in range(n)]
+        means = [fmean(rng.random() < share(curve, length, ease) for ease in eases) for length in LENGTHS]
+        if BaseScore(0, means[0], n, n, CHANCE_LEVEL, None, 0.7).usability == "usable":
+            points = [(length, mean, float(n)) for length, mean in zip(LENGTHS, means, strict=True)]
+            ends.append(fall_interval(points, SHARE))
+    below = fmean(high < true for _, high in ends)
+    above = fmean(low > true for low, _ in ends)
+    places = [[longest + 1 if math.isinf(end) else max(shortest, math.log2(end or 1)) for end in pair] for pair in ends]
+    yield from (f"{len(ends) / times:.2f}", f"{1 - below - above:.3f}", f"{below:.3f}", f"{above:.3f}")
+    yield f"{fmean(high - low for low, high in places):.1f}"
+
+
+def wilson_coverage(n: int) -> Iterator[str]:
+    """Yield the least coverage of Wilson's interval of n scores of 0 or 1 and where it is, at 0.1 to 0.9, and its mean,
+    computed without sampling."""
+    intervals = [wilson(right / n, n) for right in range(n + 1)]
+    coverage = {
+        p / 1000: math.fsum(
+            math.comb(n, right) * (p / 1000) ** right * (1 - p / 1000) ** (n - right)
+            for right, (low, high) in enumerate(intervals)
+            if low <= p / 1000 <= high
+        )
+        for p in range(1, 1000)
+    }
+    worst = min(coverage, key=lambda p: coverage[p])
+    yield from (f"{fmean(coverage.values()):.3f}", f"{coverage[worst]:.3f}", f"{worst:.3f}")
+    yield f"{min(covered for p, covered in coverage.items() if 0.1 <= p <= 0.9):.3f}"
 
 
 def told_apart(times: int, instances: int, better: float) -> tuple[float, float, float]:
@@ -212,6 +286,14 @@ def main(times: int) -> None:
             shares = dict(held(curve, times, **how))
             rows.append([name, about, *(f"{one:.3f}" for one in shares.values())])
     for line in table(["scores", "of", "mean", "effective length", "area"], rows):
+        print(line)
+    print()
+    rows = [[name, str(n), *falls(curve, n, 5 * times)] for name, curve in FALLS.items() for n in (10, 20, 50, 100)]
+    for line in table(["scores", "instances", "usable", "effective length", "below", "above", "doublings"], rows):
+        print(line)
+    print()
+    rows = [[str(n), *wilson_coverage(n)] for n in (5, 10, 20, 30, 50, 100)]
+    for line in table(["replies", "Wilson's", "least", "at a score of", "least from 0.1 to 0.9"], rows):
         print(line)
     print()
     for line in table(["instances", "scores", "better by", "interval holds", "equals told apart"], list(paired(times))):

@@ -14,9 +14,11 @@ The base score is the mean at the shortest length that was run. It has to exceed
 interval, an absolute minimum (`MIN_BASE_SCORE`), the chance level, and the best declared shortcut of the task.
 
 An effective length follows the rule of NoLiMa: the score keeps 85 % of the base score. RULER's rule is an absolute
-score, 0.856. A single mean that lies below the rule by chance decides nothing: the length and its interval come from
-the posterior of curve.py, over curves that fall around a place or decline from one on. A bootstrap over
-items gives no interval where all scores are equal, and an isotonic fit can only step at lengths that were run.
+score, 0.856. A single mean that lies below the rule by chance decides nothing: the length is the median of the
+posterior of curve.py, over curves that fall around a place or decline from one on. Its interval is that of
+fall_interval.py, which assumes of the curve only that it never rises. The interval of the posterior would exclude
+curves that are neither, such as one that falls to a plateau just below the rule. A bootstrap over items gives no
+interval where all scores are equal.
 """
 
 import math
@@ -26,6 +28,7 @@ from typing import Any, Literal
 
 from carrara.result import MIN_BASE_SCORE, check_base_score
 from carrara.stats.baselines import ShortcutFinding
+from carrara.stats.fall_interval import fall_interval
 from carrara.stats.intervals import Z, wilson
 from carrara.stats.scores import Stat
 from carrara.stats.series import Series
@@ -40,11 +43,10 @@ exceed it, so a base score is not compared with it."""
 MANY = 10_000
 """The largest number of items that is suggested."""
 SHARE = 0.85
-INSIDE = 0.95
 RULE = "the length up to which the score is at least 85 % of the base score, with a 95 % interval"
 EARLY = 10.0
 """How much likelier a score declines from the shortest length on than from a later place. Runs often have no length in
-between. With this prior, intervals contain slow declines (simulated)."""
+between."""
 SURE = 0.01
 """The probability below which scores do not fall as a curve does."""
 
@@ -350,7 +352,9 @@ def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: fl
         curve.add(length, mean * worth, worth)
     if SHARE * points[0][1] <= chance_level or curve.blind(rule) > 0.5:
         return None
-    return LengthEstimate(*curve.effective(rule, INSIDE), lengths, curve.misfit() >= SURE)
+    low, high = fall_interval(points, SHARE)
+    _, median, _ = curve.effective(rule)
+    return LengthEstimate(low, min(max(low, median), high), high, lengths, curve.misfit() >= SURE)
 
 
 def _percent(share: float) -> str:
