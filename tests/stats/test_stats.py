@@ -419,13 +419,13 @@ def curve(means: Sequence[float], chance_level: float = 0.05, n: int = 100) -> l
             (0.75, 0.75),
             "too few items to say",
             "",
-            "75 % of 100 correct without filler; about 323 in all at each length would do",
+            "75 % of 100 correct without filler; about 323 items instead of 100 would do",
         ),
         (
             (0.7, 0.7),
             "too few items to say",
             "",
-            "70 % of 100 correct without filler; more than 10,000 in all at each length would do",
+            "70 % of 100 correct without filler; more than 10,000 items instead of 100 would do",
         ),
         ((0.8,), "one length", "", "80 % correct at 0, the only length that was run"),
     ],
@@ -482,7 +482,7 @@ def test_fewer_than_five_items_decide_nothing(right: float, n: int) -> None:
     [found] = effective_lengths(summarize(curve((right, right), n=n)), requirements)
     decided = "usable" if right else "not usable"
     assert found.usability == (decided if n >= FEWEST else "too few items")
-    assert n >= FEWEST or "about 5 in all at each length would do" in found.reason
+    assert n >= FEWEST or f"about 5 items instead of {n} would do" in found.reason
 
 
 @given(st.floats(0, 1), st.integers(1, 400), st.floats(0.05, 0.95))
@@ -518,7 +518,7 @@ def test_a_base_score_has_to_exceed_the_best_declared_shortcut() -> None:
     assert found(0.7).startswith("< 1k")
     assert (
         found(0.79)
-        == "too few items to say: 85 % of 100 correct without filler; about 178 in all at each length would do"
+        == "too few items to say: 85 % of 100 correct without filler; about 178 items instead of 100 would do"
     )
     assert found(0.94) == "not usable: 85 % correct without filler, no better than a shortcut (94 %)"
     assert found(1.0).startswith("< 1k")

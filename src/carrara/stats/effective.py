@@ -150,10 +150,8 @@ class BaseScore:
                 return self.correct + self._compared
             case "too few items":
                 items = self.items_needed
-                needed = f"about {items:,}" if items else f"more than {MANY:,}"
-                return (
-                    f"{_percent(self.mean)} of {self.n:,} correct {self.place}; {needed} in all at each length would do"
-                )
+                needed = f"{f'about {items:,}' if items else f'more than {MANY:,}'} items instead of {self.n:,}"
+                return f"{_percent(self.mean)} of {self.n:,} correct {self.place}; {needed} would do"
             case _:
                 return ""
 
