@@ -107,7 +107,7 @@ def test_the_verdict_stands_on_top() -> None:
         ),
         (
             run({0: 0.8, 4096: 0.8}),
-            "Too few items to say: 80 % of 20 correct without filler; about 81 items would do.",
+            "Too few items to say: 80 % of 20 correct without filler; about 81 items instead of 20 would do.",
         ),
         (
             run({0: 0.05, 4096: 0.0}),

@@ -288,7 +288,7 @@ def test_what_a_server_says_of_its_window(answer: object, found: int | None) -> 
 
 def test_a_server_is_asked_for_its_window(server: Address) -> None:
     assert check_server("openai-api/test/window-600", server.base_url, {}, window=True).context_window == 600
-    assert check_server("openai-api/test/unknown", server.base_url, {}, window=True).context_window is None
+    assert check_server("openai-api/test/unlisted", server.base_url, {}, window=True).context_window is None
 
 
 def test_as_many_instances_as_nobody_means_are_told(tmp_path: Path, capsys: Capture) -> None:

@@ -99,7 +99,7 @@ def test_at_a_terminal_much_is_asked_about_first(said: str, code: int, sent: int
         assert server.asked() == sent
     os.close(ours)
     os.close(theirs)
-    assert "9,216 tokens of prompts, about 0.10 of money" in err
+    assert "9,216 tokens of prompts, at a cost of about 0.10, will be sent to" in err
     assert "Continue? [y/N]" in err
 
 

@@ -25,7 +25,7 @@ from carrara.stats import (
     summarize,
 )
 from carrara.stats.differences import difference
-from carrara.stats.effective import BaseScore
+from carrara.stats.effective import FEWEST, BaseScore
 from carrara.stats.intervals import Z, effective_n, student, wilson
 from carrara.stats.scores import by_metric, describe_metric
 from carrara.util.errors import RunError, UsageError
@@ -415,14 +415,25 @@ def curve(means: Sequence[float], chance_level: float = 0.05, n: int = 100) -> l
         ((0.8, 0.2, 0.8, 0.1), "< 1k", "", "its scores do not fall as a curve does: look at each length"),
         ((0.4, 0.4), "not usable", "", "40 % correct without filler"),
         ((0.0, 0.0), "not usable", "", "0 % correct without filler"),
-        ((0.75, 0.75), "too few items to say", "", "75 % of 100 correct without filler; about 323 items would do"),
-        ((0.7, 0.7), "too few items to say", "", "70 % of 100 correct without filler; more than 10,000 items would do"),
+        (
+            (0.75, 0.75),
+            "too few items to say",
+            "",
+            "75 % of 100 correct without filler; about 323 items instead of 100 would do",
+        ),
+        (
+            (0.7, 0.7),
+            "too few items to say",
+            "",
+            "70 % of 100 correct without filler; more than 10,000 items instead of 100 would do",
+        ),
         ((0.8,), "one length", "", "80 % correct at 0, the only length that was run"),
     ],
 )
 def test_effective_length(means: tuple[float, ...], shown: str, interval: str, note: str) -> None:
     [found] = effective_lengths(summarize(curve(means)))
     assert (str(found), found.interval, found.reason or found.note) == (shown, interval, note)
+    assert found.details == "; ".join(filter(None, (interval or found.reason or f"{shown} at both ends", found.note)))
 
 
 def test_a_point_below_the_threshold_by_chance_decides_nothing() -> None:
@@ -463,6 +474,17 @@ def test_ten_items_are_usable_if_all_are_right(right: int, usability: str) -> No
     assert found.record()["status"] == usability
 
 
+@pytest.mark.parametrize("right", [0.0, 1.0])
+@pytest.mark.parametrize("n", [2, 4, 5])
+def test_fewer_than_five_items_decide_nothing(right: float, n: int) -> None:
+    """All of two are wrong in 9 % of cases at a true score of 0.7, and right in 9 % of cases at 0.3."""
+    requirements = Requirements(min_base_score=0.7 if right == 0 else 0.3)
+    [found] = effective_lengths(summarize(curve((right, right), n=n)), requirements)
+    decided = "usable" if right else "not usable"
+    assert found.usability == (decided if n >= FEWEST else "too few items")
+    assert n >= FEWEST or f"about 5 items instead of {n} would do" in found.reason
+
+
 @given(st.floats(0, 1), st.integers(1, 400), st.floats(0.05, 0.95))
 def test_the_items_that_would_do_are_as_few_as_can_be(share: float, n: int, required: float) -> None:
     def judged(items: int) -> BaseScore:
@@ -470,7 +492,7 @@ def test_the_items_that_would_do_are_as_few_as_can_be(share: float, n: int, requ
 
     if judged(n).usability == "too few items" and (needed := judged(n).items_needed):
         assert judged(needed).usability != "too few items"
-        assert needed == n + 1 or judged(needed - 1).usability == "too few items"
+        assert needed in (n + 1, FEWEST) or judged(needed - 1).usability == "too few items"
 
 
 def test_questions_on_one_context_need_more_items() -> None:
@@ -494,7 +516,10 @@ def test_a_base_score_has_to_exceed_the_best_declared_shortcut() -> None:
         return one.sentence
 
     assert found(0.7).startswith("< 1k")
-    assert found(0.79) == "too few items to say: 85 % of 100 correct without filler; about 178 items would do"
+    assert (
+        found(0.79)
+        == "too few items to say: 85 % of 100 correct without filler; about 178 items instead of 100 would do"
+    )
     assert found(0.94) == "not usable: 85 % correct without filler, no better than a shortcut (94 %)"
     assert found(1.0).startswith("< 1k")
     parts = [replace(row, task="suite/test:part") for row in rows]

@@ -46,6 +46,21 @@ class Guard(Task):
         return [word for word in context.split() if word in NAMES][-1]
 
 
+class Lookout(Guard):
+    """Who stands guard. One is said to stand guard, and three are said to sleep, so that nothing has to be read."""
+
+    version = 2
+
+    def generate(self, rng: Rng) -> Instance:
+        gold, *others = rng.shuffled(NAMES)
+        dream = "dreams of a long walk by the sea with an old friend who has not come home for years"
+        facts = [f"{gold} stands guard and {dream}.", *(f"{name} sleeps at home and {dream}." for name in others)]
+        return Instance(rng.shuffled(facts), gold, evidence=(), options=NAMES)
+
+    def solve(self, context: str, names: Mapping[str, str]) -> str:
+        return next((name for name in NAMES if f"{name} stands" in context), "")
+
+
 class Found(Task):
     """Whether a coin was found: the longer one looks, the likelier it was, which nobody has to understand."""
 
@@ -78,6 +93,18 @@ def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch
     assert by_kind["blind"].score < 0.5
     assert found.reach["its last tenth"] == 1.0
     assert found.reach["its first tenth"] < 0.5
+
+
+def test_what_was_learned_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    item_id = replace(of_one(Lookout, monkeypatch), version=2)  # items of the other version are kept in a cache
+    monkeypatch.setattr(search, "READERS", {})
+    by_kind = {one.kind: one for one in search_shortcuts(item_id, 60).shortcuts}
+    learned = by_kind.pop("learned")
+    assert learned.breaches
+    assert learned.goes_by.startswith("words of the question near a mention")
+    assert {one.goes_by for one in by_kind.values()} <= {""}
+    breaches = [breach.found for breach in audit(item_id, 60).breaches if breach.check == "cheap"]
+    assert [found.startswith(f"what was learned ({learned.goes_by}): ") for found in breaches] == [True]
 
 
 def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:

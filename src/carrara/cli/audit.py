@@ -103,8 +103,9 @@ def _best(shortcuts: "Sequence[Shortcut]") -> list[str]:
 
     best = max((one for one in shortcuts if one.kind != "typography"), key=lambda one: one.score, default=None)
     by_kind = {one.kind: one for one in sorted(shortcuts, key=lambda one: one.score)}
+    shown = ": ".join(filter(None, (best.name, best.goes_by))) if best else ""
     scores = [f"{by_kind[kind].score:.3f}" if kind in by_kind else "-" for kind in KINDS]
-    return [*scores, best.name if best and best.score > best.chance_level + MARGIN else ""]
+    return [*scores, shown if best and best.score > best.chance_level + MARGIN else ""]
 
 
 def _refuse_beside_babi(tasks: str, items: AuditOptions | None, workers: int | None, engine: str) -> None:

@@ -118,7 +118,7 @@ def _above(above: "Budget") -> Callable[[RunConfig], "Confirm | None"]:
                 )
             if much <= above.most:
                 return True
-            about = f", about {money:,.2f} of money" if money is not None else ""
+            about = f", at a cost of about {money:,.2f}," if money is not None else ""
             print(
                 f"carrara: {tokens:,} tokens of prompts{about} will be sent to {config.model}. Continue? [y/N] ",
                 end="",

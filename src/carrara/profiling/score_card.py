@@ -96,7 +96,8 @@ def _length(card: Card) -> str:
 def _interval(card: Card) -> str:
     if card.low is None or card.high is None:
         return card.reason
-    return "" if card.low == card.high else f"{_end(card, card.low)} – {_end(card, card.high)}"
+    low, high = _end(card, card.low), _end(card, card.high)
+    return f"{low} at both ends" if low == high else f"{low} – {high}"
 
 
 def _end(card: Card, length: float) -> str:

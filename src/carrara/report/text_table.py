@@ -189,7 +189,7 @@ def _cost_lines(costs: Sequence[SeriesCost]) -> Iterator[str]:
     yield from ("", "Cost of readers, for an item:")
     yield from table(
         ["model", "length", "calls", "tokens in", "tokens out", "longest call", "tokens for a right answer",
-         *(["money", "for a right answer"] if has_money else []), "needed facts"],
+         *(["cost", "cost of a right answer"] if has_money else []), "needed facts"],
         [
             (
                 names[str(cost.series)],

@@ -34,8 +34,13 @@ class Budget(NamedTuple):
     said: str
 
     def written(self, part: float) -> str:
-        """Return an amount with its unit."""
-        units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} of money", "time": f"{part:,.0f} s"}
+        """Return an amount with its unit.
+
+        >>> read_budget("20usd").written(0.5), read_budget("5Mtok").written(10_000)
+        ('0.5 usd', '10,000 tokens')
+        """
+        currency = self.said.strip().lstrip("0123456789. ")
+        units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} {currency}", "time": f"{part:,.0f} s"}
         return units[self.kind]
 
     def __str__(self) -> str:
@@ -154,7 +159,7 @@ class Meter:
         """Return the usage so far, for the progress display."""
         spent = max(1e-9, time.monotonic() - self._begun)
         pace = f"{self.tokens / spent:,.0f} tokens/s" if self.tokens else ""
-        return " · ".join(filter(None, (pace, f"{self.money:,.2f} of money" if self.money else "")))
+        return " · ".join(filter(None, (pace, f"cost {self.money:,.2f}" if self.money else "")))
 
 
 @dataclass

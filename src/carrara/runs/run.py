@@ -185,7 +185,7 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
             f"{count(len(left), 'prompt')}, {sum(map(_tokens, left)):,} tokens by {config.jobs[0].first.tokenizer}",
             f", and {count(later, 'message')} after the replies" if later else "",
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",
-            f", about {meter.expected:,.2f} of money" if meter.expected else "",
+            f", at a cost of about {meter.expected:,.2f}" if meter.expected else "",
             f", to {config.model}",
         )
     )

@@ -6,7 +6,7 @@ Each model has one status on each task:
 |--|--|
 | usable | the base score is high enough; there is an effective length with its interval |
 | not usable | the base score is too low: no length of context can be used |
-| too few items | the interval of the base score reaches to both sides of what is required |
+| too few items | the interval of the base score reaches to both sides of what is required, or it has under 5 items |
 | one length | the base score is high enough, but no second length was run |
 | no score | nothing was measured |
 
@@ -42,6 +42,9 @@ SOLVED = 0.99
 exceed it, so a base score is not compared with it."""
 MANY = 10_000
 """The largest number of items that is suggested."""
+FEWEST = 5
+"""The least number of independent scores that decide. Below it, intervals exclude the truth more often than they say:
+both of two replies are wrong in 9 % of cases at a true score of 0.7."""
 SHARE = 0.85
 RULE = "the length up to which the score is at least 85 % of the base score, with a 95 % interval"
 EARLY = 10.0
@@ -108,6 +111,8 @@ class BaseScore:
 
     @property
     def usability(self) -> Usability:
+        if min(self.n, self.n_effective) < FEWEST - 1e-9:
+            return "too few items"
         low, high = wilson(self.mean, self.n_effective)
         if low > self.required:
             return "usable"
@@ -122,8 +127,9 @@ class BaseScore:
         required, gap = self.required, abs(self.mean - self.required)
         if gap < 1e-9:
             return None
-        independent = Z * Z * required * (1 - required) / gap**2
-        items = max(self.n + 1, math.floor(independent * self.n / self.n_effective) + 1)
+        independent, share = Z * Z * required * (1 - required) / gap**2, self.n / self.n_effective
+        fewest = math.ceil(FEWEST * max(1, share) - 1e-9)
+        items = max(self.n + 1, fewest, math.floor(independent * share) + 1)
         return items if items <= MANY else None
 
     @property
@@ -146,8 +152,8 @@ class BaseScore:
                 return self.correct + self._compared
             case "too few items":
                 items = self.items_needed
-                needed = f"about {items:,}" if items else f"more than {MANY:,}"
-                return f"{_percent(self.mean)} of {self.n:,} correct {self.place}; {needed} items would do"
+                needed = f"{f'about {items:,}' if items else f'more than {MANY:,}'} items instead of {self.n:,}"
+                return f"{_percent(self.mean)} of {self.n:,} correct {self.place}; {needed} would do"
             case _:
                 return ""
 
@@ -235,14 +241,16 @@ class EffectiveLength:
 
     @property
     def details(self) -> str:
-        """The text beside the status: the interval, or the reason."""
-        return "; ".join(filter(None, [self.interval or self.reason, self.note]))
+        """The text beside the status: the interval, or the reason. It is never empty."""
+        ends = f"{self} at both ends" if self.estimate else ""
+        return "; ".join(filter(None, [self.interval or self.reason or ends, self.note]))
 
     @property
     def sentence(self) -> str:
         """The status with its details: `1.2k (1k – 1.6k)`, `not usable: 40 % correct without filler`."""
         if self.estimate:
-            return f"{self} ({self.details})" if self.details else str(self)
+            details = "; ".join(filter(None, [self.interval, self.note]))
+            return f"{self} ({details})" if details else str(self)
         return f"{self}: {self.reason}" if self.reason else str(self)
 
     def __str__(self) -> str:

@@ -168,7 +168,10 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     if not _is_from_files(first, pack):  # published items are used unchanged
         report.breaches += [
             Breach(
-                "cheap", str(first), f"{one.name}: {one.score:.3f}, where the chance level is {one.chance_level:.3f}"
+                "cheap",
+                str(first),
+                f"{one.name}{one.goes_by and f' ({one.goes_by})'}: {one.score:.3f}, where the chance level is "
+                f"{one.chance_level:.3f}",
             )
             for one in report.shortcuts
             if one.breaches

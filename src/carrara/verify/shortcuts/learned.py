@@ -26,6 +26,26 @@ MENTIONS = 40
 """The number of mentions that are used. Of more, the last ones are used."""
 
 
+FEATURES = (
+    *((f"being option {slot}", f"not being option {slot}") for slot in range(1, SLOTS + 1)),
+    ("being the last option", "not being the last option"),
+    *((f"{times} mentions", f"more or fewer than {times} mentions") for times in range(SLOTS)),
+    ("many mentions", "few mentions"),
+    ("an odd number of mentions", "an even number of mentions"),
+    ("a late first mention", "an early first mention"),
+    ("a late last mention", "an early last mention"),
+    ("a last mention before those of others", "a last mention after those of others"),
+    ("words of the question near a mention", "no words of the question near a mention"),
+    ("words of the question near the last mention", "no words of the question near the last mention"),
+    ("many characters", "few characters"),
+    ("words of the question", "no words of the question"),
+    ("being a frequent answer", "being a rare answer"),
+)
+"""The features of a candidate (`counts`) in words, each with its opposite."""
+DESCRIBED, LEAST_SHARE = 3, 0.1
+"""The most features that describe what was learned, and the least share that each has in the choices."""
+
+
 class Candidates(NamedTuple):
     """The candidate answers of an item, with their sources, features and scores."""
 
@@ -95,6 +115,28 @@ class LearnedReader:
             first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
         return cls(readers, weights, mean, spread)
+
+    def describe(self, items: Sequence[Candidates]) -> str:
+        """Return the features that decide most of the choices, the weightiest first.
+
+        A feature's share is its weight, times the difference between the chosen candidate and the others.
+        """
+        differences = np.array(
+            [
+                rows[chosen] - np.delete(rows, chosen, axis=0).mean(axis=0)
+                for item in items
+                if len(item.said) > 1
+                for rows, chosen in [((_features(item, self.readers) - self.mean) / self.spread, self.choose(item))]
+            ]
+        )
+        shares = (differences * self.weights).mean(axis=0)
+        names = [*((f"“{reader}”", f"not “{reader}”") for reader in self.readers), ("several of them", "few of them")]
+        names += FEATURES
+        return ", ".join(
+            names[n][int(differences[:, n].mean() < 0)]
+            for n in np.argsort(-shares, kind="stable")[:DESCRIBED]
+            if shares[n] > LEAST_SHARE * shares.sum()
+        )
 
     def choose(self, item: Candidates) -> int:
         return int(np.argmax((_features(item, self.readers) - self.mean) / self.spread @ self.weights))

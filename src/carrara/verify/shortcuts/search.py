@@ -17,7 +17,7 @@ one does without the declared ones.
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from math import prod, sqrt
 from statistics import fmean, pstdev
@@ -75,6 +75,8 @@ class Shortcut:
     chance_level: float
     declared: str
     """Why the task cannot avoid it. Empty if the task does not declare it."""
+    goes_by: str = ""
+    """What decides the answers of the learned heuristic."""
 
     @property
     def beats_chance(self) -> bool:
@@ -158,7 +160,8 @@ class Search:
         shortcuts = [*self._best("blind", tested), *self._best("strings", tested), *self._best("part", tested)]
         shortcuts += self._typography(tested)
         if scores := self._learned_scores(tested):
-            shortcuts.append(_shortcut("learned", LEARNED, scores, tested))
+            goes_by = "; ".join(dict.fromkeys(filter(None, self._goes_by)))
+            shortcuts.append(replace(_shortcut("learned", LEARNED, scores, tested), goes_by=goes_by))
         parts = {name: fmean(_fill_scores("part", name, tested)) for name in _names("part", tested)}
         backwards = parts.pop(truncated.BACKWARDS, None)
         return SearchResult(shortcuts, parts, backwards)
@@ -188,9 +191,13 @@ class Search:
 
     def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
-        found = list[float]()
+        found, self._goes_by = list[float](), list[str]()
         for name in sorted({taken.item.question.part for taken in tested}):
             learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
+            if learned:
+                self._goes_by.append(
+                    learned.describe([taken.posed for taken in tested if taken.item.question.part == name])
+                )
             for item, _, posed, _ in tested:
                 if item.question.part == name:
                     chosen = (
