@@ -17,7 +17,7 @@ from carrara.items import registry
 from carrara.params import parameters_of
 from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.verify.chance_levels import INSTANCES, LENGTH, chance_level_of
-from carrara.verify.shortcuts.findings import findings_of
+from carrara.verify.shortcuts.findings import ShortcutScore, findings_of
 from tools.cli_page import cli_page
 
 FOLDER = Path("docs/reference")
@@ -59,19 +59,28 @@ def overview(names: Sequence[str]) -> str:
         "the task's page says why.",
         f"- **Reach.** The score that is possible from a tenth of {LENGTH:,} tokens "
         "([shortcuts](../../explanation/shortcuts.md)).",
+        "- **Typography.** The F1 with which a rule finds facts by lengths, marks and white space, without knowing a "
+        "word ([typography](../../explanation/shortcuts.md#typography)). In a sound task it is about the F1 of picking "
+        "every sentence, which the task's page states.",
     ]
     for suite in dict.fromkeys(name.partition("/")[0] for name in names):
         own = [name for name in names if name.startswith(f"{suite}/")]
         lines += ["", f"## {suite}", "", *prose(import_module(f"carrara.tasks.{suite}").__doc__ or ""), ""]
-        lines += table(("task", "measures", "chance", "guesser", "shortcut", "reach"), map(_row, own))
+        head = ("task", "measures", "chance", "guesser", "shortcut", "reach", "typography")
+        lines += table(head, map(_row, own))
     return "\n".join(lines) + "\n"
 
 
 def _row(name: str) -> tuple[str, ...]:
     findings = findings_of(name)
-    best = f"{findings.best.score:.3f}{DECLARED if findings.best.declared else ''}" if findings else ""
     task, reach = registry.load(name), f"{findings.reach:.3f}" if findings else ""
-    return f"[{name}]({name}.md)", task.capability, f"{chance_level_of(name):.3f}", task.guesser, best, reach
+    shortcut, typography = (_score(findings.best), _score(findings.typography)) if findings else ("", "")
+    chance = f"{chance_level_of(name):.3f}"
+    return f"[{name}]({name}.md)", task.capability, chance, task.guesser, shortcut, reach, typography
+
+
+def _score(shortcut: ShortcutScore | None) -> str:
+    return f"{shortcut.score:.3f}{DECLARED if shortcut.declared else ''}" if shortcut else ""
 
 
 def task_page(name: str) -> str:
@@ -130,6 +139,11 @@ def meaning_of_score(name: str) -> Iterator[str]:
     ]
     yield from table(("kind", "shortcut", "score", "chance level", "why the task declares it"), rows)
     yield ""
+    if findings.typography:
+        yield (
+            "The score of `typography` is the F1 of finding facts. Its chance level is the F1 of picking every sentence."
+        )
+        yield ""
     yield "[Shortcuts](../../../explanation/shortcuts.md) describes each kind."
 
 

@@ -12,6 +12,7 @@ from carrara.types import CHANCE_LEVEL, GUESSERS
 
 if TYPE_CHECKING:
     from carrara.params import Parameter
+    from carrara.verify.shortcuts.findings import ShortcutScore
 
 P = TypeVar("P")
 
@@ -77,17 +78,16 @@ def _print_tasks(names: Sequence[str]) -> None:
 
     found = {name: findings_of(name) for name in names}
     table(
-        ["task", "measures", "chance", "guesser", "shortcut", "reach"],
+        ["task", "measures", "chance", "guesser", "shortcut", "reach", "typography"],
         [
             (
                 name,
                 registry.load(name).capability,
                 f"{chance_level_of(name):.3f}",
                 registry.load(name).guesser,
-                f"{findings.best.score:.3f}{DECLARED if findings.best.declared else ''}"
-                if (findings := found[name])
-                else "-",
+                _score(findings.best) if (findings := found[name]) else "-",
                 f"{findings.reach:.3f}" if findings else "-",
+                _score(findings.typography) if findings and findings.typography else "-",
             )
             for name in names
         ],
@@ -101,11 +101,27 @@ def _print_tasks(names: Sequence[str]) -> None:
     _print_wrapped(
         "reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most"
     )
+    _print_wrapped(
+        "typography: the F1 with which a rule finds facts at 4k tokens by the lengths of sentences, their marks and the "
+        "white space between them, without knowing a word; in a sound task it is about that of picking every sentence"
+    )
     if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
         print()
         _print_wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
         for name, best in declared.items():
             _print_wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
+    rules = {name: one.typography for name, one in found.items() if one and one.typography}
+    if reasons := _alike({name: rule.declared for name, rule in rules.items() if rule.declared}):
+        print()
+        _print_wrapped(f"{DECLARED} The task declares that typography finds its facts, and says why:")
+        for reason, of in reasons.items():
+            rule = rules.get(of)
+            which = f"“{rule.name}” has F1 {rule.score:.3f}, every sentence {rule.chance_level:.3f}. " if rule else ""
+            _print_wrapped(f"{of}: {which}{reason}", "  ")
+
+
+def _score(shortcut: "ShortcutScore") -> str:
+    return f"{shortcut.score:.3f}{DECLARED if shortcut.declared else ''}"
 
 
 def _print_wrapped(text: str, indent: str = "") -> None:

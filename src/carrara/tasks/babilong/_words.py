@@ -134,7 +134,15 @@ def draw_cast_like(rng: Rng, cast: Cast) -> Cast:
     """Return fresh words that are about as long as those of a cast, so that the lengths of sentences are alike."""
     drawn = _draw_fresh(rng, cast, _as_long)
     figures = zip(drawn.figures, cast.figures, strict=True)
-    return replace(drawn, figures=tuple(new if " " in figure else new.split()[-1] for new, figure in figures))
+    return replace(
+        drawn,
+        figures=tuple(new if " " in figure else new.split()[-1] for new, figure in figures),
+        sizes=(
+            *_as_long(rng, words.SMALLS, cast.sizes[:1]),
+            *_as_long(rng, words.MEDIUMS, cast.sizes[1:2]),
+            *drawn.sizes[2:],
+        ),
+    )
 
 
 def _draw_fresh(rng: Rng, like: Cast, draw: Callable[[Rng, tuple[str, ...], Sequence[str]], tuple[str, ...]]) -> Cast:

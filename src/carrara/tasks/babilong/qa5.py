@@ -38,7 +38,7 @@ class ThreeArguments(Babilong[Gift]):
     known_shortcuts = dict.fromkeys(
         ("strings", "part", "learned"),
         "As a rule the last gift is what is asked about, as in bAbI.",
-    )
+    ) | {"typography": "Questions are about gifts, and no other sentence names two people."}
     cast = GIVERS
     queries = (WhatGiven, WhoGave, WhoReceived)
     answer = Party("people", "things")

@@ -62,6 +62,7 @@ class FrequentWords(Classic):
         "the words said oftenest": "Which words are said oftenest is what is asked.",
         "learned": "Which words are said oftenest is what is asked.",
         "part": "The three words are far more frequent than others: a tenth shows it, as in the published task.",
+        "typography": "Where more words stand between two dots, one of them is likelier to be a frequent one.",
     }
     alpha: float = 2.0
     """The exponent of the power law: with a greater one, later ranks are rarer."""

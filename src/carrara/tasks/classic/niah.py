@@ -105,6 +105,7 @@ class Niah(MultilingualTask, Classic):
     }
     known_shortcuts = {
         "strings": "The value stands beside the name that is asked for: finding it is what is asked.",
+        "typography": "A needle states a number or a code, and the filler is prose, as in the published task.",
     }
     variant: Sweep[Variant] = Sweep(*SHAPES)
     """RULER's variants, taken in turn. Each has its own values of the parameters below."""

@@ -42,6 +42,7 @@ class Passkey(Classic):
     known_shortcuts = {
         "strings": "The pass key is the only number in the text, as in the published task.",
         "learned": "The pass key is the only number in the text, as in the published task.",
+        "typography": "The filler is a few sentences that are repeated, as in the published task.",
     }
     haystack: str = field(default="noise", metadata=_haystacks.haystack_metadata())
     """`noise` (the same sentences over and over), or a corpus."""

@@ -70,6 +70,7 @@ class VariableTracking(Classic):
     rule = asks_for("their names, separated by commas")
     known_shortcuts = {
         "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
+        "typography": "The filler is a few sentences that are repeated, as in the published task.",
     }
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""

@@ -60,6 +60,9 @@ MOST_SUMS = 500
 ONE_OPERATION = (
     "The number that the only operation brings stands last where nothing is woven in, and is often what is asked."
 )
+OTHER_STATEMENTS = (
+    "What leaves the list as it is, is written in other statements than what changes it, as in the paper."
+)
 
 
 class Session(NamedTuple):
@@ -104,7 +107,9 @@ class LatentList(Task):
             raise ValueError("examples go from 0 to 100")
 
     def shortcuts(self) -> Mapping[str, str]:
-        return dict.fromkeys(("strings", "learned"), ONE_OPERATION) if self.sweep_values("complexity") == (1,) else {}
+        one_operation = self.sweep_values("complexity") == (1,)
+        declared = dict.fromkeys(("strings", "learned"), ONE_OPERATION) if one_operation else {}
+        return {**declared, "typography": OTHER_STATEMENTS}
 
     def generate(self, rng: Rng) -> Instance:
         key = rng.key

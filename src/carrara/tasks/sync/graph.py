@@ -62,6 +62,7 @@ class SyncGraph(Sync):
             f"greedy to the goal: {rule}": "Paths in sparse graphs as in the paper mostly have two edges: few steps do."
             for rule in RULES
         },
+        "typography": "That there is an edge is a shorter sentence than that there is none, as in the paper.",
     }
     wording = {
         "instruction": (

@@ -52,7 +52,7 @@ class SyncTranslation(Sync):
     known_shortcuts = {
         f"greedy coverage: {which} of equals": "With three languages a word has two letters, and greed is never wrong."
         for which in ("the first", "the last")
-    }
+    } | {"typography": "A dictionary has arrows and is longer than a list of words, as in the paper."}
     wording = {
         "instruction": (
             "The text below is about languages invented for this exercise. It contains one dictionary from each "
