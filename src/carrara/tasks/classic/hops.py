@@ -69,7 +69,6 @@ class Hops(Task):
     answer = Value(NAME)
     instruction = "The text below has numbered documents, each about one person. A question may need several of them."
     ask = ASK
-    rule = asks_for("the full name")
     separator = "\n"
     hops: Sweep[int] = Sweep(1, 2, 3, 4)
     """Documents that lead to the answer, one after the other."""
@@ -78,6 +77,10 @@ class Hops(Task):
     haystack: str = field(default=DOCUMENTS, metadata=_haystacks.haystack_metadata(DOCUMENTS))
     """`documents` (about other people, in the same relations), `noise` (the same sentences over and over), or a
     corpus."""
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        return {**super().make_wording(), "rule": asks_for("the full name")}
 
     def check(self) -> None:
         if not 1 <= self.hops <= STATED:
