@@ -101,9 +101,7 @@ def _names(question: Question[Any], text: str) -> bool:
     return not (_words(question.ask) - NOT_AN_ANSWER).isdisjoint(_words(text))
 
 
-def _impossible_value(
-    kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Set[str]
-) -> str:
+def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Set[str]) -> str:
     """Return the value that a text is, or the values of an answer with several. Empty if it states none clearly.
 
     Args:

@@ -20,8 +20,8 @@ about all of them.
 ...
 15 June | wvnnbc | My sister and I argued about peaches. </text>
 <BLANKLINE>
-How many records by user wvnnbc are about birds? Answer with a number. Reply with one line and nothing else:
-FINAL ANSWER: followed by the answer.
+How many records by user wvnnbc are about birds? Answer with a number. Reply with one line and nothing else,
+in this form: FINAL ANSWER: <the answer>
 
 The context consists of records alone. A longer text has more of them, and all count. An instance has the same question
 at every length, and the same answer, but for the number that `month` names. All users and months have about as many

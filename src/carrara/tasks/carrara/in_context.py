@@ -23,7 +23,7 @@ In June, Beatrix changed the subject to hornets. => QGCSH
 In Larkhill, Hugo asked a stranger about tea. => HTNVL </text>
 <BLANKLINE>
 Which label belongs to the sentence "On Tuesday Jonas read a book about cockroaches."? Reply with one line and
-nothing else: FINAL ANSWER: followed by that label.
+nothing else, in this form: FINAL ANSWER: <that label>
 
 The facts are the same number of examples of each class. The filler consists of further examples, of each class in turn.
 Sentences are of one class if they are about things of one kind, such as birds. The thing that is asked about occurs in

@@ -21,8 +21,8 @@ are the most relevant.
 <BLANKLINE>
 The more of these criteria a document meets, the more relevant it is: it is about metals; it was written in
 the years 1940 to 1959; it was written in Eastwick; it is by Hana. Which are the 4 most relevant documents?
-Reply with one line and nothing else: FINAL ANSWER: followed by the ids of these documents, the most relevant
-first, separated by commas; equally relevant ones may stand in any order.
+Reply with one line and nothing else, in this form: FINAL ANSWER: <the ids of these documents, the most
+relevant first, separated by commas; equally relevant ones may stand in any order>
 
 The grade of a document is the number of criteria that it meets beyond the first, so that grades go from 0 to 3. The
 facts are the relevant documents, which are exactly as many as the question asks for, and some others. The filler

@@ -26,7 +26,7 @@ Session with Olga on 14 November 2002
 User: They say that Linus's piano is in Northworth these days.
 …
 In which town was Theo's workshop first, by what the text says? If Theo has not said it, the answer is: not
-said. Reply with one line and nothing else: FINAL ANSWER: followed by the answer alone.
+said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
 another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.

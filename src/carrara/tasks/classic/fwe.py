@@ -14,8 +14,8 @@ zchxtn pfqqzp ... pfqqzp wmpmkg ... ... lsbjzk fwzzmh nnndbb khnztf pfqqzp skqxx
 pfqqzp khnztf jfmxdx ... wfwdjc ... zchxtn ... ... ... ... ... ... ... khnztf ... ... ... pfqqzp ... ... ...
 ... ... ... hdnhjh ... jfmxdx pdpjqg pfqqzp pfqqzp pfqqzp qtgscs ... ... ... ... mfqjjp </text>
 <BLANKLINE>
-Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
-words, separated by commas.
+Which 3 coded words occur most often? Reply with one line and nothing else, in this form: FINAL ANSWER: <those
+words, separated by commas>
 
 The frequency of a word follows a power law: the word of rank k occurs in proportion to k to the power of -2. The first
 rank is written as dots and does not count. The facts are a short text with these frequencies. The filler has them too.

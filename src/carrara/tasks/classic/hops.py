@@ -14,7 +14,8 @@ Malzop Suvgono, their dentist is Malzop Rozberi, and their cook is Tikzon Suvgon
 Document 968692: Vakzus Nabzude was born in Rikvuzot. Their cook is Kivdid Nabzude, their teacher is Vakzus
 Rozberi, their dentist is Vakzus Gazgolu, and their driver is Tikzon Nabzude.
 …
-Who is the teacher of the dentist of Tikzon Suvgono?
+Who is the teacher of the dentist of Tikzon Suvgono? Reply with one line and nothing else, in this form: FINAL
+ANSWER: <the full name>
 
 A fact is a document about one person: a birthplace, and who stands in four relations to that person. All of these have
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question
