@@ -200,4 +200,4 @@ def test_what_stands_behind_the_label() -> None:
 
 
 def test_the_prompt_names_the_line() -> None:
-    assert answer_line(asks_for("that number").rpartition(": F")[2].join(["F", ""])) == " followed by that number."
+    assert answer_line(asks_for("that number").rpartition("form: ")[2]) == " <that number>"

@@ -39,8 +39,8 @@ ASKED = {
 def test_a_stated_answer_that_is_none_of_the_possible_ones_is_a_wrong_answer(
     task: str, reply: str, answer: str
 ) -> None:
-    name, _, params = task.partition(";")
-    item = carrara.item(name, **dict([params.split("=")] if params else []))
+    name, _, language = task.partition(";language=")
+    item = carrara.item(name, language=language) if language else carrara.item(name)
     score = item.score(reply)
     assert (score.status, score.answer, score.value) == ("ok", answer, 0.0)
     assert score.error_type == "not a possible answer"

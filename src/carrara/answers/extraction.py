@@ -230,7 +230,7 @@ _FAR = 200
 _END = re.compile(r"(?<=[.!?;])\s|\n|\Z")
 
 
-_ASKED = re.compile(rf"{FINAL} (?:followed by (.*)\.|<(.*)>)$")
+_ASKED = re.compile(rf"{FINAL} <(.*)>$")
 _FOLLOWED = re.compile(r"^\W{0,4}followed by\b[:\s]*", re.IGNORECASE)
 _AFTER = re.compile(r"[\s:.=→\"'*]*(?!(?:or|and)\b)(?=[\w-])", re.IGNORECASE)
 _BRACKET = re.compile(r"<|(?<![-=])>")
@@ -247,16 +247,16 @@ def asks_for(what: str) -> str:
 
     Examples:
         >>> asks_for("that number")
-        'Reply with one line and nothing else: FINAL ANSWER: followed by that number.'
+        'Reply with one line and nothing else, in this form: FINAL ANSWER: <that number>'
     """
-    return f"Reply with one line and nothing else: {FINAL} followed by {what}."
+    return f"Reply with one line and nothing else, in this form: {FINAL} <{what}>"
 
 
 @cache
 def _requested(rule: str) -> str:
     """Return what a rule asks for, as `asks_for` was told it, in lower case. Empty if it was not made so."""
     found = _ASKED.search(rule)
-    return (found[1] or found[2]).lower() if found else ""
+    return found[1].lower() if found else ""
 
 
 def without_rule(text: str, rule: str) -> str | None:
@@ -272,7 +272,7 @@ def without_rule(text: str, rule: str) -> str | None:
     Examples:
         >>> without_rule("followed by 7", ""), without_rule("<oak>, <elm>", ""), without_rule("oak", "")
         ('7', 'oak, elm', None)
-        >>> without_rule("followed by yes or no: yes", asks_for("yes or no"))
+        >>> without_rule("<yes or no>: yes", asks_for("yes or no"))
         'yes'
     """
     rest = _FOLLOWED.sub("", text, count=1)

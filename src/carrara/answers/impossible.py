@@ -11,7 +11,7 @@ Extraction(answer='12', rule='answer line')
 """
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 from carrara.answers.cues import NOT_AN_ANSWER, behind_hesitation, denies, is_about_another, is_vague
@@ -101,9 +101,7 @@ def _names(question: Question[Any], text: str) -> bool:
     return not (_words(question.ask) - NOT_AN_ANSWER).isdisjoint(_words(text))
 
 
-def _impossible_value(
-    kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Collection[str]
-) -> str:
+def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Set[str]) -> str:
     """Return the value that a text is, or the values of an answer with several. Empty if it states none clearly.
 
     Args:

@@ -46,7 +46,9 @@ class Totals(NamedTuple):
 class RunningTotals(AnswerType[Totals]):
     """A total after each turn of a conversation. A reply is a transcript, or one total if one turn is asked."""
 
-    rule = f"Reply to each message with one line and nothing else: {FINAL} followed by the total of all names so far."
+    rule = (
+        f"Reply to each message with one line and nothing else, in this form: {FINAL} <the total of all names so far>"
+    )
     noun = "running totals"
 
     def takes(self, answer: object) -> bool:

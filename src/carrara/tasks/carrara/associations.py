@@ -15,8 +15,8 @@ in a flask. The element with atomic number 3 fills a flask that belongs to Zakza
 atomic number 24 fills a flask that belongs to Mokzem Nekviso. The element with atomic number 22 fills a flask
 that belongs to Zagviz Rokzosu. </text>
 <BLANKLINE>
-Who owns some lithium? Reply with one line and nothing else: FINAL ANSWER: followed by the full name of that
-person.
+Who owns some lithium? Reply with one line and nothing else, in this form: FINAL ANSWER: <the full name of
+that person>
 
 The facts are sentences about invented people. Each means another value, such as an element, and states it by a phrase,
 such as its atomic number. The question names the value of one fact. The filler consists of sentences about other

@@ -21,7 +21,7 @@ about all of them.
 4 August | kvspcq | My sister and I argued about sickles. </text>
 <BLANKLINE>
 How many records by user rrnctk are about vegetables? Answer with a number. Reply with one line and nothing
-else: FINAL ANSWER: followed by the answer.
+else, in this form: FINAL ANSWER: <the answer>
 
 The context consists of records alone. A longer text has more of them, and all count. An instance has the same question
 at every length, and the same answer, but for the number that `month` names. All users and months have about as many

@@ -16,9 +16,9 @@ Kizbidi, their baker is Lavgav Gubzuke, and their lawyer is Vubzab Gubzuke.
 [lfnwld] Vubzab Gubzuke was born in Vukvanan. Their baker is Vubzab Rokzinu, their landlord is Lavgav Rokzinu,
 their lawyer is Lavgav Lopvoso, and their tailor is Kubzon Rokzinu.
 …
-Who is the baker of the tailor of Telzap Gubzuke? Reply with one line and nothing else: FINAL ANSWER: followed
-by the full name and, in brackets, the ids of all documents that are needed to prove it and of no others,
-separated by commas.
+Who is the baker of the tailor of Telzap Gubzuke? Reply with one line and nothing else, in this form: FINAL
+ANSWER: <the full name and, in brackets, the ids of all documents that are needed to prove it and of no
+others, separated by commas>
 
 The documents and questions are those of `classic/hops`. A person stands in each relation to one other, and only the
 document about a person says who that is. So exactly one set of documents proves an answer: those about the persons on

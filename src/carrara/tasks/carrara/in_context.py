@@ -23,7 +23,7 @@ A film about vans reminded Otto of Underhill. => DHVPQ
 On Friday Ivan read a book about tractors. => DHVPQ </text>
 <BLANKLINE>
 Which label belongs to the sentence "Conrad has collected pictures of lemons since June."? Reply with one line
-and nothing else: FINAL ANSWER: followed by that label.
+and nothing else, in this form: FINAL ANSWER: <that label>
 
 The facts are the same number of examples of each class. The filler consists of further examples, of each class in turn.
 Sentences are of one class if they are about things of one kind, such as birds. The thing that is asked about occurs in

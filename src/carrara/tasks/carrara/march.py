@@ -25,8 +25,8 @@ pswbmb: -62
 rdhlwn: -15
 wlxfzv: 42 </text>
 <BLANKLINE>
-Names: nqxpwb, rdhlwn. Reply to each message with one line and nothing else: FINAL ANSWER: followed by the
-total of all names so far.
+Names: nqxpwb, rdhlwn. Reply to each message with one line and nothing else, in this form: FINAL ANSWER: <the
+total of all names so far>
 <BLANKLINE>
 Names: pswbmb, pntlsb.
 Names: vgfpcf, bzxpkg.

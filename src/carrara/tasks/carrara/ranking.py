@@ -25,8 +25,8 @@ song. </text>
 <BLANKLINE>
 The more of these criteria a document meets, the more relevant it is: Greyhaven is where it was written; it is
 about fruit; Dagny is its author; it is a song. Which are the 4 most relevant documents? Reply with one line
-and nothing else: FINAL ANSWER: followed by the ids of these documents, the most relevant first, separated by
-commas; equally relevant ones may stand in any order.
+and nothing else, in this form: FINAL ANSWER: <the ids of these documents, the most relevant first, separated
+by commas; equally relevant ones may stand in any order>
 
 The grade of a document is the number of criteria that it meets beyond the first, so that grades go from 0 to 3. The
 facts are the relevant documents, which are exactly as many as the question asks for, and some others. The filler

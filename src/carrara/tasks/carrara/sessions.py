@@ -26,7 +26,7 @@ Assistant: Thanks for telling me.
 User: What is the Latin word for rum?
 …
 In which town was Esther's harp first, by what Esther has said? If Esther has not said it, the answer is: not
-said. Reply with one line and nothing else: FINAL ANSWER: followed by the answer alone.
+said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
 another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.

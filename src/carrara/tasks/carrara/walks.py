@@ -21,8 +21,8 @@ dpjhpf -> frnjtq
 dpjhpf -> nqknpx </text>
 <BLANKLINE>
 Which nodes are exactly 2 steps away from nhdhrm? The distance of a node is the least number of steps that
-lead to it from nhdhrm. Reply with one line and nothing else: FINAL ANSWER: followed by the names of all these
-nodes, separated by commas, or none if there is no such node.
+lead to it from nhdhrm. Reply with one line and nothing else, in this form: FINAL ANSWER: <the names of all
+these nodes, separated by commas, or none if there is no such node>
 
 The context is the list of edges. The facts are all edges of a small graph in which the question is decided. The filler
 consists of further edges, which leave other nodes and go to any, so that it changes no answer.

@@ -12,8 +12,8 @@ The text below is a list of words. A few of them occur again and again, the rest
 <text> simple-wagon urban-drawer polite-bay polite-bay solid-corner northern-flag early-table urban-drawer
 urban-drawer polite-bay urban-drawer polite-bay </text>
 <BLANKLINE>
-Which 2 words in the list occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by
-those words, separated by commas.
+Which 2 words in the list occur most often? Reply with one line and nothing else, in this form: FINAL ANSWER:
+<those words, separated by commas>
 
 The facts are the common words, thirty times each, and some rare ones. The filler consists of more rare words. None of
 them occurs more than three times, however long the filler is, so it changes no answer.

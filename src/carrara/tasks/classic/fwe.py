@@ -17,8 +17,8 @@ wfcprj ... fqkqdx ... krrdmw krrdmw ... ... krrdmw ... fqkqdx ... vdgkww ... fqk
 ... wfcprj mtqgtf pbcgjq vdgkww cxhrkf lpxbvc ... nxsngz kswlrb lcnmrz jmlvql bvhrgx fqkqdx dcgjvg nxdqkm
 swfcwj hvmwld pjzzpd zlwsns krrdmw </text>
 <BLANKLINE>
-Which 3 coded words occur most often? Reply with one line and nothing else: FINAL ANSWER: followed by those
-words, separated by commas.
+Which 3 coded words occur most often? Reply with one line and nothing else, in this form: FINAL ANSWER: <those
+words, separated by commas>
 
 The frequency of a word follows a power law: the word of rank k occurs in proportion to k to the power of -2. The first
 rank is written as dots and does not count. The text begins and ends with one word of each rank, in a drawn order, so

@@ -14,7 +14,8 @@ Malzop Suvgono, their dentist is Malzop Rozberi, and their cook is Tikzon Suvgon
 Document 968692: Vakzus Nabzude was born in Rikvuzot. Their cook is Kivdid Nabzude, their teacher is Vakzus
 Rozberi, their dentist is Vakzus Gazgolu, and their driver is Tikzon Nabzude.
 …
-Who is the teacher of the dentist of Tikzon Suvgono?
+Who is the teacher of the dentist of Tikzon Suvgono? Reply with one line and nothing else, in this form: FINAL
+ANSWER: <the full name>
 
 A fact is a document about one person: a birthplace, and who stands in four relations to that person. All of these have
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question
@@ -69,7 +70,6 @@ class Hops(Task):
     answer = Value(NAME)
     instruction = "The text below has numbered documents, each about one person. A question may need several of them."
     ask = ASK
-    rule = asks_for("the full name")
     separator = "\n"
     hops: Sweep[int] = Sweep(1, 2, 3, 4)
     """Documents that lead to the answer, one after the other."""
@@ -78,6 +78,10 @@ class Hops(Task):
     haystack: str = field(default=DOCUMENTS, metadata=_haystacks.haystack_metadata(DOCUMENTS))
     """`documents` (about other people, in the same relations), `noise` (the same sentences over and over), or a
     corpus."""
+
+    @classmethod
+    def make_wording(cls) -> Mapping[str, str]:
+        return {**super().make_wording(), "rule": asks_for("the full name")}
 
     def check(self) -> None:
         if not 1 <= self.hops <= STATED:

@@ -12,7 +12,7 @@ Below is a JSON object. Look up one of its keys.
 }
 <BLANKLINE>
 What is the value of the key "ff30f912-d275-493f-b12c-0573d3a3835d"?
-Reply with one line and nothing else: FINAL ANSWER: followed by that value.
+Reply with one line and nothing else, in this form: FINAL ANSWER: <that value>
 
 The only fact is the pair in question, and the filler consists of other pairs. One more pair, which no question is
 about, ends the object.

@@ -12,7 +12,8 @@ you will be asked about them at the end.
 <text> One number kept for tidy-clock is 6948766. One number kept for rare-town is 3794460. One number kept
 for clean-star is 5092862. One number kept for deep-tile is 9889089. </text>
 <BLANKLINE>
-Which number is kept for deep-tile? Reply with one line and nothing else: FINAL ANSWER: followed by the value.
+Which number is kept for deep-tile? Reply with one line and nothing else, in this form: FINAL ANSWER: <the
+value>
 
 A fact is a needle: a sentence that states one value of one name. No other sentence mentions the names in the question.
 """

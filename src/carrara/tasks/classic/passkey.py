@@ -10,7 +10,7 @@ A pass key is hidden somewhere in the text below. Remember it; the rest does not
 <BLANKLINE>
 <text> Note this down: today's pass key is 79357. </text>
 <BLANKLINE>
-What is today's pass key? Reply with one line and nothing else: FINAL ANSWER: followed by that number.
+What is today's pass key? Reply with one line and nothing else, in this form: FINAL ANSWER: <that number>
 
 The only fact is the sentence that states the number.
 """

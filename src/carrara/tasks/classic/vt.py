@@ -12,8 +12,8 @@ has one. Keep track of them.
 <text> Let NQFDZ be 86896. Let GQJKG be NQFDZ. Let ZMPKG be 49203. Let CHWWK be ZMPKG. Let GMLJQ be CHWWK. Let
 QNHWW be GQJKG. </text>
 <BLANKLINE>
-Which 3 variables have the value 49203 at the end? Reply with one line and nothing else: FINAL ANSWER:
-followed by their names, separated by commas.
+Which 3 variables have the value 49203 at the end? Reply with one line and nothing else, in this form: FINAL
+ANSWER: <their names, separated by commas>
 
 The variables form chains, and each chain has a value of its own. A fact is one statement. The published task has one
 chain, so a reply that lists all the variables in the text is right. This one adds other chains of the same length;

@@ -9,7 +9,7 @@ examples:
 Read the text and answer the multiple-choice question about it.
 The question is about the occasion described in the text, not an earlier one.
 Rely only on the text: if it does not give the answer, choose the last option.
-Reply with one line and nothing else: FINAL ANSWER: followed by the letter of your choice.
+Reply with one line and nothing else, in this form: FINAL ANSWER: <the letter of your choice>
 <BLANKLINE>
 ===== Your turn =====
 Text: Every morning Clara walks the dog around the block.

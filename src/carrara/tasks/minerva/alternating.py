@@ -14,7 +14,7 @@ Role 2: belgravia, tubiferous, dyeable
 <BLANKLINE>
 Instruction:
 In the context, roles take turns, each with some words of its own. Do the words "min" and "unpatent" belong to
-the same role? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+the same role? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
 
 The lines are the facts. The two words are always in different lines.
 """

@@ -11,7 +11,7 @@ serozyme: ATT_1, nondiscovery: ATT_1, boundedness: ATT_2, supratonsillar: ATT_1
 <BLANKLINE>
 Instruction:
 Every word in the context is followed by its attribute. Do the words "boundedness" and "nondiscovery" have the
-same attribute? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+same attribute? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
 
 The two words with their attributes are the facts, and other words with theirs are the filler.
 """

@@ -14,8 +14,8 @@ liquorist, thermoneutrality: sacrilegiously, pseudobutylene: megaloblast
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
 order given here: "preterseasonable, polemically, mealy, thiourethan, ako, preincrease, overfellowlike,
-thermoneutrality"? Reply with one line and nothing else: FINAL ANSWER: followed by the words that you find, in
-that order, separated by commas.
+thermoneutrality"? Reply with one line and nothing else, in this form: FINAL ANSWER: <the words that you find,
+in that order, separated by commas>
 
 The pairs that are asked for are the facts, evenly through the context, and other pairs are the filler.
 """

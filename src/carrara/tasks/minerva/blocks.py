@@ -14,8 +14,8 @@ Role 2: katuka, goblinize, unprelatic
 <BLANKLINE>
 Instruction:
 In the context, roles take turns, each with some words of its own. Which words of Role 1 come after its word
-"bibliotics", in that line and in all later lines of that role? Reply with one line and nothing else: FINAL
-ANSWER: followed by those words in that order, separated by commas.
+"bibliotics", in that line and in all later lines of that role? Reply with one line and nothing else, in this
+form: FINAL ANSWER: <those words in that order, separated by commas>
 
 The lines are the facts. The role has at least one word after the word of the question.
 """

@@ -10,8 +10,8 @@ Context:
 satellitory, autohypnotism, autohypnotism, autohypnotism, craniopathic
 <BLANKLINE>
 Instruction:
-How many times does the word "autohypnotism" occur in the context? Reply with one line and nothing else: FINAL
-ANSWER: followed by that number.
+How many times does the word "autohypnotism" occur in the context? Reply with one line and nothing else, in
+this form: FINAL ANSWER: <that number>
 """
 
 from collections.abc import Mapping

@@ -11,7 +11,7 @@ flyer, electrograph, electrograph, electrograph, manualii
 <BLANKLINE>
 Instruction:
 One word occurs more than once in the context, and every other word only once. Which word occurs more than
-once? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
+once? Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
 
 The repeated word is a fact each time that it comes, and other words, each once, are the filler.
 """

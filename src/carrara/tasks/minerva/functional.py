@@ -11,7 +11,7 @@ Context:
 <BLANKLINE>
 Instruction:
 Add 7 to every number in the context, and write out all the results in order. Reply with one line and nothing
-else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
 
 Every number is a fact. The output budget has room for all digits of the answer, which may be longer than the context.
 """

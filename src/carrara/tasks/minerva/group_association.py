@@ -13,8 +13,8 @@ List 3: nephrocele, rebrick, legalese
 List 4: reutilization, antitobacconal, brotherhood
 <BLANKLINE>
 Instruction:
-Are the words "reutilization" and "brotherhood" in the same list? Reply with one line and nothing else: FINAL
-ANSWER: followed by yes or no.
+Are the words "reutilization" and "brotherhood" in the same list? Reply with one line and nothing else, in
+this form: FINAL ANSWER: <yes or no>
 
 The lists are the facts.
 """

@@ -14,7 +14,7 @@ List 4: cantharidin, isidium, mithraeum
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, starting with the first list? Reply with one line and
-nothing else: FINAL ANSWER: followed by those words in that order, separated by commas.
+nothing else, in this form: FINAL ANSWER: <those words in that order, separated by commas>
 
 The lists are the facts.
 """

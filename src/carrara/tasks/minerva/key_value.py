@@ -11,7 +11,7 @@ infusionist: shakespearize, aardvark: gastronomist, frescoer: repristinate
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". Which word is the partner of "aardvark"?
-Reply with one line and nothing else: FINAL ANSWER: followed by that word.
+Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
 
 The pair that is asked for is the fact, and other pairs are the filler.
 """

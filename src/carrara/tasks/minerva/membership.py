@@ -14,7 +14,7 @@ List 4: iridescency, aporose, sparkling
 <BLANKLINE>
 Instruction:
 Which of the lists in the context contains the word "schleichera"? If none of them does, answer no. Reply with
-one line and nothing else: FINAL ANSWER: followed by the name of that list, such as "List 1", or no.
+one line and nothing else, in this form: FINAL ANSWER: <the name of that list, such as "List 1", or no>
 
 The lists are the facts. In turn, the word is in each quarter of the lists, and in none of them.
 """

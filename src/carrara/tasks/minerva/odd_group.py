@@ -13,8 +13,8 @@ List 3: gratten, recarbonization, chasteningly, neurogrammic, squirism
 <BLANKLINE>
 Instruction:
 All the lists in the context contain the same words in different orders, except for one list, which contains
-some other words. Which list is it? Reply with one line and nothing else: FINAL ANSWER: followed by the name
-of that list, such as "List 1".
+some other words. Which list is it? Reply with one line and nothing else, in this form: FINAL ANSWER: <the
+name of that list, such as "List 1">
 
 The lists are the facts. Each has the same words in another order, except one list, in which some words are others.
 These have as many letters together as the words that they replace.

@@ -11,8 +11,8 @@ downthrown, genesial, equilibrity, shyness, supraposition, complexionless, untha
 microtomical, cassareep
 <BLANKLINE>
 Instruction:
-Repeat the context, but leave out every fourth word. Reply with one line and nothing else: FINAL ANSWER:
-followed by the result in the same form, separated by commas.
+Repeat the context, but leave out every fourth word. Reply with one line and nothing else, in this form: FINAL
+ANSWER: <the result in the same form, separated by commas>
 
 Every word is a fact.
 """

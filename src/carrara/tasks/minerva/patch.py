@@ -12,7 +12,7 @@ elsa, syncopize
 <BLANKLINE>
 Instruction:
 The words in the context follow a repeating pattern. If it continues, what is the first word after the last
-one in the context? Reply with one line and nothing else: FINAL ANSWER: followed by that word.
+one in the context? Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
 
 Every word is a fact. The sequence begins anywhere in the pattern. So the number of times that a word comes does not say
 where the sequence breaks off.

@@ -11,7 +11,7 @@ prelatehood, villageous, fixtureless, bouncer
 <BLANKLINE>
 Instruction:
 Does the word "fixtureless" come before the word "villageous" in the context? Reply with one line and nothing
-else: FINAL ANSWER: followed by yes or no.
+else, in this form: FINAL ANSWER: <yes or no>
 
 The two words are the facts, and other words are the filler. Two words at one depth stand side by side, in either order.
 """

@@ -12,7 +12,7 @@ spermolysis
 <BLANKLINE>
 Instruction:
 Repeat the context, but wherever it has the word "furfurous", write "hereditarily" instead. Reply with one
-line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+line and nothing else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
 
 Every word is a fact. A copy of the context is right about all other words, and the new word repeated over and over is
 right about the rest. The score counts how far a reply goes beyond both.

@@ -11,7 +11,7 @@ chitinized, pholidolite, preaxiad, fountainwise, puboischiac, apoembryony, diosm
 <BLANKLINE>
 Instruction:
 Do the words "pholidolite, preaxiad, fountainwise, puboischiac" appear in the context, in this order and with
-no other word between them? Reply with one line and nothing else: FINAL ANSWER: followed by yes or no.
+no other word between them? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
 
 The facts are a sequence and a single word elsewhere. Where the answer is yes, the question asks for that sequence.
 Where it is no, the sequence of the question takes one of these forms in turn:

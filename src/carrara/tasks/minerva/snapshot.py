@@ -11,7 +11,7 @@ Context:
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in order, with nothing left out and nothing added. Reply with
-one line and nothing else: FINAL ANSWER: followed by the result in the same form, separated by commas.
+one line and nothing else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
 
 Every word is a fact, and the answer is all of them.
 """

@@ -12,7 +12,8 @@ List 2: bibliopolic, hymenophyllaceae, polydactylism, yakalo, gamic, carbomethen
 <BLANKLINE>
 Instruction:
 The two lists in the context are the same except for some words. Which words in the first list are not in the
-other one? Reply with one line and nothing else: FINAL ANSWER: followed by those words, separated by commas.
+other one? Reply with one line and nothing else, in this form: FINAL ANSWER: <those words, separated by
+commas>
 
 The lists are the facts: the same words in the same order, but for some that are others.
 """

@@ -10,8 +10,8 @@ Context:
 strepsiceros, disbutton, synoptic
 <BLANKLINE>
 Instruction:
-Is the word "disbutton" one of the words in the context? Reply with one line and nothing else: FINAL ANSWER:
-followed by yes or no.
+Is the word "disbutton" one of the words in the context? Reply with one line and nothing else, in this form:
+FINAL ANSWER: <yes or no>
 
 The word is the fact where it is there, and other words are the filler. A word that is not there comes from the same
 source as the others, so that its form does not give the answer away.

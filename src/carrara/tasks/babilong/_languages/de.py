@@ -87,8 +87,8 @@ _INSTRUCTION = (
 )
 SHARED = {
     "rule": (
-        "Antworte mit genau einer Zeile und nichts anderem. Die Zeile beginnt mit FINAL ANSWER: und enthält danach nur "
-        "den Namen des Ortes, wie er im Kontext steht."
+        "Antworte mit genau einer Zeile und nichts anderem, in dieser Form: FINAL ANSWER: <Name des Ortes, wie er im "
+        "Kontext steht>"
     ),
     "question": "Frage: {question}",
 }

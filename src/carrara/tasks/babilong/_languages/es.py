@@ -85,8 +85,8 @@ _INSTRUCTION = (
 )
 SHARED = {
     "rule": (
-        "Responde con una sola línea y nada más. La línea empieza con FINAL ANSWER: y después contiene solo el nombre "
-        "del lugar, tal como aparece en el contexto."
+        "Responde con una sola línea y nada más, con este formato: FINAL ANSWER: <nombre del lugar, tal como aparece "
+        "en el contexto>"
     ),
     "question": "Pregunta: {question}",
 }

@@ -65,7 +65,7 @@ MARK = r"</?(?:context|example)\b|(?:问题|答案|FINAL ANSWER)[：:]"
 
 _INSTRUCTION = "上下文中有一些句子讲述{}，它们藏在其他无关的句子中间。{}请只根据这些藏起来的句子回答问题。"
 SHARED = {
-    "rule": "请只回复一行，不要写其他内容：FINAL ANSWER: 后面写上地点的名称，与上下文中的写法一致。",
+    "rule": "请只回复一行，不要写其他内容，格式如下：FINAL ANSWER: <地点的名称，与上下文中的写法一致>",
     "question": "问题：{question}",
     "open": "<context>以下是上下文。",
     "close": "</context>",

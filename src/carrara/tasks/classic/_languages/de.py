@@ -1,8 +1,6 @@
 """German: data only. The first part of a name is one with which a compound may begin."""
 
-_ASKS_FOR = (
-    "Antworte mit genau einer Zeile und nichts anderem. Die Zeile beginnt mit FINAL ANSWER: und enthält danach nur {}."
-)
+_ASKS_FOR = "Antworte mit genau einer Zeile und nichts anderem, in dieser Form: FINAL ANSWER: <{}>"
 _INSTRUCTION = (
     "Im folgenden Text sind ein oder mehrere Sätze versteckt, die angeben, was für einen bestimmten Namen "
     "hinterlegt ist. Lies ihn ganz: Am Ende wirst du nach ihnen gefragt.\n\n"
@@ -30,7 +28,7 @@ NIAH = {
         "code of several": "Welche Codes",
         "name of one": "Welcher Name",
         "name of several": "Welche Namen",
-        "rule of one": _ASKS_FOR.format("diesen Wert"),
+        "rule of one": _ASKS_FOR.format("dieser Wert"),
         "rule of several": _ASKS_FOR.format("alle diese Werte, durch Kommas getrennt"),
     },
     "needles": {
@@ -45,7 +43,7 @@ NIAH = {
 JSON_KV = {
     "instruction": "Unten steht ein JSON-Objekt. Schlage einen seiner Schlüssel nach.\n\n",
     "ask": 'Welchen Wert hat der Schlüssel "{key}"?',
-    "rule": _ASKS_FOR.format("diesen Wert"),
+    "rule": _ASKS_FOR.format("dieser Wert"),
 }
 ADJECTIVES = """
 Abend Adler Ahorn Alpen Bambus Berg Birken Blei Blitz Blumen Bronze Buchen Dampf Diamant Donner Dorf Dünen Eichen Eis

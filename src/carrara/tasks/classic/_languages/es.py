@@ -1,6 +1,6 @@
 """Spanish: data only. Adjectives follow the noun, and have one form for both genders."""
 
-_ASKS_FOR = "Responde con una sola línea y nada más. La línea empieza con FINAL ANSWER: y después contiene solo {}."
+_ASKS_FOR = "Responde con una sola línea y nada más, con este formato: FINAL ANSWER: <{}>"
 _INSTRUCTION = (
     "En el texto siguiente se ocultan una o varias frases que indican qué está guardado para cierto nombre. "
     "Léelo entero: al final se te preguntará por ellas.\n\n"

@@ -1,6 +1,6 @@
 """Chinese: data only. A name has two characters for the quality and two for the thing, with nothing between them."""
 
-_ASKS_FOR = "请只回复一行，不要写其他内容：FINAL ANSWER: 后面写上{}。"
+_ASKS_FOR = "请只回复一行，不要写其他内容，格式如下：FINAL ANSWER: <{}>"
 _INSTRUCTION = "下面的文本中藏有一句或几句话，说明为某个名称保存了什么。请通读全文，最后会问到这些内容。\n\n"
 
 NIAH = {
