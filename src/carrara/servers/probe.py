@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
+from carrara.servers.model_names import OURS, PROVIDERS
 from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
@@ -44,6 +45,9 @@ STARTS_SERVER: Mapping[str, tuple[str, tuple[str, ...]]] = {
 }
 """Providers that start a server if no address is given: the package that they need for it, and the variables that give
 an address."""
+
+HARMLESS = frozenset({"mockllm/model", *(f"carrara/{name}" for name in OURS)})
+"""Models in this process that run no code and open no file that their names choose."""
 
 _LIST_SECONDS = 10
 """The time limit for the list of models. Servers without one answer at once."""
@@ -239,6 +243,25 @@ def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -
         return provider not in IN_PROCESS
     _, variables = STARTS_SERVER[provider]
     return bool(base_url or "port" in model_args or any(map(os.environ.get, variables)))
+
+
+def check_file_model(model: str, base_url: str | None, model_args: Mapping[str, Any], source: str) -> None:
+    """Raise `UsageError` for a model that a file must not name, because the file may come from a stranger.
+
+    Such a model imports a module, opens a file, or starts a server on this machine.
+
+    Args:
+        model: The model that the file names.
+        base_url: The address that the user gave.
+        model_args: The arguments that the user gave.
+        source: What names the model, for the message.
+    """
+    is_served = model.partition("/")[0] in PROVIDERS and is_probed(model, base_url, model_args)
+    if not is_served and model not in HARMLESS:
+        raise UsageError(
+            f"{source} names the model {model[:200]}, which runs code, opens files or starts a server on this machine: "
+            "give it as the model yourself (`model`) if you trust it"
+        )
 
 
 def check_server(
