@@ -99,4 +99,3 @@ class Compare(ServerItem):
             model=model,
             **margin,
         )
-

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli._flags import Json, MinBaseScore, RunSelection, each_reader, several
+from carrara.cli._flags import Allow, Json, MinBaseScore, RunSelection, each_reader, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.options import Flag, ServerOptions, merge_options, settings_of, text
@@ -40,6 +40,7 @@ def run(
     ask_above: Annotated[str, text("100Mtok|20usd", shows_default=True)] = "100Mtok",
     dry_run: Flag = False,
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
+    allow: Allow | None = None,
     as_json: Json = False,
 ) -> int:
     """Run tasks on a model. You can stop a run at any time; the same command resumes it.
@@ -50,6 +51,9 @@ def run(
         ask_above: On a terminal, ask before sending more than that to a model that is not carrara/….
         dry_run: Show what the run would send and what its server supports, and send nothing else.
     """
+    from carrara.tokenizers.permission import allow_all
+
+    allow_all(allow)
     given = merge_options(items, server, options)
     # Any wrong run is refused before the first one begins.
     configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]
