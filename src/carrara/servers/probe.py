@@ -14,7 +14,7 @@ server's.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -24,12 +24,13 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
+from carrara.constants import NATS
 from carrara.servers.model_names import OURS, PROVIDERS
 from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
-from carrara.servers.response import tells_overflow
-from carrara.servers.retry import RetryTrouble
+from carrara.servers.response import average_logprobs, tells_overflow
+from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.server_info import ServerInfo, completes
 from carrara.servers.short_question import ShortAnswer, ShortQuestion, TroubledError, find_prefill, separates_reasoning
 from carrara.util.errors import RunError, UsageError
@@ -61,6 +62,9 @@ _WINDOW_NAMES = (
     "max_context_window",
 )
 """The names that servers give the context window, the most reliable first."""
+
+_ANSWERED: Collection[Kind] = ("busy", "failing", "garbled", "final")
+"""The kinds of failures that a server answers with."""
 
 _MAX_WINDOW = 1 << 40
 """A greater number is not a window."""
@@ -114,7 +118,7 @@ async def probe(
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
         except TroubledError as error:
-            reachable = bool(info.reachable) or error.trouble.kind == "final"
+            reachable = bool(info.reachable) or error.trouble.kind in _ANSWERED
             info = replace(info, reachable=reachable, trouble=error.trouble)
         if window and not needed:  # some providers have no client before the first request
             info = await _with_models(info, api)
@@ -213,7 +217,7 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
         return await question.ask_first(), None
     try:
         answer = await question.ask_first(prompt_logprobs=True)
-        return answer, any(choice.prompt_logprobs for choice in answer.output.choices)
+        return answer, NATS in (average_logprobs(answer.output).metadata or {})
     except TroubledError as error:
         if error.trouble.kind != "final":
             raise
