@@ -11,7 +11,6 @@ import pytest
 
 if TYPE_CHECKING:
     from carrara.guard.check_result import CheckResult
-    from carrara.guard.guard_file import Guard
     from carrara.guard.server_comparison import ServerComparison
 
 
@@ -31,6 +30,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     if guard:
         items.append(Check.from_parent(session, name=f"guard {guard}", nodeid=f"carrara::{guard}"))
     if guard and baseline:
+        if not (config.getoption("--carrara-base-url") or config.getoption("--carrara-model")):
+            raise pytest.UsageError(
+                "--carrara-baseline-url needs the server that is compared with it: give --carrara-base-url, or "
+                "--carrara-model for a provider's own address"
+            )
         items.append(Compare.from_parent(session, name=f"compare {guard}", nodeid=f"carrara::compare::{guard}"))
     elif baseline:
         raise pytest.UsageError("--carrara-baseline-url needs a guard, whose items are asked: give --carrara-guard")
@@ -86,20 +90,12 @@ class Compare(ServerItem):
         import carrara
 
         given = self.config.getoption
-        guard, model = _read(given("--carrara-guard")), given("--carrara-model")
+        model = given("--carrara-model")
         margin = {} if given("--carrara-margin") is None else {"margin": given("--carrara-margin")}
         return carrara.compare_servers(
             given("--carrara-baseline-url"),
-            given("--carrara-base-url") or model or guard.model,
-            guard=guard,
+            given("--carrara-base-url") or model,
+            guard=given("--carrara-guard"),
             model=model,
             **margin,
         )
-
-
-def _read(path: str) -> "Guard":
-    """Return the guard of a file."""
-    from carrara.guard.guard_file import read
-    from carrara.util.files import local_path
-
-    return read(local_path(path))

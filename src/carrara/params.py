@@ -7,6 +7,7 @@ parameter is one of these names or a hash.
 
 import ast
 import inspect
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields
@@ -60,15 +61,34 @@ def build_canonical(task: "Task", name: str, text: str) -> "Task":
         UsageError: A parameter names a file or a data set, where an id has its hash.
     """
     given = read_canonical(text)
+    check_no_files(task, name, given, "an id")
+    return build(task, name, given)
+
+
+def check_no_files(task: "Task", name: str, given: Given, source: str) -> None:
+    """Raise `UsageError` if parameters that a stranger may have written name a file or a data set.
+
+    Args:
+        task: The task.
+        name: Its name.
+        given: The parameters. Those of other tasks are ignored.
+        source: Where they stand, for the message.
+    """
     for field in fields(task):
         value, built_in = given.get(field.name), field.metadata.get("built_in")
-        if value is not None and built_in is not None and value not in built_in and not _HASH.fullmatch(value):
+        if value is None or built_in is None or value in built_in:
+            continue
+        if not _HASH.fullmatch(value):
             known = ", ".join(sorted(built_in)) or "nothing is"
             raise UsageError(
-                f"{name}: {field.name}={value[:100]} in an id is neither built in ({known}) nor a hash: an id cannot "
-                f"name a file, `-p {field.name}=FILE` can"
+                f"{name}: {field.name}={value[:100]} in {source} is neither built in ({known}) nor a hash: {source} "
+                f"cannot name a file, `-p {field.name}=FILE` can"
             )
-    return build(task, name, given)
+        if os.path.lexists(value):
+            raise UsageError(
+                f"{name}: {field.name}={value} in {source} stands for a known text, and a file here has that name: "
+                "rename the file, or move it away"
+            )
 
 
 _HASH = re.compile(r"[0-9a-f]{8,64}")

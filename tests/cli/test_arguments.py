@@ -2,6 +2,7 @@
 
 import copy
 import json
+import math
 import os
 import pickle
 import re
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 import carrara
+from carrara.cli._output import print_json
 from tests.helpers.process import carrara as carrara_command
 from tests.helpers.process import python
 
@@ -164,7 +166,7 @@ def test_a_plugin_that_exits_is_an_error_of_its_own(tmp_path: Path) -> None:
     assert "leaves.py cannot be loaded: SystemExit: 3 in line 2" in ended.stderr
 
 
-ESCAPES = "o\x1b[31mred\x1b]0;title\x07"
+ESCAPES = "o\x1b[31mred\x1b]0;title\x07\x9b31m\u202e"
 """What a terminal would obey, as the name of a folder, a task or a model."""
 
 
@@ -175,6 +177,8 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
         for model in ("a", "b")
     )
     (tmp_path / "replies.jsonl").write_text(lines)
+    reply = {"id": carrara.item("mrcr", tokenizer="gpt2").id, "reply": f"FINAL ANSWER: {ESCAPES}"}
+    (tmp_path / "forged.jsonl").write_text(json.dumps(reply) + "\n")
     out = tmp_path / ESCAPES
     commands = [
         ["score", str(tmp_path / "replies.jsonl"), "--out", str(out)],
@@ -183,6 +187,11 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
         ["leaderboard", str(out), "--count-refused", "--out", str(tmp_path / f"{ESCAPES}.html")],
         ["compare", str(out)],
         ["compare", str(tmp_path / f"no{ESCAPES}"), str(out)],
+        ["score", str(tmp_path / "forged.jsonl")],
+        ["report", str(out), "--json"],
+        ["leaderboard", str(out), "--json"],
+        ["show", "qa1", "--reply", f"FINAL ANSWER: {ESCAPES}"],
+        ["show", "qa1", "--reply", f"FINAL ANSWER: {ESCAPES}", "--json"],
         ["figure", "babilong-2", str(out), "--out", str(tmp_path / f"{ESCAPES}.csv")],
         ["run", f"qa1{ESCAPES}", "--model", "carrara/oracle", "--out", str(tmp_path / "x")],
         ["run", "qa1", "--model", f"openai-api/x/{ESCAPES}", "--out", str(tmp_path / "x")],
@@ -191,7 +200,15 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
     for line in commands:
         ended = python("-m", "carrara", *line)
         assert "Traceback" not in ended.stderr, line
-        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f]", ended.stdout + ended.stderr), line
+        assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e\ud800-\udfff]", ended.stdout + ended.stderr), line
+
+
+def test_json_is_ascii_and_has_no_numbers_that_json_lacks(capsys: pytest.CaptureFixture[str]) -> None:
+    print_json({"models": ["\x9b31m", "\u202e", "\ud800", "模型"], "after": math.nan, "count": math.inf})
+    printed = capsys.readouterr().out
+    assert printed.isascii()
+    found = json.loads(printed, parse_constant=pytest.fail)
+    assert found == {"models": ["\x9b31m", "\u202e", "\ud800", "模型"], "after": None, "count": None}
 
 
 def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> None:

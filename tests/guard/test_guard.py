@@ -36,6 +36,7 @@ from tests.helpers.reading_server import Reading, reading
 ASKED = "finding,babilong/qa1,minerva/key_value"
 LENGTHS = "2k,4k"
 MODEL = ["--model", "openai-api/test/reader"]
+MARGIN = 0.3
 
 
 # --- when it is known ---
@@ -209,6 +210,43 @@ def test_a_file_that_is_no_guard_is_one_sentence(
     assert ended.returncode == 2
     assert says in ended.stderr
     assert ended.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "carrara/probe:harmful:Model",
+        "carrara/recurrent:folder",
+        "carrara/gguf:weights.gguf",
+        "function/ask",
+        "hf/folder",
+        "transformer_lens/folder",
+        "vllm/folder",
+        "sglang/folder",
+        "added-by-a-package/m",
+    ],
+)
+def test_a_model_that_runs_here_is_not_taken_from_a_guard(
+    model: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "harmful.py").write_text("open('ran', 'w')")
+    monkeypatch.chdir(tmp_path)
+    stranger = replace(some(), model=model)
+    with pytest.raises(UsageError, match=f"the guard names the model {model}, which runs code.*give it as the model"):
+        door.check_guard(stranger)
+    if model.partition("/")[0] not in ("vllm", "sglang"):  # at an address, these start no server
+        with pytest.raises(UsageError, match="the guard names the model"):
+            door.compare_servers("http://127.0.0.1:9/v1", "carrara/oracle", guard=stranger, margin=MARGIN)
+    assert os.listdir(tmp_path) == ["harmful.py"]
+
+
+def test_pytest_takes_no_address_from_a_guard(tmp_path: Path) -> None:
+    """A model of a guard could name an address, which would be sent the key of the provider."""
+    write(replace(some(), model="openai/gpt-4o@http://127.0.0.1:9/v1"), tmp_path / "guard.json")
+    given = ("--carrara-guard", "guard.json", "--carrara-baseline-url", "http://127.0.0.1:9/v1")
+    ended = python("-m", "pytest", "--rootdir", str(tmp_path), "-n", "0", *given, cwd=tmp_path)
+    assert ended.returncode == 4
+    assert "give --carrara-base-url" in ended.stderr
 
 
 # --- servers ---

@@ -107,6 +107,7 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
     "told": lambda text, words: good(reply(f"reply to {item_of(text)}", prompt_logprobs=costs(words))),
     "told-odd": lambda text, words: good(reply("x", prompt_logprobs=[None, {"5": {"logprob": 7.0}}])),
+    "told-nan": lambda text, words: good(reply("x", prompt_logprobs=[None, {"5": {"logprob": math.nan}}])),
     "call": lambda text, words: good(reply(None, message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
@@ -169,6 +170,9 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "usage-text": lambda text, words: good(reply(usage="many")),
     "usage-negative": lambda text, words: good(
         reply(usage={"prompt_tokens": -5, "completion_tokens": 5, "total_tokens": 0})
+    ),
+    "usage-zero": lambda text, words: good(
+        reply(usage={"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0})
     ),
     "usage-huge": lambda text, words: good(
         reply(usage={"prompt_tokens": 10**12, "completion_tokens": 10**12, "total_tokens": 10**13})

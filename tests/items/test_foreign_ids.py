@@ -78,6 +78,29 @@ def test_no_parameter_of_an_id_names_a_file(
         assert "private" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    ("task", "parameter"),
+    [
+        ("babilong/qa1", "haystack"),
+        ("babilong/qa1", "stories"),
+        ("classic/niah", "haystack"),
+        ("classic/qa_1", "data"),
+        ("michelangelo/mrcr", "writings"),
+        ("minerva/count", "words"),
+        ("published/minerva-count", "data"),
+    ],
+)
+def test_a_file_whose_name_is_like_a_hash_is_not_read(
+    task: str, parameter: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stranger's folder may have a link of that name to any file of this machine."""
+    (tmp_path / "notes.txt").write_text("private words\nof mine\n" * 50)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ("0" * 16)).symlink_to("notes.txt")
+    with pytest.raises(UsageError, match="stands for a known text, and a file here has that name"):
+        rebuild(id_of(task, f"{parameter}={'0' * 16}"))
+
+
 def test_every_parameter_that_reads_a_file_says_what_is_built_in() -> None:
     from carrara.items import registry
 
@@ -104,7 +127,7 @@ def test_a_server_that_only_an_id_names_is_not_asked(listening: tuple[str, list[
 def test_a_file_that_only_an_id_names_is_not_read(tmp_path: Path) -> None:
     secret = tmp_path / "tokenizer.json"
     secret.write_text("private")
-    for tokenizer in (f"hf:{secret}", f"hf:{tmp_path}", "hf:acme/private", f"gguf:{secret}"):
+    for tokenizer in (f"hf:{secret}", f"hf:{tmp_path}", "hf:acme/private", f"gguf:{secret}", "gguf:sha256-0/../x"):
         with pytest.raises(UsageError, match="you have not named on this machine: pass `--allow"):
             rebuild(id_of("babilong/qa1", tokenizer=tokenizer))
 

@@ -54,6 +54,9 @@ def test_a_pack_is_written_and_proved(tmp_path: Path) -> None:
         ('["babilong/qa1"]\nopening = "<context>"\n', "gives babilong/qa1 a 'opening'"),
         ('["classic/vt"]\nrule = "Name {hops}."\n', "is not a format"),
         ('["classic/vt"]\nrule = "Reply {}."\n', "is not a format"),
+        ('["classic/vt"]\nask = "Which {count} have {value:>99999999999}?"\n', "a field has a name alone"),
+        ('["classic/vt"]\nask = "Which {count} have {value!r}?"\n', "a field has a name alone"),
+        ('["classic/vt"]\nask = "Which {count} have {value.__class__}?"\n', "differs from the original"),
         ("", "is empty; docs/guides/change-the-prompt.md shows one"),
     ],
 )

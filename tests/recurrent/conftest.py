@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from carrara.tokenizers import permission
+
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
@@ -48,6 +50,7 @@ def backbone(tmp_path_factory: pytest.TempPathFactory) -> Path:
         attn_pdrop=0, eos_token_id=letters["<end>"], bos_token_id=letters["<end>"],
     )  # fmt: skip
     GPT2LMHeadModel(config).save_pretrained(folder)
+    permission.allow(f"hf:{folder}")
     return folder
 
 
@@ -64,4 +67,5 @@ def mamba(tmp_path_factory: pytest.TempPathFactory) -> Path:
         vocab_size=len(letters), hidden_size=16, state_size=4, num_hidden_layers=2, eos_token_id=letters["<end>"]
     )
     MambaForCausalLM(config).save_pretrained(folder)
+    permission.allow(f"hf:{folder}")
     return folder

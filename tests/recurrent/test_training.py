@@ -19,6 +19,7 @@ from safetensors.torch import load_file
 import carrara
 from carrara.recurrent import RMT, checkpoint
 from carrara.recurrent.batches import batch_of
+from carrara.recurrent.config import TrainConfig
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.stories import Sample, SegmentQuestion
 from carrara.recurrent.train_step import TrainStep
@@ -154,6 +155,43 @@ def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) 
     assert str(tmp_path / "a") in str(raised.value)
     assert re.search("`carrara train`|train it anew|install the release", str(raised.value))
     assert "\n" not in str(raised.value)
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_backbone_that_only_a_file_names_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CARRARA_ALLOWED_TOKENIZERS", raising=False)
+    loaded = list[str]()
+
+    def load_pretrained(place: str) -> object:
+        loaded.append(place)
+        raise UsageError("there is none")
+
+    monkeypatch.setattr("carrara.recurrent.backbone.load_pretrained", load_pretrained)
+    run(tmp_path / "a", 1)
+    _says(backbone="acme/of them", arguments={})(tmp_path / "a")
+    (tmp_path / "train.toml").write_text(
+        'backbone = "acme/of them"\n[[stage]]\nsegments=[2, 2]\nsize=1\nbatch=1\nsteps=1'
+    )
+    with pytest.raises(UsageError, match=r"the checkpoint .* names the backbone .* pass `--allow 'hf:acme/of them'`"):
+        checkpoint.load(tmp_path / "a")
+    with pytest.raises(UsageError, match=r"train\.toml names the backbone hf:acme/of them"):
+        TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+    assert not loaded
+    TrainConfig("qa1", tmp_path / "b", backbone="acme/of them")
+    TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+    with pytest.raises(UsageError, match="there is none"):
+        checkpoint.load(tmp_path / "a")
+    assert loaded == ["acme/of them"]
+
+
+def test_a_file_of_settings_names_no_text_of_this_machine(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("Mary went to the garden.\n" * 50)
+    settings = 'params = {{haystack = "{}"}}\n[[stage]]\nsegments=[2, 2]\nsize=1\nbatch=1\nsteps=1'
+    (tmp_path / "train.toml").write_text(settings.format(tmp_path / "notes.txt"))
+    with pytest.raises(UsageError, match="cannot name a file, `-p haystack=FILE` can"):
+        TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+    (tmp_path / "train.toml").write_text(settings.format("letters"))
+    assert TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml").settings.params == {"haystack": "letters"}
 
 
 @pytest.mark.parametrize(

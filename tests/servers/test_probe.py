@@ -1,5 +1,6 @@
 """The probe of a server before a run: how many requests it takes, and what it finds out."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -83,7 +84,9 @@ def test_a_full_probe(server: Address) -> None:
 
 def test_a_full_probe_tells_what_may_pass(server: Address) -> None:
     busy = probe_server("openai-api/test/probe-429", server.base_url)
-    assert (busy.reachable, busy.trouble and busy.trouble.kind) == (False, "busy")
+    assert (busy.reachable, busy.trouble and busy.trouble.kind) == (True, "busy")
+    loading = probe_server("openai-api/test/probe-503", server.base_url)
+    assert (loading.reachable, loading.trouble and loading.trouble.kind) == (False, "down")
     refused = probe_server("openai-api/test/probe-400", server.base_url)
     assert (refused.reachable, refused.trouble and refused.trouble.kind) == (True, "final")
     assert refused.prefill is None
@@ -92,6 +95,31 @@ def test_a_full_probe_tells_what_may_pass(server: Address) -> None:
         probe_server("openai-api/test/probe-401", server.base_url)
     with pytest.raises(RunError, match="cannot be reached"):
         probe_server("openai-api/test/m", "http://127.0.0.1:9/v1")
+
+
+@pytest.mark.parametrize("model", ["probe-told-nan", "probe-told-odd"])
+def test_costs_of_a_prompt_that_cannot_be_are_none(model: str, server: Address) -> None:
+    assert probe_server(f"openai-api/test/{model}", server.base_url).prompt_logprobs is False
+    with pytest.raises(UsageError, match="does not tell the log-probabilities of a prompt"):
+        check_server(f"openai-api/test/{model}", server.base_url, {}, prompt_logprobs=True)
+
+
+@pytest.mark.parametrize("model", ["probe-usage-negative", "probe-usage-zero", "probe-usage-huge"])
+def test_token_counts_that_cannot_be_are_none(model: str, server: Address) -> None:
+    info = probe_server(f"openai-api/test/{model}", server.base_url)
+    assert (info.counts_tokens, info.prefill) == (False, None)
+
+
+@pytest.mark.parametrize(
+    ("model", "says"), [("429", "yes, but busy: the server answered 429"), ("400", "yes, but the server answered 400")]
+)
+def test_a_server_that_answers_nothing_has_failed(model: str, says: str, server: Address) -> None:
+    given = ("probe-server", "--model", f"openai-api/test/probe-{model}", "--base-url", server.base_url)
+    ended = carrara(*given)
+    assert ended.returncode == 1
+    assert says in ended.stdout
+    as_json = carrara(*given, "--json")
+    assert (as_json.returncode, json.loads(as_json.stdout)["reachable"]) == (1, True)
 
 
 def test_a_run_that_depends_on_prefill_does_not_wait_for_the_server(server: Address) -> None:

@@ -58,7 +58,11 @@ Json = Annotated[bool, Parameter(show_default=False, name="--json", help="Print 
 Force = Annotated[bool, Parameter(show_default=False, help="Replace a file that this command did not write.")]
 Allow = Annotated[
     list[str],
-    several("TOKENIZER", "Let ids from others name this tokenizer outside of the package, hf:NAME or server:URL."),
+    several(
+        "TOKENIZER",
+        "Let ids and checkpoints from others name this tokenizer or backbone outside of the package, hf:NAME or "
+        "server:URL.",
+    ),
 ]
 Score = Annotated[
     Literal["own", "paper"],

@@ -63,7 +63,12 @@ def check_replaceable(path: Path, force: bool, is_own: Callable[[bytes], bool]) 
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    """Print JSON in ASCII: names and replies of others may have control characters and halves of surrogate pairs.
+
+    Numbers that JSON lacks, such as NaN, become null.
+    """
+    finite = json.loads(json.dumps(value), parse_constant=lambda number: None)
+    print(json.dumps(finite, indent=2))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 from attrs import fields
 
 from carrara.cli._flags import Json, Selection, WorkerEngine, Workers
-from carrara.cli._output import print_json, table
+from carrara.cli._output import print_json, show, table
 from carrara.options import Folder, file_of, merge_options, text
 from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
@@ -155,6 +155,6 @@ def _audit_babi(folder: Folder, as_json: bool) -> int:
 
 def _complain(complaints: list[str]) -> None:
     for complaint in complaints[:SHOWN]:
-        print(f"carrara: {complaint}", file=sys.stderr)
+        show(f"carrara: {complaint}", file=sys.stderr)
     if len(complaints) > SHOWN:
         print(f"carrara: and {len(complaints) - SHOWN} more; --json lists them all", file=sys.stderr)

@@ -7,7 +7,7 @@ from attrs import evolve
 from cyclopts import Parameter
 
 from carrara.cli._complete import complete_task
-from carrara.cli._flags import Force
+from carrara.cli._flags import Allow, Force
 from carrara.cli._output import check_replaceable, is_page
 from carrara.options import LENGTHS_HELP, File, Folder, ItemOptions, Lengths, check_whole, file_of, lengths_of, text
 from carrara.util.errors import UsageError
@@ -24,6 +24,7 @@ def probe_memory(
     index: Annotated[int, Parameter(metavar="N")] = 0,
     items: ItemOptions | None = None,
     probes: Annotated[int, Parameter(metavar="N")] = 100,
+    allow: Allow | None = None,
     force: Force = False,
 ) -> int:
     """Show the memory of a recurrent model while it reads one item.
@@ -45,8 +46,10 @@ def probe_memory(
     from carrara.recurrent.memory_probe import check_memory, trace_memory
     from carrara.recurrent.stories import Stories
     from carrara.report.memory_page import page
+    from carrara.tokenizers.permission import allow_all
     from carrara.util.files import whole_file
 
+    allow_all(allow)
     check_whole("index", index, 0)
     check_whole("probes", probes, 0)
     path, folder = file_of(out), file_of(model)

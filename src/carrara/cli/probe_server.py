@@ -10,7 +10,7 @@ from carrara.options import ConnectionOptions
 def probe_server(*, model: Model, server: ConnectionOptions | None = None, as_json: Json = False) -> int:
     """Show what a server supports: its models, context window, token counts, prefill and log-probabilities.
 
-    It sends some short requests.
+    It sends some short requests. If the server answers none of them, the exit code is 1.
 
     Example: carrara probe-server --model openai-api/local/m --base-url http://127.0.0.1:8000/v1
     """
@@ -21,7 +21,7 @@ def probe_server(*, model: Model, server: ConnectionOptions | None = None, as_js
     info = probe_server(model, given.base_url, given.model_args)
     if as_json:
         print_json(asdict(info))
-        return 0
-    for line in server_info_lines(info):
-        show(line)
-    return 0
+    else:
+        for line in server_info_lines(info):
+            show(line)
+    return int(info.trouble is not None)

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
-from carrara.cli._flags import AskAbove, DryRun, Json, MinBaseScore, RunSelection, each_reader, several
+from carrara.cli._flags import Allow, AskAbove, DryRun, Json, MinBaseScore, RunSelection, each_reader, several
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.options import ServerOptions, merge_options
@@ -40,12 +40,16 @@ def run(
     ask_above: AskAbove = "100Mtok",
     dry_run: DryRun = False,
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
+    allow: Allow | None = None,
     as_json: Json = False,
 ) -> int:
     """Run tasks on a model. You can stop a run at any time; the same command resumes it.
 
     Example: carrara run latent_list --model carrara/smollm2 --lengths 0,1k,4k -n 50
     """
+    from carrara.tokenizers.permission import allow_all
+
+    allow_all(allow)
     given = merge_options(items, server, options)
     # Any wrong run is refused before the first one begins.
     configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]

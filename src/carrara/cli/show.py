@@ -11,6 +11,7 @@ from carrara.cli._flags import Json, refuse_beside_ids
 from carrara.cli._output import print_json
 from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, check_whole, lengths_of, text
 from carrara.util.errors import UsageError
+from carrara.util.sanitize import visible
 
 if TYPE_CHECKING:
     from carrara.items.item import Item
@@ -117,12 +118,12 @@ def _grade_record(item: "Item", reply: str) -> dict[str, Any]:
 def _print_reading(item: "Item", reply: str) -> None:
     """Print what each rule finds in a reply, and how it is graded."""
     for rule, answers in _answers_by_rule(item, reply).items():
-        print(f"{rule:12} {' | '.join(answers) or '-'}")
+        print(visible(f"{rule:12} {' | '.join(answers) or '-'}"))
     print()
     graded = _grade_record(item, reply)
     scores = graded.pop("scores")
     for name, value in {"gold": item.gold, **graded, **scores}.items():
-        print(f"{name:12} {'-' if value is None else value}")
+        print(visible(f"{name:12} {'-' if value is None else value}"))
 
 
 def _print(item: "Item") -> None:
@@ -141,10 +142,10 @@ def _print(item: "Item") -> None:
         if part.message != message:
             text.append(f"\n\n[{part.role}]\n", style="bold blue")
             message = part.message
-        text.append(part.text, style=STYLES[part.kind])
+        text.append(visible(part.text), style=STYLES[part.kind])
     for follow_up in item.prompt.template.follow_ups:
-        text.append("\n\n[user, after the reply]\n", style="bold blue").append(follow_up)
+        text.append("\n\n[user, after the reply]\n", style="bold blue").append(visible(follow_up))
     console.print(text)
     console.print()
     for name, value in describe(item).items():
-        console.print(Text.assemble((f"{name:10}", "bold"), (value, "bold green" if name == "gold" else "")))
+        console.print(Text.assemble((f"{name:10}", "bold"), (visible(value), "bold green" if name == "gold" else "")))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from attrs import evolve
 
 from carrara.cli._complete import complete_tasks
-from carrara.cli._flags import Threads
+from carrara.cli._flags import Allow, Threads
 from carrara.options import Folder, check_whole, merge_options, text
 from carrara.recurrent.config import TrainConfig, TrainOptions
 from carrara.util.errors import UsageError
@@ -28,6 +28,7 @@ def train(
     options: TrainOptions | None = None,
     seeds: int | None = None,
     threads: Threads = 1,
+    allow: Allow | None = None,
 ) -> int:
     """Train a recurrent model. You can stop it at any time; the same command resumes it.
 
@@ -37,9 +38,11 @@ def train(
         seeds: The number of models to train, one for each seed, in OUT/seed-0 and so on, each in its own process.
     """
     from carrara.recurrent import require_torch
+    from carrara.tokenizers.permission import allow_all
     from carrara.util.parallel import parallel_map
 
     require_torch()
+    allow_all(allow)
     if seeds is not None:
         check_whole("seeds", seeds, 1)
     config = TrainConfig(tasks, out, **merge_options(options))

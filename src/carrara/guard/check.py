@@ -21,6 +21,7 @@ from carrara.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model
+from carrara.servers.probe import check_file_model
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.log import logger
 from carrara.util.quantities import count
@@ -49,6 +50,8 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
         raise UsageError(f"`out={folder}` is not empty, and a check asks everything anew: give a folder of its own")
     guard = config.guard
     model = guard.model if config.model is None else config.model
+    if config.model is None:
+        check_file_model(guard.model, config.base_url, config.model_args, "the guard")
     name = model_name(model)
     check_model(name)
     check_tokenizer(guard, name)

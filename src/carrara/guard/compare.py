@@ -28,6 +28,7 @@ from carrara.result import UNANSWERED, Result
 from carrara.runs.config import RunConfig
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for
+from carrara.servers.probe import check_file_model
 from carrara.stats.scores import headline
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
@@ -101,6 +102,9 @@ def _endpoints(config: CompareServersConfig) -> tuple[Endpoint, Endpoint]:
     if config.model and not any(map(is_address, given)):
         raise UsageError("`model` is the model at an address that is given alone, and none is: leave it out")
     model = config.model or (config.guard.model if config.guard else None)
+    if config.guard and not config.model:
+        for address in filter(is_address, given):
+            check_file_model(config.guard.model, str(address), config.model_args, "the guard")
     servers = endpoint_of("A", config.a, model, config.base_url), endpoint_of("B", config.b, model, config.base_url)
     if config.base_url and not any(server.base_url == config.base_url for server in servers):
         raise UsageError("`base_url` is the address of a model that is given without one, and none is: leave it out")

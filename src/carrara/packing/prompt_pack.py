@@ -72,6 +72,8 @@ def _check_fields(name: str, part: str, own: str, words: str, optional: frozense
         return
     try:
         given = _fields(words)
+        if any(spec or conversion for _, _, spec, conversion in string.Formatter().parse(words)):
+            raise ValueError("a field has a name alone, such as {name}")  # a width could take all memory
         words.format(**dict.fromkeys(wanted | optional, "1"))
     except (ValueError, IndexError, KeyError) as error:
         raise UsageError(

@@ -30,8 +30,8 @@ def load_pretrained(place: str) -> tuple[nn.Module, Any]:
     except ModuleNotFoundError:
         raise UsageError("a backbone needs transformers: pip install 'carrara[recurrent]'") from None
     try:
-        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32)
-        tokenizer = AutoTokenizer.from_pretrained(place)
+        model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, trust_remote_code=False)
+        tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
     except (OSError, ValueError) as error:
         here = Path(place).is_dir()
         found = "it has no model that transformers can load" if here else "it is no folder, and not on the hub"

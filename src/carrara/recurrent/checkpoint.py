@@ -1,6 +1,7 @@
 """A trained model on disk: `model.safetensors` has its weights, and `model.json` everything else.
 
-Nothing is pickled: reading a stranger's checkpoint runs no code of theirs.
+Nothing is pickled: reading a stranger's checkpoint runs no code of theirs. It loads a backbone, from the hub or a
+folder, only if the user has named it.
 """
 
 import json
@@ -17,6 +18,7 @@ from torch import Tensor, nn
 from carrara.recurrent.architectures import around, small
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Vocabulary
+from carrara.tokenizers import permission
 from carrara.util.errors import UsageError
 from carrara.util.files import SMALL, content, whole_file
 
@@ -106,6 +108,8 @@ def load(folder: Path) -> Checkpoint:
         if not (folder / name).is_file():
             raise UsageError(f"{folder} has no {name}: give a folder that `carrara train` made")
     read = _about(folder)
+    if read["backbone"]:
+        permission.check(f"hf:{read['backbone']}", f"the checkpoint {folder} names the backbone")
     words = read["vocabulary"]
     try:
         found = load_file(folder / MODEL)

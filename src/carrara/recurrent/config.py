@@ -9,7 +9,9 @@ from cyclopts import Parameter
 
 from carrara.items import registry
 from carrara.options import at_least, file_of, one_of, params_of, text
+from carrara.params import check_no_files
 from carrara.recurrent.settings import PRECISIONS, Kind, Precision, Preset, Settings, load
+from carrara.tokenizers import permission
 from carrara.util.errors import UsageError
 
 
@@ -76,4 +78,13 @@ class TrainConfig(TrainOptions):
         given = {name: value for name, value in own.items() if value not in (None, "", {})}
         tasks = registry.select(self.tasks) if self.tasks else []
         preset = self.preset or ("gpt2" if self.backbone else "small")
-        return load(preset, self.config, tasks, {**self.overrides, **given, "seed": self.seed})
+        own_settings = {**self.overrides, **given}
+        found = load(preset, self.config, tasks, {**own_settings, "seed": self.seed})
+        if backbone := own_settings.get("backbone"):
+            permission.allow(f"hf:{backbone}")
+        if self.config and found.backbone:
+            permission.check(f"hf:{found.backbone}", f"{self.config} names the backbone")
+        if self.config and "params" not in own_settings:
+            for name in registry.select(",".join(found.tasks)):
+                check_no_files(registry.load(name), name, found.params, str(self.config))
+        return found

@@ -188,7 +188,7 @@ def output(result: Result, named: bool, with_reply: bool = False) -> bytes:
         **({"error_type": result.error_type, "detail": result.detail} if result.error_type else {}),
         **({"reply": result.reply} if with_reply else {}),
     }
-    return (json.dumps(row, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(row) + "\n").encode()  # ASCII: lines may be printed, and a reply has any characters
 
 
 def parse(line: bytes | None) -> dict[str, Any] | Trouble:

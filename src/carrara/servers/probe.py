@@ -14,7 +14,7 @@ server's.
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
@@ -24,11 +24,13 @@ from urllib.parse import urlsplit
 import anyio
 from inspect_ai.model import ModelAPI
 
+from carrara.constants import NATS
+from carrara.servers.model_names import OURS, PROVIDERS
 from carrara.servers.providers import make_model
 from carrara.servers.reasoning_mode import takes_prompts_only
 from carrara.servers.redact import public
-from carrara.servers.response import tells_overflow
-from carrara.servers.retry import RetryTrouble
+from carrara.servers.response import average_logprobs, tells_overflow
+from carrara.servers.retry import Kind, RetryTrouble
 from carrara.servers.server_info import ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
     ShortAnswer,
@@ -52,6 +54,9 @@ STARTS_SERVER: Mapping[str, tuple[str, tuple[str, ...]]] = {
 """Providers that start a server if no address is given: the package that they need for it, and the variables that give
 an address."""
 
+HARMLESS = frozenset({"mockllm/model", *(f"carrara/{name}" for name in OURS)})
+"""Models in this process that run no code and open no file that their names choose."""
+
 _LIST_SECONDS = 10
 """The time limit for the list of models. Servers without one answer at once."""
 
@@ -64,6 +69,9 @@ _WINDOW_NAMES = (
     "max_context_window",
 )
 """The names that servers give the context window, the most reliable first."""
+
+_ANSWERED: Collection[Kind] = ("busy", "failing", "garbled", "final")
+"""The kinds of failures that a server answers with."""
 
 _MAX_WINDOW = 1 << 40
 """A greater number is not a window."""
@@ -119,7 +127,7 @@ async def probe(
         except UnknownModelError as error:
             raise UsageError(await _unknown_model(api, question.server) or str(error)) from None
         except TroubledError as error:
-            reachable = bool(info.reachable) or error.trouble.kind == "final"
+            reachable = bool(info.reachable) or error.trouble.kind in _ANSWERED
             info = replace(info, reachable=reachable, trouble=error.trouble)
         if window and not needed:  # some providers have no client before the first request
             info = await _with_models(info, api)
@@ -233,7 +241,7 @@ async def _first_answer(question: ShortQuestion, prompt_logprobs: bool) -> tuple
         return await question.ask_first(), None
     try:
         answer = await question.ask_first(prompt_logprobs=True)
-        return answer, any(choice.prompt_logprobs for choice in answer.output.choices)
+        return answer, NATS in (average_logprobs(answer.output).metadata or {})
     except TroubledError as error:
         if error.trouble.kind != "final":
             raise
@@ -263,6 +271,25 @@ def is_probed(model: str, base_url: str | None, model_args: Mapping[str, Any]) -
         return provider not in IN_PROCESS
     _, variables = STARTS_SERVER[provider]
     return bool(base_url or "port" in model_args or any(map(os.environ.get, variables)))
+
+
+def check_file_model(model: str, base_url: str | None, model_args: Mapping[str, Any], source: str) -> None:
+    """Raise `UsageError` for a model that a file must not name, because the file may come from a stranger.
+
+    Such a model imports a module, opens a file, or starts a server on this machine.
+
+    Args:
+        model: The model that the file names.
+        base_url: The address that the user gave.
+        model_args: The arguments that the user gave.
+        source: What names the model, for the message.
+    """
+    is_served = model.partition("/")[0] in PROVIDERS and is_probed(model, base_url, model_args)
+    if not is_served and model not in HARMLESS:
+        raise UsageError(
+            f"{source} names the model {model[:200]}, which runs code, opens files or starts a server on this machine: "
+            "give it as the model yourself (`model`) if you trust it"
+        )
 
 
 def check_server(

@@ -67,8 +67,10 @@ def server_info_lines(info: ServerInfo) -> Iterator[TableLine]:
 def _reachable(info: ServerInfo) -> str:
     if info.reachable is None:
         return "unknown"
+    if info.reachable and info.trouble:
+        return f"yes, but {'busy: ' if info.trouble.kind == 'busy' else ''}{info.trouble.words}"
     if info.reachable:
-        return f"yes, but {info.trouble.words}" if info.trouble else "yes"
+        return "yes"
     return f"no: {info.trouble.words}" if info.trouble else "no"
 
 

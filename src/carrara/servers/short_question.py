@@ -25,7 +25,7 @@ from inspect_ai.model import (
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
-from carrara.servers.redact import clip, public
+from carrara.servers.redact import believable, clip, public
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
 from carrara.servers.server_info import Prefill
@@ -69,11 +69,12 @@ class ShortAnswer(NamedTuple):
 
     @property
     def input_tokens(self) -> int | None:
-        """The server's count of the request's tokens. None if replies have no counts."""
+        """The server's count of the request's tokens. None if replies have no counts, or counts that cannot be."""
         usage = self.output.usage
-        if usage is None:
+        if usage is None or not believable(usage, len(QUESTION)):
             return None
-        return usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+        tokens = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
+        return tokens or None  # a request has tokens
 
 
 class ShortQuestion:

@@ -1,11 +1,14 @@
-"""Tokenizers that an item's id may name.
+"""Tokenizers that an item's id may name, and models that a checkpoint may.
 
 An id may come from a stranger: in a log, a line of replies, a guard or a data set. The tokenizer `server:URL` would
 send requests to that address, and `hf:PATH` would read that file. Only bundled tokenizers, and those that this user
 has named on this machine, are loaded for an id: by an option of a command, an argument in Python, or with `--allow`.
+The same holds for the backbone of a recurrent model's checkpoint, which is `hf:NAME-OR-PATH` here.
 """
 
 import os
+import re
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -16,8 +19,8 @@ from carrara.util.errors import UsageError
 
 PLACES = ("hf:", "gguf:", "server:")
 """Prefixes of the names of tokenizers outside of the package."""
-_DIGEST = "gguf:sha256-"
-"""The prefix of a local model's file by its digest. It is found only if this user has run that model."""
+_DIGEST = re.compile("gguf:sha256-[0-9a-f]{16}")
+"""A local model's file by its digest. It is found only if this user has run that model."""
 _ALLOWED = "CARRARA_ALLOWED_TOKENIZERS"
 """An environment variable with the names, one a line, which worker processes on this machine inherit."""
 
@@ -68,7 +71,7 @@ def _in_environment() -> list[str]:
 
 def is_allowed(name: str) -> bool:
     """Return whether ids may name a tokenizer."""
-    if not name.startswith(PLACES) or name.startswith(_DIGEST) or name in _in_environment():
+    if not name.startswith(PLACES) or _DIGEST.fullmatch(name) or name in _in_environment():
         return True
     where = cache_location()
     if name not in _stored_names(where):  # another process may have allowed it since
@@ -76,11 +79,16 @@ def is_allowed(name: str) -> bool:
     return name in _stored_names(where)
 
 
-def check(name: str) -> None:
-    """Raise `UsageError` if an id must not name a tokenizer."""
+def check(name: str, naming: str = "an id names the tokenizer") -> None:
+    """Raise `UsageError` if an id, or another file, must not name a tokenizer.
+
+    Args:
+        name: The tokenizer.
+        naming: What names it, for the message.
+    """
     if not is_allowed(name):
         raise UsageError(
-            f"an id names the tokenizer {name}, which you have not named on this machine: pass `--allow {name}` if you "
+            f"{naming} {name}, which you have not named on this machine: pass `--allow {shlex.quote(name)}` if you "
             "trust that file or address"
         )
 
