@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from carrara import tokenizers
+from carrara.corpora.chunks import by_tokens
 from carrara.readers.retrieval import minilm, network
 from carrara.readers.retrieval.choosing import embedder
-from carrara.corpora.chunks import by_tokens
 from carrara.readers.retrieval.embedders import unit
 from carrara.rng import Rng
 from tests.readers.test_retrieval import STORY, needs_minilm

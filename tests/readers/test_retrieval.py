@@ -26,9 +26,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import tokenizers
+from carrara.corpora.chunks import by_sentences, by_tokens
 from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
 from carrara.readers.retrieval.address import Address
-from carrara.corpora.chunks import by_sentences, by_tokens
 from carrara.readers.retrieval.embedders import Vectors, unit
 from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.readers.retrieval.ranking import BM25, Dense, words_of
