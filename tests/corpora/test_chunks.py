@@ -14,7 +14,7 @@ from carrara.items.item import make
 TOKENIZERS = ("gpt2", "o200k", "qwen3", "mistral-v7", "words")
 PIECES = (
     "It rains. ",
-    "Mr. Stone paid $3.14 to J. R. Hale, e.g. on Sunday.\n",
+    "Mr. Stone paid $3.14 to J. R. Hale.\n",
     "他来了。",
     "“好！”她说，",
     "x = [1, 2]\n",

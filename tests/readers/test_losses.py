@@ -194,3 +194,15 @@ def test_neighbouring_passages_have_a_fact_together() -> None:
     assert trace.fate == "unseen"
     [trace] = trace_facts(item, context, [], [fact_of(context)])
     assert trace.fate == "present"
+
+
+def test_a_fact_that_is_divided_between_two_calls_was_seen() -> None:
+    item = make("babilong/qa1", length=1024)
+    context = ReaderContext(item)
+    [fact] = context.needed
+    middle = (fact.start + fact.end) // 2
+    calls = [exchange((0, middle), output="notes"), exchange((middle, len(context.text)), output="notes")]
+    [trace] = trace_facts(item, context, [*calls, exchange(None, "notes")], None)
+    assert (trace.fate, trace.call) == ("not kept", 2)
+    [trace] = trace_facts(item, context, [calls[1], exchange(None, "notes")], None)
+    assert trace.fate == "unseen"

@@ -50,6 +50,14 @@ def test_a_few_tasks(reader: str, tmp_path: Path) -> None:
 
 
 @LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("chunk", [32, 200])
+def test_facts_that_are_divided_between_passages(chunk: int, tmp_path: Path) -> None:
+    reader = f"notes:chunk={chunk},size=8k"
+    assert list(scores("hops,mrcr,sessions,key_value", reader, tmp_path).values()) == [{1.0}] * 4
+
+
+@LEFT_OPEN
 @pytest.mark.slow
 @pytest.mark.usefixtures("collected")
 @pytest.mark.parametrize("reader", ["evidence", "notes:chunk=4k,size=8k", "search:calls=20"])

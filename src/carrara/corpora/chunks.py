@@ -113,8 +113,8 @@ class TextSplitter:
 
     A passage ends at the end of a sentence that is nearest to `MARGIN` tokens below the most that it may have. So it is
     as likely to end before a long sentence as after one, and short sentences, such as facts, are neither the first nor
-    the last of a passage more often than others. A sentence that is longer than a passage is divided between clauses,
-    a longer clause between words, and a longer word between characters.
+    the last of a passage more often than others. A sentence that is longer than a quarter of a passage may be divided
+    between clauses, such a clause between words, and a word that is longer than a passage between characters.
 
     Args:
         text: The text.
@@ -176,7 +176,7 @@ class TextSplitter:
             return start, start + self._fitting_characters(start, end, tokens)
         before, most = int(self._sums[first + 1]) - used, tokens
         while most > used:
-            end = self._end(start, before, most, tokens)
+            end = self._end(start, before, most, max(MARGIN, tokens // 4))
             if (over := self._count(text[start:end]) - tokens) <= 0:
                 break
             most -= over
@@ -188,14 +188,14 @@ class TextSplitter:
         """Return the tokens of the words that end before a position or at it, about."""
         return int(self._sums[int(np.searchsorted(self._words, position, "right"))])
 
-    def _end(self, start: int, before: int, most: int, tokens: int) -> int:
+    def _end(self, start: int, before: int, most: int, longest: int) -> int:
         """Return the end of a passage.
 
         Args:
             start: Its first character.
             before: The tokens of the text before it.
             most: The most tokens that it may have, by the sums of the words' own.
-            tokens: The tokens of a sentence above which it is divided.
+            longest: The most tokens of a sentence that is kept whole where others stand before it.
         """
         if self._sums[-1] - before <= most:
             return int(self._words[-1])
@@ -206,7 +206,7 @@ class TextSplitter:
             near = int(ends[place - 1]) if place else 0
             far = int(ends[place]) if place < len(ends) else int(self._words[-1])
             low, high = self.tokens_before(near) - before, self.tokens_before(far) - before
-            if near > start and high - low <= tokens:
+            if near > start and high - low <= longest:
                 return far if high <= most and high - aim < aim - low else near
             if near <= start and high <= most:
                 return far

@@ -384,11 +384,10 @@ class ReaderContext:
         template = self._item.prompt.template
         if not template.turns:
             return [Message("user", template.before + self.render(parts) + template.after), *template.history]
-        found = [self._turns.find(self.render_part(part)) for part in parts]
-        turns = [] if None in found else [turn for own in found for turn in own or ()]
-        if turns:
+        context = self.render(parts)
+        if turns := self._turns.find(context):
             return assemble(template, turns)
-        text = template.before + self.render(parts) + BETWEEN_TURNS + template.after
+        text = template.before + context + BETWEEN_TURNS + template.after
         return [Message("user", text), *template.history]
 
 

@@ -33,7 +33,7 @@ def take_notes(item: Item, prompt: str) -> str:
     The beginning of a fact that goes on in the next passage stands at their end.
     """
     notes = prompt.rpartition(OPEN)[2].partition(CLOSE)[0]
-    passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0]
+    passage = prompt.rpartition(OPEN_PART)[2].partition(CLOSE_PART)[0].strip()
     context = ReaderContext(item)
     return "\n".join(filter(None, [_present(context, [notes, passage]), _begun(context, notes, passage)]))
 

@@ -1,4 +1,4 @@
-"""Whether the passages into which contexts are cut give facts away: by where they end, or by their sizes.
+"""Whether the parts into which readers cut contexts give facts away, by where they end or by their sizes.
 
 All readers cut the text of a context by the same code, which sees no facts (corpora/chunks.py):
 
@@ -6,13 +6,13 @@ All readers cut the text of a context by the same code, which sees no facts (cor
     pages       what `read` of `search` and of agents returns, from a position that the model chooses
     windows     those of `retrieval:chunks:N`
 
-In each context, one character of one needed fact is drawn. Its place in its part is compared with its place in windows
-of equal size, which are cut from the same position without regard to words and sentences. If the two are distributed
-alike, a part ends at a fact no more often than chance has it. Where facts stand at a few depths, or always last, both
-places are as uneven as the depths. One fact a context is drawn, because the facts of one context are not independent.
+In each context, one character of one needed fact is drawn. If parts end at facts no more often than at other places,
+its place in its part is uniform. A fact may have one place in every context, such as the last. So the text is rotated
+first: it begins at a character that is drawn, and what stood before that follows at its end. One fact a context is
+drawn, because the facts of one context are not independent.
 
-The sizes, in tokens, of parts with a needed fact and without one are compared in the same way. The last part of a text
-is left out, because it is what remains.
+The sizes of parts with a needed fact are distributed as those of other parts. The last part of a text is left out,
+because it is what remains. Both are tests of Kolmogorov and Smirnov.
 """
 
 from collections.abc import Sequence
@@ -29,9 +29,11 @@ SIZE = 512
 PARTS = 4
 """The least number of parts of a context. Shorter contexts are left out."""
 ENOUGH = 30
-"""The least number of places, or of sizes of each kind, that are compared."""
+"""The least number of places, or of sizes of each kind, that are tested."""
 UNLIKELY = 0.001
-"""The probability of a difference by chance, below which it is a breach."""
+"""The probability of a deviation by chance, below which it is a breach."""
+MATTERS = SIZE // 50
+"""The tokens by which sizes have to differ, too, to be a breach: smaller differences come from words, not from cuts."""
 TRIES = 8
 """The number of positions from which a page without a needed fact is searched for."""
 
@@ -49,13 +51,13 @@ class PartsResult:
     tenths: list[int]
     """The number of facts in each tenth of their parts."""
     place_probability: float
-    """The probability that places differ so much from those in windows of equal size by chance."""
-    uniform_probability: float
-    """The probability that places differ so much from uniform ones by chance. Depths of facts may have it low."""
+    """The probability that the places deviate so much from uniform ones by chance."""
     tokens_with: float | None
     """The mean tokens of parts with a needed fact. None: there are too few, or too few others."""
     tokens_without: float | None
     """The mean tokens of parts without any."""
+    size_distance: float | None
+    """The tokens by which the sizes of the two kinds differ, in the mean over their quantiles (Wasserstein)."""
     size_probability: float | None
     """The probability that sizes differ so much by chance."""
 
@@ -68,7 +70,8 @@ class PartsResult:
                 f"needed facts stand too often in some tenths of {self.way}: {self.tenths} "
                 f"(p={self.place_probability:.1g})"
             )
-        if self.size_probability is not None and self.size_probability < UNLIKELY:
+        is_unlikely = self.size_probability is not None and self.size_probability < UNLIKELY
+        if is_unlikely and self.size_distance is not None and self.size_distance > MATTERS:
             breaches.append(
                 f"{self.way} with a needed fact have {self.tokens_with:.0f} tokens, others {self.tokens_without:.0f} "
                 f"(p={self.size_probability:.1g})"
@@ -78,31 +81,63 @@ class PartsResult:
 
 @dataclass
 class _Sample:
-    """What was measured of one kind of parts, one number a context in each list."""
+    """What was measured of one kind of parts, at most one number a context in each list."""
 
     places: list[float] = field(default_factory=list[float])
     """The place of a needed fact in its part, from 0 to 1."""
-    blind_places: list[float] = field(default_factory=list[float])
-    """Its place in windows of equal size."""
     sizes_with: list[int] = field(default_factory=list[int])
     """The tokens of a part with a needed fact."""
     sizes_without: list[int] = field(default_factory=list[int])
     """The tokens of a part without any."""
 
+    def add(
+        self,
+        splitter: TextSplitter,
+        parts: Sequence[Span],
+        others: Sequence[Span],
+        character: int,
+        facts: Sequence[Span],
+    ) -> None:
+        """Measure the part that has a character of a fact, and another one that has no fact.
+
+        Args:
+            splitter: Counts the tokens of the text.
+            parts: The parts, in order.
+            others: Parts among which one without a fact is searched for.
+            character: The position of the character.
+            facts: The positions of the needed facts.
+        """
+
+        def size(start: int, end: int) -> int:
+            return splitter.tokens_before(end) - splitter.tokens_before(start)
+
+        start, end = next(part for part in parts if character < part[1])
+        self.places.append(size(start, character) / max(1, size(start, end)))
+        last = len(splitter.text.rstrip())
+        if end < last:
+            self.sizes_with.append(size(start, end))
+        without = [
+            (start, end)
+            for start, end in others
+            if end < last and not any(fact[0] < end and start < fact[1] for fact in facts)
+        ]
+        self.sizes_without += [size(*part) for part in without[:1]]
+
     def summarize(self, way: str) -> PartsResult:
-        from scipy.stats import ks_2samp, kstest  # both are tests of Kolmogorov and Smirnov
+        from scipy.stats import ks_2samp, kstest, wasserstein_distance
 
         numbers = [min(9, int(10 * place)) for place in self.places]
-        is_compared = min(len(self.sizes_with), len(self.sizes_without)) >= ENOUGH
+        sizes = self.sizes_with, self.sizes_without
+        is_compared = min(map(len, sizes)) >= ENOUGH
         return PartsResult(
             way,
             len(self.places),
             [numbers.count(tenth) for tenth in range(10)],
-            float(ks_2samp(self.places, self.blind_places).pvalue),
             float(kstest(self.places, "uniform").pvalue),
             fmean(self.sizes_with) if is_compared else None,
             fmean(self.sizes_without) if is_compared else None,
-            float(ks_2samp(self.sizes_with, self.sizes_without).pvalue) if is_compared else None,
+            float(wasserstein_distance(*sizes)) if is_compared else None,
+            float(ks_2samp(*sizes, method="asymp").pvalue) if is_compared else None,
         )
 
 
@@ -118,14 +153,15 @@ class PartsCheck:
         self._samples = [_Sample() for _ in WAYS]
 
     def take(self, item: Item) -> None:
-        """Measure the parts of an item's context."""
+        """Measure the parts of an item's context, if it is long enough."""
         layout, tokenizer = lay_out(item.prompt), item.prompt.measure.tokenizer
         numbers = {*item.question.evidence, *item.question.support} or layout.facts.keys()
         facts = [layout.facts[number] for number in sorted(numbers) if number in layout.facts]
         if facts and sum(layout.tokens) >= PARTS * self._size:
-            windows = [(start, end) for _, start, end in by_tokens(layout.text, self._size, tokenizer)]
             rng = item.item_id.key.rng("parts", item.item_id.question)
-            self.add(TextSplitter(layout.text, tokenizer), windows, facts, rng)
+            text, facts = rotate(layout.text, facts, rng.below(len(layout.text)))
+            windows = [(start, end) for _, start, end in by_tokens(text, self._size, tokenizer)]
+            self.add(TextSplitter(text, tokenizer), windows, facts, rng)
 
     def add(self, splitter: TextSplitter, windows: Sequence[Span], facts: Sequence[Span], rng: Rng) -> None:
         """Measure the parts of a text.
@@ -138,27 +174,16 @@ class PartsCheck:
         """
         passages = splitter.passages(self._size)
         character = _draw_character(rng.choice(facts), splitter.text, rng)
-        for sample, parts in zip(self._samples, (passages, None, windows), strict=True):
-            if parts is None:
-                start = max(0, character - rng.below(len(splitter.text) // len(passages)))
-                part = splitter.passage(start, self._size)
-                while part[1] <= character:
-                    part = splitter.passage(part[1], self._size)
-            else:
-                start, part = 0, next(part for part in parts if character < part[1])
-            ruler = _Ruler(splitter, start, parts or passages)
-            sample.places.append(ruler.place(character, part))
-            sample.blind_places.append(ruler.blind_place(character))
-            if ruler.is_full(part):
-                sample.sizes_with.append(ruler.size(part))
-            others = (
-                (splitter.passage(rng.below(len(splitter.text)), self._size) for _ in range(TRIES))
-                if parts is None
-                else rng.shuffled(parts)
-            )
-            other = next((other for other in others if ruler.is_full(other) and not _has_any(other, facts)), None)
-            if other is not None:
-                sample.sizes_without.append(ruler.size(other))
+        typical = passages[-1][0] // max(1, len(passages) - 1)
+        start, pages = character - rng.below(typical), list[Span]()
+        while character >= typical and (not pages or pages[-1][1] <= character):
+            pages.append(splitter.passage(pages[-1][1] if pages else start, self._size))
+        starts = [rng.below(len(splitter.text)) for _ in range(TRIES)]
+        other_pages = [splitter.passage(start, self._size) for start in starts]
+        ways = (passages, rng.shuffled(passages)), (pages, other_pages), (windows, rng.shuffled(windows))
+        for sample, (parts, others) in zip(self._samples, ways, strict=True):
+            if parts:  # else the text before the character is shorter than a page
+                sample.add(splitter, parts, others, character, facts)
 
     def results(self) -> list[PartsResult]:
         """Return what was measured. Empty if too few contexts are long enough."""
@@ -166,44 +191,21 @@ class PartsCheck:
         return [sample.summarize(way) for way, sample in pairs if len(sample.places) >= ENOUGH]
 
 
-class _Ruler:
-    """Measures parts of a text, in tokens.
+def rotate(text: str, facts: Sequence[Span], first: int) -> tuple[str, list[Span]]:
+    """Return a text that begins at another character, on whose last line the rest follows, and the facts there.
 
-    Args:
-        splitter: Counts the tokens.
-        start: The position from which the text is cut.
-        parts: Parts of the whole text, whose mean size the windows of equal size have.
+    >>> rotate("It rains. Mary sleeps.", [(0, 9), (10, 22)], 15)
+    ('sleeps.\\nIt rains. Mary ', [(8, 17), (18, 23), (0, 7)])
     """
-
-    def __init__(self, splitter: TextSplitter, start: int, parts: Sequence[Span]) -> None:
-        self._count, self._start, self._end = splitter.tokens_before, start, parts[-1][1]
-        self._step = self._count(parts[-1][0]) / max(1, len(parts) - 1)
-
-    def size(self, part: Span) -> int:
-        return self._count(part[1]) - self._count(part[0])
-
-    def is_full(self, part: Span) -> bool:
-        """Return whether a part is not the last of the text."""
-        return part[1] < self._end
-
-    def place(self, character: int, part: Span) -> float:
-        """Return the place of a character in its part, from 0 to 1."""
-        return self.size((part[0], character)) / max(1, self.size(part))
-
-    def blind_place(self, character: int) -> float:
-        """Return its place in windows of equal size. The last one is what remains."""
-        tokens, whole = self.size((self._start, character)), self.size((self._start, self._end))
-        before = int(tokens / self._step) * self._step
-        return (tokens - before) / max(1.0, min(self._step, whole - before))
+    behind = len(text) - first + 1
+    halves = [half for start, end in facts for half in ((start, min(end, first)), (max(start, first), end))]
+    return f"{text[first:]}\n{text[:first]}", [
+        (start - first, end - first) if start >= first else (start + behind, end + behind)
+        for start, end in halves
+        if start < end
+    ]
 
 
 def _draw_character(fact: Span, text: str, rng: Rng) -> int:
     """Return the position of a character of a fact that is no white space."""
-    while True:
-        character = rng.between(fact[0], fact[1] - 1)
-        if not text[character].isspace():
-            return character
-
-
-def _has_any(part: Span, facts: Sequence[Span]) -> bool:
-    return any(start < part[1] and part[0] < end for start, end in facts)
+    return rng.choice([place for place in range(*fact) if not text[place].isspace()])
