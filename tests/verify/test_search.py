@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from carrara.types import Segment
 from carrara.util.errors import PluginError
 from carrara.verify.audit import audit, search_shortcuts
 from carrara.verify.shortcuts import search
-from carrara.verify.shortcuts.findings import read_findings
+from carrara.verify.shortcuts.findings import Findings, ShortcutScore, read_findings
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
@@ -216,3 +217,12 @@ def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     shortcuts: Sequence[dict[str, object]] = report["shortcuts"]
     assert {"name", "score", "chance_level", "declared"} <= set(shortcuts[0])
     assert [one["kind"] for one in shortcuts][-1] == "learned"
+
+
+def test_the_best_declared_shortcut_may_be_one_that_is_not_always_right() -> None:
+    scores = [
+        ShortcutScore("strings", name, score, 0.4, declared)
+        for name, score, declared in (("count", 1.0, "It is so."), ("first", 0.6, "It is so."), ("words", 0.45, ""))
+    ]
+    findings = Findings("own/made@1", tuple(scores), 0.5, None)
+    assert [findings.best_declared(below) for below in (inf, 0.99, 0.5)] == [*scores[:2], None]

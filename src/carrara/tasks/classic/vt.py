@@ -70,6 +70,10 @@ class VariableTracking(Classic):
     rule = asks_for("their names, separated by commas")
     known_shortcuts = {
         "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
+        **dict.fromkeys(
+            ("the lines with most words of the question", "the lines with most rare words of the question"),
+            "The first variable of a chain is a fifth of the answer.",
+        ),
     }
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""

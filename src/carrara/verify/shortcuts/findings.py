@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from math import inf
 from pathlib import Path
 
 from carrara.item_id import ItemId
@@ -52,10 +53,13 @@ class Findings:
         """The best shortcut, except for those that read a part."""
         return max((one for one in self.shortcuts if one.kind != "part"), key=lambda one: one.score)
 
-    @property
-    def best_declared(self) -> ShortcutScore | None:
-        """The best declared shortcut, except for those that read a part. None if there is none."""
-        declared = [one for one in self.shortcuts if one.declared and one.kind != "part"]
+    def best_declared(self, below: float = inf) -> ShortcutScore | None:
+        """Return the best declared shortcut, except for those that read a part. None if there is none.
+
+        Args:
+            below: The score that it does not reach.
+        """
+        declared = [one for one in self.shortcuts if one.declared and one.kind != "part" and one.score < below]
         return max(declared, key=lambda one: one.score, default=None)
 
 
