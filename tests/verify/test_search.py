@@ -4,7 +4,9 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import inf
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 
@@ -20,7 +22,7 @@ from carrara.types import Segment
 from carrara.util.errors import PluginError
 from carrara.verify.audit import audit, search_shortcuts
 from carrara.verify.shortcuts import search
-from carrara.verify.shortcuts.findings import read_findings
+from carrara.verify.shortcuts.findings import Findings, ShortcutScore, read_findings
 
 NAMES = ("Ada", "Ben", "Cleo", "Dan")
 
@@ -243,3 +245,30 @@ def test_the_audit_says_it_in_json(capsys: pytest.CaptureFixture[str]) -> None:
     shortcuts: Sequence[dict[str, object]] = report["shortcuts"]
     assert {"name", "score", "chance_level", "declared"} <= set(shortcuts[0])
     assert [one["kind"] for one in shortcuts][-1] == "learned"
+
+
+def test_the_best_declared_shortcut_may_be_one_that_is_not_always_right() -> None:
+    scores = [
+        ShortcutScore("strings", name, score, 0.4, declared)
+        for name, score, declared in (("count", 1.0, "It is so."), ("first", 0.6, "It is so."), ("words", 0.45, ""))
+    ]
+    findings = Findings("own/made@1", tuple(scores), 0.5, None)
+    assert [findings.best_declared(below) for below in (inf, 0.99, 0.5)] == [*scores[:2], None]
+
+
+@pytest.mark.parametrize(
+    ("task", "params", "name", "least"),
+    [
+        ("minerva/set_state", "paper=true", "words added more often than removed", 0.95),
+        ("minerva/theory_of_mind", "paper=true", "words that are never removed", 0.2),
+        ("minerva/functional", "change=add 3,subtract 1,multiply 2", "all numbers, changed as is done most often", 0.3),
+        ("michelangelo/mrcr", "examples=0", "the numbered line like the question", 0.95),
+        ("michelangelo/mrcr", "examples=0", "the last line like the question", 0.5),
+    ],
+)
+def test_the_search_finds_the_shortcuts_of_published_forms(task: str, params: str, name: str, least: float) -> None:
+    """None of them has a heuristic of its own that would say so."""
+    item_id = replace(first(task), params=params)
+    items = [item for context in contexts(replace(item_id, split="train"), 30) for item in context.items]
+    measured = search.Search(items)._train
+    assert fmean(taken.scores["strings"].get(name, 0.0) for taken in measured) > least

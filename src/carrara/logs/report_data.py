@@ -15,6 +15,7 @@ from carrara.packing.prompt import Stretch
 from carrara.report.failures import Fragment, Snippet
 from carrara.result import Result, Subject
 from carrara.stats.baselines import ShortcutFinding
+from carrara.stats.effective import SOLVED
 from carrara.util.errors import CarraraError
 from carrara.verify.shortcuts.findings import read_findings
 
@@ -132,7 +133,7 @@ def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
             one.best.chance_level,
             one.best.declared,
             one.reach,
-            one.best_declared.score if one.best_declared else None,
+            declared.score if (declared := one.best_declared(SOLVED)) else None,
             load(task).guesser,
         )
         for task, one in found

@@ -14,7 +14,7 @@ from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
 from carrara.result import Result
 from carrara.stats.curve import Curve, Rule
-from carrara.stats.effective import BaseScore, Requirements, Usability, near_chance
+from carrara.stats.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
 from carrara.stats.scores import headline, stat
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
@@ -151,7 +151,7 @@ def subject_of(
             f"{bare:,} tokens without filler"
         )
     findings = findings_of(first.task)
-    declared = findings.best_declared if findings else None
+    declared = findings.best_declared(SOLVED) if findings else None
     requirements = Requirements(min_base_score, {first.task: declared.score} if declared else {})
     chance_level = _mean_chance_level(replace(first, length=lengths[0]))
     return Subject(capability, first, lengths, chance_level, requirements, rule, within)

@@ -13,6 +13,7 @@ from carrara.items.item import Item, instance_key, make, pose
 from carrara.tasks.minerva import set_state, theory_of_mind
 from carrara.tasks.minerva._state import read_hands
 from carrara.types import UndecidableError
+from carrara.verify.audit import audit
 from tests.helpers.minerva import context_of, items, replied
 
 
@@ -89,6 +90,14 @@ def test_in_the_papers_form_no_step_is_without_effect(task: str) -> None:
         assert "changes nothing" not in item.text
         read_hands(context_of(item))  # which refuses steps without effect
         assert item.solve(item.messages()) == item.question.gold
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", ["set_state", "theory_of_mind"])
+@pytest.mark.parametrize("params", ["", "paper=true"])
+def test_both_forms_pass_the_audit(task: str, params: str) -> None:
+    item_id = make(f"minerva/{task}").item_id
+    assert audit(replace(item_id, params=params), 40).breaches == []
 
 
 @pytest.mark.parametrize("task", ["set_state", "theory_of_mind"])

@@ -33,6 +33,9 @@ class Deduction(Babilong[FearOf]):
     number = 15
     title = "qa15: basic deduction"
     capability = "inferring a property of a member from its kind"
+    known_shortcuts = {
+        "learned": "No kind is afraid of itself, and what many kinds fear is named often, as in bAbI.",
+    }
     cast = FEARFUL
     queries = (FearOf,)
     unordered = True

@@ -16,7 +16,7 @@ from carrara.rng import Rng
 from carrara.tasks.carrara._session_log import Session, Statement
 from carrara.types import UndecidableError
 
-MISTAKES, HEARSAY, WITHDRAWALS = 0.4, 0.3, 0.25
+MISTAKES, HEARSAY, WITHDRAWALS = 0.6, 0.3, 0.25
 """How often a town is told by mistake, how often somebody else then names another town, and how often a history ends
 with a withdrawal."""
 OTHERS = 4

@@ -13,7 +13,7 @@ AROUND = timedelta(30)
 """The time before the first fact, and after the last one, in which there may be sessions."""
 HALF = 30
 """The sessions between two facts after which half of the time between them has passed."""
-SHARES: Mapping[StatementKind | None, int] = {"told": 9, "corrected": 3, "hearsay": 3, "withdrawn": 1, None: 6}
+SHARES: Mapping[StatementKind | None, int] = {"told": 8, "corrected": 5, "hearsay": 3, "withdrawn": 1, None: 6}
 """How often sessions are of each kind. None: small talk."""
 
 

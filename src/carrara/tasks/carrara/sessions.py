@@ -12,21 +12,21 @@ own holds from the date of the session on, until they say something else about i
 mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held.
 What users say about a thing of somebody else does not count.
 <BLANKLINE>
-<text> Session with Matilda on 26 May 2003
-User: You will find my harp in Elmwick from now on.
-Assistant: Thanks for telling me.
-<BLANKLINE>
-Session with Matilda on 29 August 2003
-User: From today on my telescope is in Copperstead.
+<text> Session with Viktor on 14 June 2010
+User: From today on my horse is in Birchgate.
 Assistant: All right, I will keep that in mind.
 <BLANKLINE>
-Session with Walter on 5 October 2003
-User: I heard that Matilda's harp has gone to Greybury.
+Session with Leander on 2 July 2010
+User: My horse is in Birchcombe now.
+Assistant: Thank you, I have noted that.
+<BLANKLINE>
+Session with Leander on 3 September 2010
+User: By mistake I said that my horse was in Birchcombe. I meant Oakworth.
 Assistant: Thanks for telling me.
-User: What is the Latin word for rum?
+<BLANKLINE>
 …
-In which town was Esther's harp first, by what Esther has said? If Esther has not said it, the answer is: not
-said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
+In which town was Leander's horse first, by what Leander has said? If Leander has not said it, the answer is:
+not said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
 another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.

@@ -71,6 +71,10 @@ class VariableTracking(Classic):
     known_shortcuts = {
         "the pieces that say what is named": "One statement names the value with the first variable of its chain.",
         "typography": "The filler is a few sentences that are repeated, as in the published task.",
+        **dict.fromkeys(
+            ("the lines with most words of the question", "the lines with most rare words of the question"),
+            "The first variable of a chain is a fifth of the answer.",
+        ),
     }
     hops: int = 4
     """Steps from the first variable of a chain, which has a value, to the last."""

@@ -113,6 +113,20 @@ class Mrcr(Task):
         "Repeat the {asked} word for word, after the string {marker} and a space. Begin your reply with {marker} and "
         "include nothing but that string and the piece."
     )
+    known_shortcuts = {
+        "the numbered line like the question": "As in the paper, the question names a request in its own words, with "
+        "a number: to find and count them is the task.",
+        **dict.fromkeys(
+            (
+                "the first line like the question",
+                "the last line like the question",
+                "the long piece behind most words of the question",
+                "the lines with most words of the question",
+                "the lines with most rare words of the question",
+            ),
+            "One of two drafts for a request is right half of the time, as in the paper; of eight (`needles=8`) less.",
+        ),
+    }
     marks = {"start": _START}
     wording = {
         "instruction": (

@@ -40,6 +40,7 @@ class Iterate(Minerva):
         "Go through the lists in the context one by one, and note down the {which} word of each.",
     )
     known_shortcuts = {
+        "a word of each line, at the same place": "The last word of each list is what is asked for.",
         "the last words": "The last list of few ends in them.",
         "the words said most rarely": "All words are said once, and the last ones are taken.",
         "learned": "Of few lists a word or two are easily met.",

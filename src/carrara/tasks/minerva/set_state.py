@@ -93,6 +93,12 @@ class SetState(Minerva):
             labels={"size": str(size), **({"steps": str(number)} if len(self.steps) > 1 else {})},
         )
 
+    def shortcuts(self) -> Mapping[str, str]:
+        if not self.paper:
+            return self.known_shortcuts
+        why = "In the paper's form the answer is what is drawn more often than discarded, and mostly drawn late."
+        return {**self.known_shortcuts, "strings": why, "learned": why}
+
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         hands = read_hands(context, lenient=True)
         if not hands:

@@ -113,6 +113,12 @@ class TheoryOfMind(Minerva):
             labels={"agents": str(agents), "size": str(self.size), **self.sweep_labels()},
         )
 
+    def shortcuts(self) -> Mapping[str, str]:
+        if not self.paper:
+            return self.known_shortcuts
+        why = "In the paper's form many words are never discarded, and stay with who drew them."
+        return {**self.known_shortcuts, "words that are never removed": why, "learned": why}
+
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return the hands as if nobody had swapped: an agent keeps the words that it drew until it discards them."""
         drawer: dict[str, str] = {}

@@ -43,6 +43,10 @@ class TwoLists(Minerva):
         "the {chosen} list.",
     )
     known_shortcuts = {
+        **dict.fromkeys(
+            ("words that are never removed", "words added more often than removed"),
+            "The words of one list without those of the other are what is asked for, of either list in turn.",
+        ),
         "the words said most rarely": "A word that differs is said once: whose it is, its place tells.",
         "words said once": "A word that differs is said once: whose it is, its place tells.",
         "learned": "A word that differs is said once: whose it is, its place tells.",

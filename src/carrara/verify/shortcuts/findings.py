@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
+from math import inf
 from pathlib import Path
 
 from carrara.item_id import ItemId
@@ -55,10 +56,14 @@ class Findings:
         """The best shortcut that gives replies."""
         return max((one for one in self.shortcuts if one.kind not in NO_REPLIES), key=lambda one: one.score)
 
-    @property
-    def best_declared(self) -> ShortcutScore | None:
-        """The best declared shortcut that gives replies. None if there is none."""
-        declared = [one for one in self.shortcuts if one.declared and one.kind not in NO_REPLIES]
+    def best_declared(self, below: float = inf) -> ShortcutScore | None:
+        """Return the best declared shortcut that gives replies. None if there is none.
+
+        Args:
+            below: The score that it does not reach.
+        """
+        replying = [one for one in self.shortcuts if one.declared and one.kind not in NO_REPLIES]
+        declared = [one for one in replying if one.score < below]
         return max(declared, key=lambda one: one.score, default=None)
 
     @property

@@ -38,18 +38,19 @@ _OWNER = re.compile(r"([^:\n]{1,40}): ")
 
 NEVER_REMOVED = "words that are never removed"
 MORE_OFTEN_ADDED = "words added more often than removed"
-LAST_ADDED = {number: f"words added in the last {number} lines" for number in (1, 2, 4, 8, 16)}
+LAST_ADDED = {number: f"words added in the last {number} lines" for number in (2, 4, 8, 16)}
 SHARE, COUNT, DIFFERENCE = (
     "the share of a kind of lines",
     "how many lines are of a kind",
-    "one kind of lines less another",
+    "how many more lines are of a kind than of another",
 )
 CHANGED = "all numbers, changed as is done most often"
 OVERLAPS = {False: "the lines with most words of the question", True: "the lines with most rare words of the question"}
+EACH = "a word of each line, at the same place"
 FIRST, LAST, NUMBERED = (f"the {which} line like the question" for which in ("first", "last", "numbered"))
 NAMES = frozenset({
-    NEVER_REMOVED, MORE_OFTEN_ADDED, *LAST_ADDED.values(), SHARE, COUNT, DIFFERENCE, CHANGED, *OVERLAPS.values(), FIRST,
-    LAST, NUMBERED,
+    NEVER_REMOVED, MORE_OFTEN_ADDED, *LAST_ADDED.values(), SHARE, COUNT, DIFFERENCE, CHANGED, *OVERLAPS.values(), EACH,
+    FIRST, LAST, NUMBERED,
 })  # fmt: skip
 """The names of these heuristics."""
 
@@ -307,7 +308,11 @@ class LineMatch:
         return cls(place, 2 * sum(len(gold) > LONG for gold in form.golds) > len(form.golds))
 
     def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
-        return {**self._by_overlap(sight, form), **self._by_run(sight)}
+        replies = {**self._by_overlap(sight, form), **self._by_run(sight)}
+        if form.separator and not self.is_long:
+            each = (self._answer(sight, n) for n in range(len(sight.segments)))
+            replies[EACH] = [answer for answer in each if answer]
+        return replies
 
     def _by_overlap(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
         """Return the answers of the lines that share most words with the question, in that order."""
@@ -320,7 +325,9 @@ class LineMatch:
         replies = dict[str, Reply]()
         for is_weighted, name in OVERLAPS.items():
             weights = {word: log(len(lines) / n) if is_weighted else 1.0 for word, n in lines_with.items()}
-            order = sorted(range(len(lines)), key=lambda n: -sum(sorted(weights[word] for word in shared[n])))
+            sums = [sum(sorted(weights[word] for word in some)) for some in shared]
+            least = min(sums, default=0.0)  # what all lines share marks none of them
+            order = sorted((n for n, weight in enumerate(sums) if weight > least), key=lambda n: -sums[n])
             most = order[: form.several if form.separator else 1]
             answers = [answer for n in most if (answer := self._answer(sight, n))]
             if answers:
