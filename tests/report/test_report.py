@@ -120,7 +120,8 @@ def test_the_verdict_stands_on_top() -> None:
         ),
         (
             run({0: 1.0, 2048: 0.5}) + run({0: 0.5, 2048: 0.4}, task="suite/other"),
-            "0.45 at 2k; chance level 0.05 (mean of 2 tasks). The largest loss is in suite/test: from 1.00 to 0.50.",
+            "0.45 at 2k; chance level 0.05 (mean of 2 tasks). The largest loss is in suite/test: −0.50 from 0 to 2k "
+            "(95 % interval −0.78 to −0.15, corrected for the 2 tasks). suite",
         ),
         (
             run({0: 1.0}) + run({2048: 0.4}, task="suite/other"),
@@ -134,6 +135,20 @@ def test_the_verdict_stands_on_top() -> None:
 )
 def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
     assert said in text_of(render(results, "t"))
+
+
+def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
+    """From 0.60 to 0.52 on the same instances, of which some are won and more are lost."""
+    n, lost, won = 25, {0, 1, 2, 3}, {15, 16}
+    results = [
+        reply(i, float((i < 15) != (length > 0 and i in lost | won)), length=length, task=task)
+        for task in ("classic/niah", "classic/vt")
+        for length in (0, 4096)
+        for i in range(n)
+    ]
+    text = text_of(render(results, "t"))
+    assert "0.60 at 0, 0.52 at 4k; chance level 0.05 (mean of 2 tasks)." in text
+    assert "largest loss" not in text
 
 
 def test_tables_hold_score_interval_chance_level_published_and_statuses() -> None:

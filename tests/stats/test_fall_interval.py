@@ -34,9 +34,8 @@ def is_held(interval: tuple[float, float], curve: Curve) -> bool:
     """Whether the interval holds the end of the lengths at which the curve keeps 85 % of its base score."""
     kept = [length for length in LENGTHS if curve(length) >= SHARE * curve(0)]
     after = LENGTHS[len(kept)] if len(kept) < len(LENGTHS) else math.inf
-    return (
-        interval[0] <= (math.inf if after == math.inf else kept[-1]) and math.nextafter(interval[1], math.inf) >= after
-    )
+    low, high = interval
+    return low <= (math.inf if math.isinf(after) else kept[-1]) and math.nextafter(high, math.inf) >= after
 
 
 @pytest.mark.parametrize("n", [10, 20, 50])

@@ -188,6 +188,7 @@ class Results(Sequence[Result]):
         from carrara.stats import summarize
         from carrara.stats.arrangements import arrangement_penalties
         from carrara.stats.horizon import horizon_rows
+        from carrara.stats.pooled import pooled_differences
         from carrara.stats.readers import series_costs
         from carrara.stats.ruler import ruler_rows
         from carrara.stats.summary import summarize_by_labels
@@ -199,8 +200,9 @@ class Results(Sequence[Result]):
         effective = self.effective_lengths(min_base_score=min_base_score)
         costs, ruler = series_costs(self._records), ruler_rows(self._records)
         penalties = arrangement_penalties(self._records)
-        horizons = horizon_rows(self._records)
-        return Table(result_lines(summarize(self._records), self._parts, effective, costs, ruler, penalties, horizons))
+        horizons, findings = horizon_rows(self._records), pooled_differences(self._records)
+        rows = summarize(self._records)
+        return Table(result_lines(rows, self._parts, effective, costs, ruler, penalties, horizons, findings))
 
     def frame(self) -> Any:
         """Return the results as a pandas data frame. Labels and paper scores have columns of their own.

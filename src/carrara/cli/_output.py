@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
     from carrara.stats.horizon import HorizonRow
+    from carrara.stats.pooled import PooledDifference
     from carrara.stats.readers import SeriesCost
     from carrara.stats.ruler import RulerRow
 
@@ -84,9 +85,10 @@ def print_summary(
     ruler: "Sequence[RulerRow]" = (),
     penalties: "Sequence[ArrangementPenalty]" = (),
     horizons: "Sequence[HorizonRow]" = (),
+    findings: "Sequence[PooledDifference]" = (),
 ) -> None:
     """Print the table of results."""
     from carrara.report.text_table import result_lines
 
-    for line in result_lines(rows, parts, effective, costs, ruler, penalties, horizons):
+    for line in result_lines(rows, parts, effective, costs, ruler, penalties, horizons, findings):
         show(line)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from carrara.stats.arrangements import ArrangementPenalty
     from carrara.stats.completeness import Completeness
     from carrara.stats.horizon import HorizonRow
+    from carrara.stats.pooled import PooledDifference
     from carrara.stats.readers import SeriesCost
 
 
@@ -45,6 +46,7 @@ def report(
     from carrara.stats.arrangements import arrangement_penalties
     from carrara.stats.completeness import describe_missing
     from carrara.stats.horizon import horizon_rows
+    from carrara.stats.pooled import pooled_differences
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
     from carrara.stats.scores import by_metric
@@ -69,7 +71,7 @@ def report(
     rows, lacking, shortcuts = summarize(results), parts(folder, results), find_shortcuts(results)
     effective, costs = effective_lengths(rows, Requirements.of(shortcuts, min_base_score)), series_costs(results)
     penalties = arrangement_penalties(results)
-    horizons = horizon_rows(results)
+    horizons, findings = horizon_rows(results), pooled_differences(results)
     page = folder_of(out) if out else folder / "report.html"
     check_replaceable(page, force, is_page)
     unwritten: OSError | None = None
@@ -86,9 +88,9 @@ def report(
     except OSError as error:  # the folder is read-only or the disk is full: still print the table
         unwritten = error
     if as_json:
-        print_json(rows_as_json(rows, lacking, effective, costs, penalties, horizons))
+        print_json(rows_as_json(rows, lacking, effective, costs, penalties, horizons, findings))
     else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(results), penalties, horizons)
+        print_summary(rows, lacking, effective, costs, ruler_rows(results), penalties, horizons, findings)
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
@@ -106,12 +108,13 @@ def rows_as_json(
     costs: Sequence["SeriesCost"],
     penalties: Sequence["ArrangementPenalty"],
     horizons: Sequence["HorizonRow"],
+    findings: Sequence["PooledDifference"],
 ) -> list[dict[str, Any]]:
     """Return rows as `--json` prints them.
 
-    Each has the effective length of its model on its task, and its costs. Conversations have their horizons. Rows of
-    the arrangement `riffle` have the difference from `block`, if both were run. A row with fewer replies than planned
-    says so, and planned rows without any reply are added.
+    Each has the effective length of its model on its task, the pooled findings about its model, and its costs.
+    Conversations have their horizons. Rows of the arrangement `riffle` have the difference from `block`, if both were
+    run. A row with fewer replies than planned says so, and planned rows without any reply are added.
     """
     from carrara.stats import record
     from carrara.stats.completeness import missing_parts
@@ -119,10 +122,15 @@ def rows_as_json(
     lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
     spent = {(one.task, one.series, one.length): one.record() for one in costs}
     apart = {(one.task, one.riffled, one.length): one.record() for one in penalties}
+    clear = {
+        one.series: [own.record() for own in findings if own.clear and own.series == one.series] for one in findings
+    }
     found = []
     for row in rows:
         part = lacking.pop((row.model, row.task, row.length, row.arrange), None)
         judged = {"effective_length": held[row.task, row.series], **spent[row.task, row.series, row.length]}
+        if pooled := clear.get(row.series):
+            judged["findings"] = pooled
         if penalty := apart.get((row.task, row.series, row.length)):
             judged["penalty"] = penalty
         where = row.series, row.task, row.length

@@ -167,6 +167,7 @@ def carry_out(
     from carrara.stats import Requirements, effective_lengths, summarize
     from carrara.stats.arrangements import arrangement_penalties
     from carrara.stats.horizon import horizon_rows
+    from carrara.stats.pooled import pooled_differences
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
     from carrara.tokenizers.gguf import logged_name, split_digest
@@ -189,13 +190,14 @@ def carry_out(
     costs = series_costs(outcome.own, among=outcome.folder)
     penalties = arrangement_penalties(outcome.own, among=outcome.folder)
     horizons = horizon_rows(outcome.own, among=outcome.folder)
+    findings = pooled_differences(outcome.own, among=outcome.folder)
     lacking = parts(config.out, outcome.own) if outcome.unasked else []
     model, _ = split_digest(logged_name(config.model))
     lacking = [part for part in lacking if part.subject[0] == model]
     if hand:
-        hand(rows_as_json(rows, lacking, effective, costs, penalties, horizons))
+        hand(rows_as_json(rows, lacking, effective, costs, penalties, horizons, findings))
     else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties, horizons)
+        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties, horizons, findings)
         show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

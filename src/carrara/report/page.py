@@ -183,6 +183,7 @@ def _content(
         "hollow": any(not row.stat.attempts for row in rows),
         "several_lengths": any(len({row.length for row in task.rows}) > 1 for task in tasks),
         "open_rows": len(rows) <= FEW_ROWS,
+        "few_rows": FEW_ROWS,
         "few_sections": FEW_SECTIONS,
         "few_models": FEW_MODELS,
         "few_sentences": FEW_SENTENCES,

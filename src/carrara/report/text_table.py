@@ -10,6 +10,7 @@ from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.differences import Difference
 from carrara.stats.horizon import QUARTERS, HorizonRow
+from carrara.stats.pooled import PooledDifference, signed
 from carrara.stats.readers import SeriesCost, Spending, over_tasks
 from carrara.stats.ruler import RulerRow
 from carrara.stats.scores import RECALL, describe_metric
@@ -29,6 +30,7 @@ def result_lines(
     ruler_rows: Sequence[RulerRow] = (),
     penalties: Sequence[ArrangementPenalty] = (),
     horizons: Sequence[HorizonRow] = (),
+    findings: Sequence[PooledDifference] = (),
 ) -> Iterator[str]:
     """Yield the table of results.
 
@@ -40,6 +42,7 @@ def result_lines(
         ruler_rows: The rows of RULER's table.
         penalties: The penalties of distance, if items were run in both arrangements.
         horizons: The rows of conversations that keep a total.
+        findings: The groups of replies that were looked at over all tasks and lengths; the clear ones are shown.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -52,6 +55,7 @@ def result_lines(
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
     yield from _ruler_lines(ruler_rows)
+    yield from _finding_lines(findings)
     yield from _penalty_lines(penalties)
     yield from _horizon_lines(horizons)
     yield from _cost_lines(costs)
@@ -116,6 +120,30 @@ def _ruler_lines(rows: Sequence[RulerRow]) -> Iterator[str]:
     )
     for missing in dict.fromkeys(tuple(row.missing) for row in rows if row.missing):
         yield f"{len(missing)} of RULER's {len(ruler.TASKS)} tasks are not in the mean: {', '.join(missing)}"
+
+
+def _finding_lines(findings: Sequence[PooledDifference]) -> Iterator[str]:
+    """Return the groups of replies that differ clearly from the others, over all tasks and lengths."""
+    if not (clear := [finding for finding in findings if finding.clear]):
+        return
+    names = distinct(str(finding.series) for finding in clear)
+    yield ""
+    yield f"Over all tasks and lengths: clear among {clear[0].looked_at} groups, intervals corrected for their number"
+    yield from table(
+        ["model", "group", "replies", "score", "others", "difference", "95 % interval"],
+        [
+            (
+                names[str(finding.series)],
+                f"{finding.label} {finding.value}",
+                f"{finding.n:,}",
+                f"{finding.mean:.3f}",
+                f"{finding.others:.3f}",
+                signed(finding.difference),
+                finding.interval,
+            )
+            for finding in clear
+        ],
+    )
 
 
 def _penalty_lines(penalties: Sequence[ArrangementPenalty]) -> Iterator[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 
 from carrara.report.style import SeriesStyle, Styles
 from carrara.result import ATTEMPTED
-from carrara.stats import EffectiveLength, Row
+from carrara.stats import EffectiveLength, LengthEffect, Row, Series
+from carrara.stats.pooled import PooledDifference, signed
 from carrara.util.quantities import write_length
 from carrara.util.sanitize import short
 
@@ -22,7 +23,22 @@ class Verdict:
     """The name of each task with its effective length, or why there is none, if there are several tasks."""
 
 
-def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]) -> list[Verdict]:
+def verdicts(
+    rows: Sequence[Row],
+    styles: Styles,
+    effective: Sequence[EffectiveLength],
+    findings: Mapping[Series, PooledDifference],
+    losses: Mapping[Series, LengthEffect],
+) -> list[Verdict]:
+    """Return one verdict for each series.
+
+    Args:
+        rows: The rows of the page.
+        styles: The series of the page.
+        effective: Their effective lengths.
+        findings: The clearest pooled finding of each series that has one.
+        losses: The largest loss of each series that has one.
+    """
     found = []
     for series, style in styles.items():
         tasks: dict[str, list[Row]] = {}
@@ -36,7 +52,9 @@ def verdicts(rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveL
             [(task, own)] = tasks.items()
             found.append(Verdict(style, _scores(own), remark(own, mine[task])))
         else:
-            found.append(_over_tasks(style, tasks, mine))
+            found.append(_over_tasks(style, tasks, mine, losses.get(series)))
+        if series in findings:
+            found[-1] = replace(found[-1], more=f"{findings[series].sentence} {found[-1].more}".strip())
     return found
 
 
@@ -88,12 +106,15 @@ def _scores(rows: Sequence[Row]) -> str:
 
 
 def _over_tasks(
-    style: SeriesStyle, tasks: Mapping[str, Sequence[Row]], effective: Mapping[str, EffectiveLength]
+    style: SeriesStyle,
+    tasks: Mapping[str, Sequence[Row]],
+    effective: Mapping[str, EffectiveLength],
+    loss: LengthEffect | None,
 ) -> Verdict:
     blank = sum(not row.stat.scored for own in tasks.values() for row in own)
     scored = {task: known for task, own in tasks.items() if (known := [row for row in own if row.stat.scored])}
     verdict = replace(
-        _means(style, scored),
+        Verdict(style, _means(scored), _loss(loss, sum(len(own) > 1 for own in scored.values())) if loss else ""),
         tasks=tuple((short(task), remark(own, effective[task]) or f"{_scores(own)}.") for task, own in tasks.items()),
     )
     if blank:
@@ -102,14 +123,23 @@ def _over_tasks(
     return verdict
 
 
-def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
+def _loss(loss: LengthEffect, tasks: int) -> str:
+    change = loss.difference
+    assert change.low is not None
+    assert change.high is not None
+    lengths = f"from {write_length(loss.base)} to {write_length(loss.length)}"
+    interval = f"95 % interval {signed(change.low)} to {signed(change.high)}, corrected for the {tasks} tasks"
+    return f"The largest loss is in {short(loss.task)}: {signed(change.mean)} {lengths} ({interval})."
+
+
+def _means(tasks: Mapping[str, Sequence[Row]]) -> str:
     """Return the means over tasks at the lengths that all tasks have."""
     if len(tasks) == 1:
         [(task, own)] = tasks.items()
-        return Verdict(style, f"{_scores(own)}, in {short(task)} alone", "")
+        return f"{_scores(own)}, in {short(task)} alone"
     common = set.intersection(*({row.length for row in own} for own in tasks.values()))
     if not common:
-        return Verdict(style, f"the {len(tasks)} tasks have no length in common, so there is no mean over them", "")
+        return f"the {len(tasks)} tasks have no length in common, so there is no mean over them"
     means, chance_levels = [], []
     for length in sorted(common):
         at = [row.stat for own in tasks.values() for row in own if row.length == length]
@@ -117,19 +147,7 @@ def _means(style: SeriesStyle, tasks: Mapping[str, Sequence[Row]]) -> Verdict:
         means.append(f"{sum(stat.mean for stat in at) / len(at):.2f} at {write_length(length)}{silent}")
         chance_levels.append(sum(stat.chance_level for stat in at) / len(at))
     named = means if len(means) <= LISTED else [means[0], means[-1]]
-    sentence = f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
-    drops = {task: _drop(own, common) for task, own in tasks.items()}
-    worst = max(drops, key=lambda task: drops[task][0] - drops[task][1])
-    before, after = drops[worst]
-    more = (
-        f"The largest loss is in {short(worst)}: from {before:.2f} to {after:.2f}." if before - after >= 0.005 else ""
-    )
-    return Verdict(style, sentence, more)
-
-
-def _drop(rows: Sequence[Row], common: set[int]) -> tuple[float, float]:
-    own = [row.stat.mean for row in rows if row.length in common]
-    return own[0], own[-1]
+    return f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
 
 
 def _without_attempts(tasks: Mapping[str, Sequence[Row]]) -> str:

@@ -28,7 +28,9 @@ from carrara.stats import (
     score_categories,
     summarize,
 )
+from carrara.stats.differences import largest_losses
 from carrara.stats.leaderboard import Standing, leaderboard
+from carrara.stats.pooled import PooledDifference, clearest, pooled_differences
 from carrara.stats.readers import SeriesCost, series_costs
 from carrara.stats.scores import Metric, by_metric
 from carrara.stats.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
@@ -113,6 +115,8 @@ class View:
     """The comparisons. Empty if there is only one model."""
     categories: dict[str, list[CategoryScore]]
     tasks: list[TaskScores]
+    findings: list[PooledDifference]
+    """The groups of replies that were looked at over all tasks and lengths."""
 
 
 def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
@@ -120,15 +124,18 @@ def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements
     rows = summarize(results)
     effective = effective_lengths(rows, requirements)
     standings = leaderboard(results, requirements)
+    scored = drop_unscored(results)
+    findings = pooled_differences(scored, among=results)
     return View(
         metric=metric,
-        verdicts=verdicts(rows, styles, effective),
+        verdicts=verdicts(rows, styles, effective, clearest(findings), largest_losses(scored)),
         standings=standings if len(standings) > 1 else [],
         categories={
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(score_categories(rows), lambda score: score.category)
         },
-        tasks=_task_scores(drop_unscored(results), rows, styles, effective),
+        tasks=_task_scores(scored, rows, styles, effective),
+        findings=sorted(findings, key=lambda finding: styles[finding.series].number),
     )
 
 

@@ -83,12 +83,40 @@ def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
     ]
 
 
-def difference(first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False) -> Difference | None:
-    """Return the mean difference of instances. Questions are paired at equal lengths, unless lengths are compared."""
+def largest_losses(results: Sequence[Result]) -> dict[Series, LengthEffect]:
+    """Return the largest loss of each series with several tasks, from a task's shortest length to its longest.
+
+    The interval is corrected for the number of tasks, among which the largest loss is chosen (Bonferroni). A series
+    whose intervals all contain zero has none.
+    """
+    tasks: dict[Series, list[tuple[str, list[Result]]]] = {}
+    for (task, series), own in _by_series(results):
+        if len({result.length for result in own}) > 1:
+            tasks.setdefault(series, []).append((task, own))
+    losses: dict[Series, LengthEffect] = {}
+    for series, several in tasks.items():
+        for task, own in several if len(several) > 1 else ():
+            base, length = min(result.length for result in own), max(result.length for result in own)
+            first, last = ([result for result in own if result.length == at] for at in (base, length))
+            loss = difference(first, last, across_lengths=True, level=ALPHA / len(several))
+            known = losses[series].difference.mean if series in losses else 0.0
+            if loss and loss.clear and loss.mean < known:
+                losses[series] = LengthEffect(series, task, base, length, loss)
+    return losses
+
+
+def difference(
+    first: Iterable[Result], second: Iterable[Result], *, across_lengths: bool = False, level: float = ALPHA
+) -> Difference | None:
+    """Return the mean difference of instances, with its interval of the confidence 1 - `level`.
+
+    Questions are paired at equal lengths, unless lengths are compared.
+    """
     if not (pairs := instance_scores(first, second, across_lengths)):
         return None
     per_instance = [other - one for one, other in pairs]
-    low, high = interval([per_instance], significant=p_value([per_instance]) < ALPHA) or (None, None)
+    significant = p_value([per_instance]) < level
+    low, high = interval([per_instance], significant=significant, level=level) or (None, None)
     return Difference(len(per_instance), _mean(per_instance), low, high)
 
 

@@ -16,8 +16,10 @@ _LARGE = 200
 """Degrees of freedom above which the expansion around the normal distribution is right to six digits."""
 
 
-def wilson(mean: float, n: float) -> tuple[float, float]:
+def wilson(mean: float, n: float, z: float = Z) -> tuple[float, float]:
     """Return Wilson's score interval for a mean of n independent scores in [0, 1]; n need not be whole.
+
+    `z` is the point of the normal distribution that sets the confidence, by default 95 %.
 
     It holds its coverage where the usual mean ± 1.96 standard errors fails: n = 10, or a mean of 0 or 1. It takes the
     variance of the scores to be mean x (1 - mean), which right-or-wrong scores have and which no scores in [0, 1]
@@ -25,7 +27,7 @@ def wilson(mean: float, n: float) -> tuple[float, float]:
     """
     if n <= 0:
         return 0.0, 1.0
-    share = Z * Z / n
+    share = z * z / n
     centre = (mean + share / 2) / (1 + share)
     half = math.sqrt(share * mean * (1 - mean) + share * share / 4) / (1 + share)
     low = 0.0 if mean == 0 else max(0.0, centre - half)
