@@ -136,13 +136,13 @@ def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     said: dict[str, float] = {}
     for (reply, name), where in fooled.items():
         worst = max(where, key=lambda line: line.published[name] - line.own)
-        scores = f"{worst.published[name]:.2f} by the published score ({short(name, 30)}), {worst.own:.2f} by ours"
+        scores = f"{worst.published[name]:.2f} by the paper score ({short(name, 30)}), {worst.own:.2f} by ours"
         others = len({line.task for line in where}) - 1
         more = f", and about as well in {count(others, 'other task')}" if others else ""
         text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
         said[text] = worst.published[name] - worst.own
     yield from _first(
-        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a published score", "fool published scores"
+        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a paper score", "fool paper scores"
     )
 
 
