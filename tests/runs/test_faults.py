@@ -223,3 +223,13 @@ def test_a_test_whose_text_changed_without_its_version_is_told(tmp_path: Path) -
         ended.append(carrara(*line, env={"CARRARA_TASKS": str(tasks)}))
     assert [one.returncode for one in ended] == [0, 0, 2], ended[-1].stderr
     assert "mine/own asks in other words now than when its replies were given, and is still version" in ended[-1].stderr
+
+
+def test_requests_that_were_sent_again_stand_in_the_page(tmp_path: Path, server: Address) -> None:
+    """They are kept with their items, so that a resumed run still has them."""
+    for n in (2, 3):
+        ended = run("500-once", server, tmp_path, "-n", str(n))
+        assert ended.returncode == 0, ended.stderr
+    assert "1 of them after one that failed" in ended.stderr
+    assert [result.repeated for result in read_results(tmp_path)] == [1, 1, 1]
+    assert "3 requests failed and were sent again, for 3 items." in (tmp_path / "report.html").read_text()

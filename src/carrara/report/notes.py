@@ -54,6 +54,7 @@ def notes(
         *_trivial(trivial),
         *_trivial_score_notes(trivial),
         *_near(findings),
+        *_repeated(results),
         *([metric] if metric else []),
     ]
 
@@ -93,6 +94,13 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
     if len(bad) > LISTED:
         have = "has" if len(bad) == LISTED + 1 else "have"
         yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
+
+
+def _repeated(results: Sequence[Result]) -> Iterator[str]:
+    """Return a sentence about requests that failed and were sent again."""
+    if times := [result.repeated for result in results if result.repeated]:
+        were = "was" if sum(times) == 1 else "were"
+        yield f"{count(sum(times), 'request')} failed and {were} sent again, for {count(len(times), 'item')}."
 
 
 def _unmeasured_notes(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
