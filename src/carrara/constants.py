@@ -23,6 +23,8 @@ REQUEST = "request"
 """In a reference: text that follows the prompt."""
 REQUESTS = "carrara_requests"
 """In an output's metadata: the number of requests for the reply."""
+REPEATED = "repeated"
+"""In a sample's metadata: the number of requests that were sent again after they failed."""
 PROMPT = "carrara_prompt"
 """In the state's metadata: the reference of a prompt that was rendered into the state. In the metadata of each rendered
 message: its number."""

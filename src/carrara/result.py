@@ -175,6 +175,8 @@ class Result:
     requests: int | None = None
     """The number of requests: more than one if some failed, or if the reply was made in parts. None if it is not known;
     0 if the reply came from the cache."""
+    repeated: int = 0
+    """The number of requests that were sent again after they failed."""
     error_type: str = ""
     """How the answer is wrong, if the task distinguishes types of errors."""
     detail: str = ""

@@ -156,7 +156,7 @@ def test_tables_hold_score_interval_chance_level_published_and_statuses() -> Non
     results[0] = replace(results[0], status="refused")
     text = text_of(render(results, "t"))
     assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 19 1 19 0.474" in text
-    assert "Published: paper" in text
+    assert "Paper score: paper" in text
 
 
 def test_every_status_is_shown() -> None:
@@ -448,7 +448,7 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     )
     assert "chat – suite/test@1 4k 20 exact the same" in text
     assert "or, where a reader shortened it, of the whole prompt" in text
-    assert "Published: paper Reader: recall Reader: recall, share Contexts" in text
+    assert "Paper score: paper Reader: recall Reader: recall, share Contexts" in text
     assert "0.050 0.250 – – 20" in text
     assert "0.050 0.250 0.250 0.250 20" in text
 

@@ -108,6 +108,17 @@ def test_models_are_run_one_by_one_and_one_that_fails_stops_no_other(tmp_path: P
     line = ["run", "qa1", *models, "--tokenizer", "gpt2", "-n", "2", "--out", tmp_path / "run", "--json"]
     ended = carrara(*line)
     assert ended.returncode == 1
-    assert [row["model"] for row in json.loads(ended.stdout)] == ["carrara/oracle", "carrara/chance"]
+    assert {row["model"] for row in json.loads(ended.stdout)} == {"carrara/oracle", "carrara/chance"}
     assert "carrara/nobody failed, of 3 runs" in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_several_readers_and_models_have_one_table(tmp_path: Path) -> None:
+    line = ["run", "qa1", "--model", "carrara/oracle", "--model", "carrara/chance", "--reader", "whole,evidence,none"]
+    ended = carrara(*line, "--tokenizer", "gpt2", "-n", "2", "--out", tmp_path / "run", check=True)
+    assert ended.stdout.count("answers read") == 1
+    table = ended.stdout.partition("\n\n")[0].splitlines()[2:]
+    names = [f"carrara/{model}{reader}" for model in ("chance", "oracle") for reader in ("", " (evidence)", " (none)")]
+    assert [row.partition("  ")[0] for row in table] == names
+    assert ended.stdout.count("report: ") == ended.stdout.count("Cost of readers") == 1
+    assert ended.stderr.count("requests were made for 2 items") == 6

@@ -292,3 +292,13 @@ def test_a_server_is_waited_for_no_longer_than_the_patience_lasts(tmp_path: Path
     [result] = read_results(tmp_path / "run")
     assert result.requests == 2
     assert result.error == "the server answered 429 (Rate limit reached), and asks to wait for 24 h, 2 times"
+
+
+def test_requests_that_were_sent_again_stand_in_the_page(tmp_path: Path, server: Address) -> None:
+    """They are kept with their items, so that a resumed run still has them."""
+    for n in (2, 3):
+        ended = run("500-once", server, tmp_path, "-n", str(n))
+        assert ended.returncode == 0, ended.stderr
+    assert "1 of them after one that failed" in ended.stderr
+    assert [result.repeated for result in read_results(tmp_path)] == [1, 1, 1]
+    assert "3 requests failed and were sent again, for 3 items." in (tmp_path / "report.html").read_text()

@@ -96,7 +96,7 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
     section = text.partition("What trivial replies score")[2]
     assert "yes or no 0 to 1k 0.000 1.000 0.500 8" in section
     assert "always yes 0 to 1k 0.500 0.500 0.500 8" in section
-    note = "“yes or no” scores 1.00 by the published score (minerva), 0.00 by ours, in minerva/word_search"
+    note = "“yes or no” scores 1.00 by the paper score (minerva), 0.00 by ours, in minerva/word_search"
     assert note in text.rpartition("Score against length")[0]
     assert "a model with no more shows nothing" not in text  # always yes is at the chance level, which is no news
 
@@ -176,7 +176,7 @@ def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
     later = {"every word": {"score": 0.0, "paper": 0.6}}
     text = text_of(render([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)], "t"))
     assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
-    assert "“every word” scores 0.60 by the published score (paper), 0.00 by ours, in suite/test at 1k." in text
+    assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours, in suite/test at 1k." in text
 
 
 @pytest.mark.parametrize(
@@ -214,4 +214,4 @@ def test_questions_count_once_and_lengths_apart_where_they_differ() -> None:
 def test_a_name_is_text() -> None:
     page = render(beside(run({0: 0.5}), {"<script>x</script>": {"score": 0.6, "<b>": 1.0}}), "t")
     assert "<script>x" not in page
-    assert "Published: &lt;b&gt;" in page
+    assert "Paper score: &lt;b&gt;" in page

@@ -3,7 +3,8 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
 
 from carrara.cli._flags import Allow, AskAbove, DryRun, Json, MinBaseScore, RunSelection, each_reader, several
 from carrara.cli._output import print_json, print_summary, show
@@ -25,6 +26,10 @@ MODEL_HELP = (
     "carrara/gguf:PATH, or a reference (carrara/oracle, carrara/chance, carrara/majority, carrara/echo). Several are "
     "run one after the other."
 )
+FinishedRun = tuple[RunConfig, "Outcome"]
+"""A run with its outcome."""
+PAGE = "report.html"
+"""The report in a run's folder."""
 FEW = 6
 """The number of missing cells that are named."""
 
@@ -59,23 +64,24 @@ def run(
     if options is None or options.out is None:
         for config in configs:
             logger.info(f"the run's folder is {config.out}; give `out={config.out}` to resume it on another day")
+    print_all = partial(_print_results, min_base_score=min_base_score, as_json=as_json)
     if len(configs) == 1:
-        return _stopped_or(configs[0], print_json if as_json else None, min_base_score, confirmed)
-    failed, rows = list[str](), list[Any]()
+        return _stopped_or(configs[0], print_all, min_base_score, confirmed)
+    failed, finished, code = list[str](), list[FinishedRun](), 0
     for config in configs:
         show(" ".join(filter(None, ("carrara:", config.model, config.setting_of_reader))), file=sys.stderr)
         try:
-            code = _stopped_or(config, rows.extend if as_json else None, min_base_score, confirmed)
-            if code == stopped_code():
-                return code
+            code = _stopped_or(config, finished.extend, min_base_score, confirmed)
         except (RunError, UsageError) as error:
             failed.append(" ".join(filter(None, (config.model, config.setting_of_reader))))
             logger.warning(str(error))
-    if as_json:
-        print_json(rows)
-    if failed:
+        if code == stopped_code():
+            break
+    if finished or as_json:
+        print_all(finished)
+    if failed and not code:
         raise RunError(f"{', '.join(failed)} failed, of {len(configs)} runs; the same command asks again")
-    return 0
+    return code
 
 
 def _show_dry_run(configs: Sequence[RunConfig]) -> int:
@@ -138,7 +144,7 @@ def _above(above: "Budget") -> Callable[[RunConfig], "Confirm | None"]:
 
 def _stopped_or(
     config: RunConfig,
-    hand: Callable[[Any], None] | None,
+    hand: Callable[[Sequence[FinishedRun]], None],
     min_base_score: float,
     confirm_for: Callable[[RunConfig], "Confirm | None"],
 ) -> int:
@@ -154,16 +160,40 @@ def _stopped_or(
 
 def carry_out(
     config: RunConfig,
-    hand: Callable[[Any], None] | None = None,
+    hand: Callable[[Sequence[FinishedRun]], None] | None = None,
     min_base_score: float = MIN_BASE_SCORE,
     confirm: "Confirm | None" = None,
 ) -> int:
-    """Run, write the report, and print the table of results or pass its rows to `hand`."""
-    from carrara.cli.report import rows_as_json
+    """Run, write the report, and print the table of results or pass the run to `hand`."""
     from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
+    from carrara.util.progress import make_console
+
+    outcome = run(config, make_console(), confirm)
+    write_report(
+        outcome.folder,
+        config.out / PAGE,
+        config.out.resolve().name,
+        parts(config.out, outcome.folder),
+        find_shortcuts(outcome.folder),
+        SnippetFinder(),
+        min_base_score=min_base_score,
+    )
+    if hand:
+        hand([(config, outcome)])
+    else:
+        _print_results([(config, outcome)], min_base_score)
+    _conclude(config, outcome)
+    return 0
+
+
+def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_json: bool = False) -> None:
+    """Print one table of the results of all runs, or their rows as JSON."""
+    from carrara.cli.report import rows_as_json
+    from carrara.logs.report_data import find_shortcuts
+    from carrara.runs.manifest import parts
     from carrara.stats import Requirements, effective_lengths, summarize
     from carrara.stats.arrangements import arrangement_penalties
     from carrara.stats.horizon import horizon_rows
@@ -171,34 +201,30 @@ def carry_out(
     from carrara.stats.readers import series_costs
     from carrara.stats.ruler import ruler_rows
     from carrara.tokenizers.gguf import logged_name, split_digest
-    from carrara.util.progress import make_console
 
-    outcome = run(config, make_console(), confirm)
-    page = config.out / "report.html"
-    shortcuts = find_shortcuts(outcome.folder)
-    write_report(
-        outcome.folder,
-        page,
-        config.out.resolve().name,
-        parts(config.out, outcome.folder),
-        shortcuts,
-        SnippetFinder(),
-        min_base_score=min_base_score,
-    )
-    rows = summarize(outcome.own, among=outcome.folder)
-    effective = effective_lengths(rows, Requirements.of(shortcuts, min_base_score))
-    costs = series_costs(outcome.own, among=outcome.folder)
-    penalties = arrangement_penalties(outcome.own, among=outcome.folder)
-    horizons = horizon_rows(outcome.own, among=outcome.folder)
-    findings = pooled_differences(outcome.own, among=outcome.folder)
-    lacking = parts(config.out, outcome.own) if outcome.unasked else []
-    model, _ = split_digest(logged_name(config.model))
-    lacking = [part for part in lacking if part.subject[0] == model]
-    if hand:
-        hand(rows_as_json(rows, lacking, effective, costs, penalties, horizons, findings))
-    else:
-        print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties, horizons, findings)
-        show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
+    own = [result for _, outcome in finished for result in outcome.own]
+    folders = {config.out: outcome.folder for config, outcome in finished}
+    among = [result for results in folders.values() for result in results]
+    rows = summarize(own, among=among)
+    effective = effective_lengths(rows, Requirements.of(find_shortcuts(among), min_base_score))
+    costs, horizons = series_costs(own, among=among), horizon_rows(own, among=among)
+    penalties, findings = arrangement_penalties(own, among=among), pooled_differences(own, among=among)
+    models = {split_digest(logged_name(config.model))[0] for config, _ in finished}
+    unasked = dict.fromkeys(config.out for config, outcome in finished if outcome.unasked)
+    lacking = [part for out in unasked for part in parts(out, own) if part.subject[0] in models]
+    if as_json:
+        print_json(rows_as_json(rows, lacking, effective, costs, penalties, horizons, findings))
+        return
+    print_summary(rows, lacking, effective, costs, ruler_rows(own), penalties, horizons, findings)
+    show()
+    for out in folders:
+        show(f"report: {out / PAGE}\nlogs:   inspect view --log-dir {out / 'logs'}")
+
+
+def _conclude(config: RunConfig, outcome: "Outcome") -> None:
+    """Say how many requests were made, and raise if there is no score of some items."""
+    from carrara.stats import summarize
+
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:
         was = "was" if outcome.unasked == 1 else "were"
@@ -213,12 +239,11 @@ def carry_out(
             f"{len(failed)} of {count(len(outcome.own), 'request')} failed (the first: {why}); "
             "the same command asks them again"
         )
-    if blank := [row for row in rows if not row.stat.scored]:
+    if blank := [row for row in summarize(outcome.own, among=outcome.folder) if not row.stat.scored]:
         cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
         raise RunError(
             f"there is no score of {cells}{' and more' if len(blank) > FEW else ''}: nothing was measured there"
         )
-    return 0
 
 
 def _requests(outcome: "Outcome") -> str:

@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
-from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REQUEST, REQUESTS
+from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
 from carrara.result import FATES, NEVER_ASKED, FactTrace, ReadingCost, Result, Status, Subject, task_of
@@ -39,6 +39,7 @@ _COUNTS = (
     "reasoning",
     "answering",
     "requests",
+    "repeated",
 )
 _MEASURES = ("seconds", "money", "nats")
 _LARGEST = 1 << 53
@@ -253,6 +254,7 @@ def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]
         money=meta.get(MONEY),
         nats=notes.get(NATS),
         requests=notes.get(REQUESTS, meta.get(REQUESTS)),
+        repeated=meta.get(REPEATED, 0),
         error_type=notes.get("kind", ""),
         detail=notes.get("detail", ""),
         error=error,

@@ -54,6 +54,7 @@ def notes(
         *_trivial(trivial),
         *_trivial_score_notes(trivial),
         *_near(findings),
+        *_repeated(results),
         *([metric] if metric else []),
     ]
 
@@ -89,6 +90,13 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
     if len(bad) > LISTED:
         have = "has" if len(bad) == LISTED + 1 else "have"
         yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
+
+
+def _repeated(results: Sequence[Result]) -> Iterator[str]:
+    """Return a sentence about requests that failed and were sent again."""
+    if times := [result.repeated for result in results if result.repeated]:
+        were = "was" if sum(times) == 1 else "were"
+        yield f"{count(sum(times), 'request')} failed and {were} sent again, for {count(len(times), 'item')}."
 
 
 def _unmeasured_notes(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
@@ -132,13 +140,13 @@ def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     said: dict[str, float] = {}
     for (reply, name), where in fooled.items():
         worst = max(where, key=lambda line: line.published[name] - line.own)
-        scores = f"{worst.published[name]:.2f} by the published score ({short(name, 30)}), {worst.own:.2f} by ours"
+        scores = f"{worst.published[name]:.2f} by the paper score ({short(name, 30)}), {worst.own:.2f} by ours"
         others = len({line.task for line in where}) - 1
         more = f", and about as well in {count(others, 'other task')}" if others else ""
         text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
         said[text] = worst.published[name] - worst.own
     yield from _first(
-        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a published score", "fool published scores"
+        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a paper score", "fool paper scores"
     )
 
 

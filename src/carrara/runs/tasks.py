@@ -17,7 +17,20 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
 from carrara.answers.grade import grade, trivial
-from carrara.constants import COT, FOLLOW_UPS, KEY, MONEY, NATS, PLACES, PROMPT, READER, READING, REQUESTS, WHOLE
+from carrara.constants import (
+    COT,
+    FOLLOW_UPS,
+    KEY,
+    MONEY,
+    NATS,
+    PLACES,
+    PROMPT,
+    READER,
+    READING,
+    REPEATED,
+    REQUESTS,
+    WHOLE,
+)
 from carrara.item_id import ItemId
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
@@ -155,6 +168,9 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
                 state.metadata[REQUESTS] = made.requests
                 _tell(error, made)
                 raise
+            finally:
+                if made.repeated:
+                    state.metadata[REPEATED] = made.repeated
         progress.on_answer(id)
         return state
 
@@ -174,6 +190,8 @@ async def _ask(
     if watch.places:
         state.metadata[PLACES] = list(watch.places)
     if known := model.api.recall(id, whole.sha256):
+        if known.result.repeated:
+            state.metadata[REPEATED] = known.result.repeated
         _settle(state, whole, ModelOutput.model_validate(known.output), known.reading, known.result.money)
         return
     completes = getattr(model.api, "base", None)

@@ -189,6 +189,8 @@ class Attempts:
     own: Counter[Kind] = field(default_factory=Counter[Kind])
     answers_then: int = 0
     """The number of answers from the server at the last failure."""
+    repeated: int = 0
+    """The requests that were sent again after they failed, before and since its last answer."""
 
     def count_request(self) -> None:
         self.requests += 1
@@ -218,6 +220,7 @@ class Attempts:
             and now - self.first_failure < patience
         )
         TALLY.again += worth
+        self.repeated += worth
         return worth
 
     def patience_left(self, patience: float = PATIENCE) -> float:
