@@ -140,9 +140,7 @@ def meaning_of_score(name: str) -> Iterator[str]:
     yield from table(("kind", "shortcut", "score", "chance level", "why the task declares it"), rows)
     yield ""
     if findings.typography:
-        yield (
-            "The score of `typography` is the F1 of finding facts. Its chance level is the F1 of picking every sentence."
-        )
+        yield "`typography` has no replies: its score is the F1 of finding facts, and chance is picking every sentence."
         yield ""
     yield "[Shortcuts](../../../explanation/shortcuts.md) describes each kind."
 

@@ -102,8 +102,8 @@ def _print_tasks(names: Sequence[str]) -> None:
         "reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most"
     )
     _print_wrapped(
-        "typography: the F1 with which a rule finds facts at 4k tokens by the lengths of sentences, their marks and the "
-        "white space between them, without knowing a word; in a sound task it is about that of picking every sentence"
+        "typography: the F1 with which a rule finds facts at 4k tokens by lengths, marks and white space, without "
+        "knowing a word; in a sound task it is about that of picking every sentence"
     )
     if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
         print()

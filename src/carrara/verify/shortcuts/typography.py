@@ -164,7 +164,7 @@ class Accuracy(NamedTuple):
 def find_rules(
     train: Sequence[SentenceTable], tested: Sequence[SentenceTable]
 ) -> Iterator[tuple[str, str, list[Accuracy]]]:
-    """Yield the best rule, and the best one that sees white space alone.
+    """Yield the best rule, and the best one that sees white space alone, if that tells anything.
 
     Each finds what it finds best on the training split: facts among filler, or needed facts among all sentences.
     Nothing is yielded if no item has sentences to tell apart.
@@ -180,7 +180,9 @@ def find_rules(
         learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with(train, target))]
         if not learned:
             return
-        _, target, rule = max(learned, key=lambda one: one[0])
+        gain, target, rule = max(learned, key=lambda one: one[0])
+        if name == WHITE_SPACE and not gain:
+            return
         if rows := [_score(rule, table.features, flags) for table, flags in _with(tested, target)]:
             yield name, f"{target}{' by white space' if name == WHITE_SPACE else ''}: {rule}", rows
 
