@@ -187,25 +187,30 @@ def _patterns(secrets: frozenset[str]) -> Sequence[tuple[str, str]]:
     """Return the forms of secrets in small letters, each with its pattern. The longest come first."""
     found = dict[str, str]()
     for value in filter(is_maskable, secrets):
-        for form in _forms(value):
-            pattern = re.escape(form)
-            found[form.lower()] = rf"(?<!\w){pattern}(?!\w)" if len(form) < SHORT else pattern
+        found |= {form.lower(): re.escape(form) for form in _coded(value)}
+        for form in _quoted(value):
+            found[form.lower()] = re.escape(form) if len(form) >= SHORT else rf"(?<!\w){re.escape(form)}(?!\w)"
     return sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0]))
 
 
-def _forms(value: str) -> set[str]:
-    """Return a secret as a server may repeat it: quoted, reversed, in Base64 or in hexadecimal digits."""
-    data = value.encode(errors="surrogateescape")
-    found = {value, repr(value)[1:-1], json.dumps(value)[1:-1], data.hex()}
+def _quoted(value: str) -> set[str]:
+    """Return a secret as it may stand in a text, forwards and backwards."""
+    found = {value, repr(value)[1:-1], json.dumps(value)[1:-1]}
     with suppress(UnicodeEncodeError):
         found |= {quote(value, safe=""), quote_plus(value)}
+    return found | {form[::-1] for form in found}
+
+
+def _coded(value: str) -> set[str]:
+    """Return a secret in hexadecimal digits and in Base64, forwards and backwards."""
+    data = value.encode(errors="surrogateescape")
     whole = b64encode(data).decode()
-    parts = {whole, whole.rstrip("=")}
+    parts = {data.hex(), whole, whole.rstrip("=")}
     for before in range(3):  # in Base64 of a longer text, its first and last characters depend on what is beside it
         end = (before + len(data)) // 3 * 4
         parts.add(b64encode(bytes(before) + data).decode()[before and before + 1 : end])
-    found |= {form for part in parts if len(part) >= CODED for form in (part, part.translate(_URL_SAFE))}
-    return {form for one in found for form in (one, one[::-1])}
+    forms = {form for part in parts if len(part) >= CODED for form in (part, part.translate(_URL_SAFE))}
+    return forms | {form[::-1] for form in forms}
 
 
 _URL_SAFE = str.maketrans("+/", "-_")
