@@ -203,11 +203,12 @@ def _quoted(value: str) -> set[str]:
 
 def _coded(value: str) -> set[str]:
     """Return a secret in hexadecimal digits and in Base64, forwards and backwards."""
-    data = value.encode(errors="surrogateescape")
+    data = value.encode(errors="surrogatepass")
     whole = b64encode(data).decode()
     parts = {data.hex(), whole, whole.rstrip("=")}
     for before in range(3):  # in Base64 of a longer text, its first and last characters depend on what is beside it
-        end = (before + len(data)) // 3 * 4
+        groups, rest = divmod(before + len(data), 3)
+        end = 4 * groups + rest
         parts.add(b64encode(bytes(before) + data).decode()[before and before + 1 : end])
     forms = {form for part in parts if len(part) >= CODED for form in (part, part.translate(_URL_SAFE))}
     return forms | {form[::-1] for form in forms}
