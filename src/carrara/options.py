@@ -176,14 +176,15 @@ def _pairs_of(option: str, given: object) -> list[str]:
     pairs = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else []
     found = [pair for pair in pairs if isinstance(pair, str)]
     if len(found) < len(pairs) or not isinstance(given, Iterable) or isinstance(given, str):
-        raise UsageError(f"`{option}={given!r}` is neither a dictionary nor a list of texts NAME=VALUE: give one")
+        shown = f"={given!r}" if option == "params" else ""  # an argument of a model may be a secret
+        raise UsageError(f"`{option}{shown}` is neither a dictionary nor a list of texts NAME=VALUE: give one")
     return found
 
 
 def _json_pair(pair: str) -> tuple[str, Any]:
     name, equals, value = pair.partition("=")
     if not equals or not name:
-        raise UsageError(f"`model_args`: {name!r} is not NAME=VALUE")
+        raise UsageError("`model_args`: one of the arguments is not NAME=VALUE: write its name and = before its value")
     try:
         return name.replace("-", "_"), json.loads(value)
     except ValueError:
@@ -377,9 +378,9 @@ SERVER_GROUP = Group("Model and server", sort_key=30)
 class ConnectionOptions:
     """The address of a model, and its connections."""
 
-    base_url: Annotated[str | None, text("URL")] = field(default=None, validator=is_text)
+    base_url: Annotated[str | None, text("URL")] = field(default=None, validator=is_text, repr=False)
     """Address of the server."""
-    model_args: dict[str, Any] = field(factory=dict, converter=model_args_of)
+    model_args: dict[str, Any] = field(factory=dict, converter=model_args_of, repr=False)
     """Arguments of the model's provider, as Inspect takes them."""
     connections: int | None = field(default=None, validator=at_least(1))
     """Number of parallel requests. By default as many as the server answers well."""

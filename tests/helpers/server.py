@@ -28,6 +28,7 @@ import subprocess
 import sys
 import threading
 import time
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -354,6 +355,10 @@ class Handler(BaseHTTPRequestHandler):
                 return good(reply(f"your key is {key} {self.path}"))
             case "key-error":
                 return refused(400, f"not with {key} {self.path}", f"{key} {self.path}")
+            case "echo":
+                return good(reply(f"you sent {self.echoes(key)}"))
+            case "echo-error":
+                return refused(400, f"not with {self.echoes(key)}", self.echoes(key))
             case "elsewhere" if not self.headers["Host"].startswith("localhost"):  # the same server, by another name
                 return self.redirect(f"http://localhost:{self.server.server_address[1]}/v1/chat/completions")
             case "moved":
@@ -363,6 +368,11 @@ class Handler(BaseHTTPRequestHandler):
             case "locked":
                 return refused(401, f"Incorrect API key provided: {key}.", "invalid_api_key")
         return WAYS.get(way, WAYS["ok"])(text, words)
+
+    def echoes(self, key: str) -> str:
+        """The key in other forms, and the values of all headers."""
+        forms = (key, key.upper(), key[::-1], b64encode(f"key={key};".encode()).decode(), key.encode().hex())
+        return " ".join([*forms, *self.headers.values()])
 
     def redirect(self, target: str) -> Bad:
         return Bad(307, b"", {"Location": target})

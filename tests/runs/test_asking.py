@@ -17,7 +17,7 @@ from carrara.runs import progress
 from carrara.servers import short_question
 from carrara.servers.probe import check_server, window_in_list, window_in_props
 from carrara.servers.providers import PLACEHOLDER, make_model, prepare_client, secrets_of
-from carrara.servers.redact import in_address, public, refuse_secret, sanitize_output
+from carrara.servers.redact import sanitize_output
 from carrara.servers.retry import (
     PATIENCE,
     TALLY,
@@ -28,6 +28,7 @@ from carrara.servers.retry import (
     RetryTrouble,
     trouble_of,
 )
+from carrara.servers.secrets import in_address, public
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from tests.helpers.server import Address, serving
@@ -245,15 +246,6 @@ def test_what_is_secret_in_an_address() -> None:
     api = make_model("openai-api/test/x", "http://127.0.0.1:9/v1?api_key=secret-word", {}).api
     assert api.base_url == "http://127.0.0.1:9/v1"
     assert "secret-word" in secrets_of(api)
-
-
-@pytest.mark.parametrize("given", ["api_key", "hf_token", "Authorization"])
-def test_a_secret_among_a_models_arguments_is_refused(given: str) -> None:
-    for name, value in ((given, "x"), ("default_headers", {given: "x"}), ("deep", {"er": {given: "x"}})):
-        with pytest.raises(UsageError, match="would be kept in the logs"):
-            refuse_secret(name, value, "-M")
-    refuse_secret("max_tokens", 5, "-M")
-    refuse_secret("tokenizer_path", "/models/x", "-M")
 
 
 def test_a_tokenizers_address_has_no_secret_in_it(tmp_path: Path, capsys: Capture) -> None:

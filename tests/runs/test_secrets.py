@@ -3,6 +3,7 @@
 import base64
 import gzip
 import io
+import json
 import os
 import re
 import signal
@@ -26,8 +27,17 @@ QUERY, USER, WORD = "QSECRET99", "user-secret-98", "word/secret-97"
 BASIC = base64.b64encode(f"{USER}:{WORD}".encode()).decode()
 SECRET = re.compile(
     rb"QSECRET99|user.{0,3}secret.98|word.{0,3}secret.97|other.secret.96|"
-    + b"|".join(re.escape(one.encode()) for one in (BASIC, KEY))
+    + b"|".join(re.escape(one.encode()) for one in (BASIC, KEY, KEY.upper(), KEY[::-1], KEY.encode().hex()))
+    + rb"|header.{0,3}secret.9|"
+    + re.escape(base64.b64encode(KEY.encode())[:-4])
 )
+
+
+HEADERS = {
+    "X-Auth": "header/secret-95",
+    "X-Session": "header/secret-94 of me",
+    "Authorization": "Bearer header/secret-93",
+}
 
 
 def with_secrets(base_url: str) -> str:
@@ -73,6 +83,27 @@ def test_no_secret_of_an_address_is_in_any_file(way: str, tmp_path: Path) -> Non
         *(".lock", *kept, "logs", "plan.json")
     ]
     assert not any((tmp_path / "home" / "tmp").glob("carrara-*"))  # what was aside is gone
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", ["echo", "echo-error"])
+def test_no_secret_among_a_models_arguments_is_in_any_file(way: str, tmp_path: Path) -> None:
+    given = ["-M", f"default_headers={json.dumps(HEADERS)}", "-M", "organization=header/secret-92"]
+    with serving(tmp_path / "journal.tsv") as server:
+        asked = command(way, server.base_url, tmp_path / "run", *given)
+        ended = carrara(*asked, env=at_home(tmp_path / "home"))
+        again = carrara(*asked, env=at_home(tmp_path / "home"))
+        probed = carrara("probe-server", *asked[asked.index("--model") : asked.index("--tokenizer")], *given, "--json")
+    assert server.asked() == (8 if way == "echo" else 16), ended.stderr  # failed requests are sent again
+    assert not any(map(said, (ended, again, probed)))
+    assert found(tmp_path) == []
+    results = read_results(tmp_path / "run")
+    assert {len(result.settings["-M default_headers"]) for result in results} == {
+        len(json.dumps(dict.fromkeys(HEADERS, "[abcdef]")))
+    }
+    if way == "echo":
+        assert "8 of 8 replies are there already" in again.stderr
+        assert all("you sent [key] [key] [key]" in result.reply for result in results)
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from carrara.runs.config import model_name
 from carrara.servers.model_names import check_model
-from carrara.servers.redact import public
+from carrara.servers.secrets import public
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:

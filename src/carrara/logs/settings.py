@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model
 
 from carrara.constants import COT, READER
 from carrara.result import ARGUMENT, SOLVER, WITHIN
-from carrara.servers.redact import public
+from carrara.servers.secrets import hide, public
 from carrara.tokenizers.gguf import split_digest
 
 TEMPERATURE = 0.0
@@ -63,7 +63,7 @@ def settings_of(
         found["temperature"] = "none"
     elif config.temperature == TEMPERATURE:
         del found["temperature"]
-    named = {name: value for name, value in sorted(args.items()) if _is_logged(name, value) and value is not None}
+    named = {name: value for name, value in sorted(hide(args).items()) if _is_logged(name, value) and value is not None}
     return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
 
 

@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
-from carrara.servers.redact import refuse_secret
+from carrara.servers.secrets import refuse_secret
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 

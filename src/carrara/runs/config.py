@@ -17,7 +17,7 @@ from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.runs.prices import Price, price_of
 from carrara.servers.model_names import check_style
-from carrara.servers.redact import refuse_secret
+from carrara.servers.secrets import refuse_secret
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
 

@@ -26,11 +26,11 @@ from inspect_ai.model import ModelAPI
 
 from carrara.constants import NATS
 from carrara.servers.model_names import OURS, PROVIDERS
-from carrara.servers.providers import make_model
+from carrara.servers.providers import make_model, secrets_of
 from carrara.servers.reasoning_mode import takes_prompts_only
-from carrara.servers.redact import public
 from carrara.servers.response import average_logprobs, tells_overflow
 from carrara.servers.retry import Kind, RetryTrouble
+from carrara.servers.secrets import mask, public
 from carrara.servers.server_info import ServerInfo, completes, shown_names
 from carrara.servers.short_question import (
     ShortAnswer,
@@ -141,7 +141,8 @@ async def probe(
 
 async def _with_models(info: ServerInfo, api: ModelAPI) -> ServerInfo:
     names, window = await _list_models(api)
-    return replace(info, models=names, context_window=window)
+    secrets = secrets_of(api)  # a server may repeat the key in any text
+    return replace(info, models=tuple(mask(name, secrets) for name in names), context_window=window)
 
 
 async def _unknown_model(api: ModelAPI, server: str) -> str:

@@ -21,7 +21,18 @@ from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.model_names import check_model
-from carrara.servers.redact import basic_auth, in_address, in_environment, public
+from carrara.servers.secrets import (
+    SHORT,
+    basic_auth,
+    check_secrets,
+    hide,
+    in_address,
+    in_arguments,
+    in_environment,
+    mask,
+    named_in_address,
+    public,
+)
 from carrara.util.errors import UsageError
 from carrara.util.transport import LIMIT, ReplyLimit, is_client, limit_client
 
@@ -30,10 +41,15 @@ PLACEHOLDER = "none"
 
 
 class ServedModel(Model):
-    """A model with the address of its server, as logs show it."""
+    """A model with the address of its server and its arguments, as logs show them.
+
+    Args:
+        model: The model.
+        address: The address, if the user gave one.
+    """
 
     def __init__(self, model: Model, address: str | None) -> None:
-        super().__init__(model.api, model.config, model.model_args)
+        super().__init__(model.api, model.config, hide(model.model_args))
         self._address = public(address)
 
     @property
@@ -44,6 +60,7 @@ class ServedModel(Model):
 def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
     """Return a new instance of a model, because HTTP connections belong to the event loop that opened them."""
     check_model(model)
+    secrets = in_arguments(args)
     try:
         bare, credentials = split_address(base_url) if base_url else (base_url, None)
         found = _get_model(model, bare, args)
@@ -55,14 +72,17 @@ def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
         if credentials:
             attach_credentials(found.api, credentials, public(address) or "the address")
     except TypeError as error:
-        given = ", ".join(f"{name}={value}" for name, value in args.items()) or "none"
+        given = ", ".join(args) or "none"
         raise UsageError(
-            f"{model} cannot be made with its arguments ({given}): {plain(error)}; correct `model_args`"
+            f"{model} cannot be made with its arguments ({given}): {mask(plain(error), secrets)}; correct `model_args`"
         ) from None
     except (PrerequisiteError, ValueError, ImportError) as error:
-        raise UsageError(_missing_variable(model, base_url, plain(error)) or plain(error)) from None
+        why = _missing_variable(model, base_url, plain(error)) or plain(error)
+        raise UsageError(mask(why, secrets)) from None
+    check_secrets(found.api.api_key or "", address, args)
     found.api.addressed = address  # type: ignore[attr-defined]
-    return ServedModel(found, address) if base_url or credentials else found
+    found.api.arguments = dict(args)  # type: ignore[attr-defined]
+    return ServedModel(found, address if base_url or credentials else None)
 
 
 def _get_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
@@ -119,7 +139,10 @@ def is_local_address(url: str | None) -> bool:
 def secrets_of(api: ModelAPI) -> frozenset[str]:
     """Return the secrets of this provider and of the environment, which must never be written."""
     given = getattr(api, "addressed", None) or api.base_url
-    return frozenset({*in_environment(), *in_address(given), *([api.api_key] if api.api_key else [])})
+    args = getattr(api, "arguments", None) or getattr(api, "model_args", None)
+    sent = {*named_in_address(given).values(), *in_arguments(args if isinstance(args, Mapping) else {}), api.api_key}
+    in_query = {value for value in in_address(given) if len(value) >= SHORT}  # others say which deployment is meant
+    return frozenset({*in_environment(), *in_query, *filter(None, sent)})
 
 
 def prepare_client(api: ModelAPI, limit: ReplyLimit = LIMIT) -> None:

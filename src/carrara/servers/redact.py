@@ -1,29 +1,18 @@
 """Redaction of secrets and prompts, so that none reaches a log, a report, an error or the terminal.
 
-A secret may be in an API key, in the address of a server (`http://name:word@host/v1?api_key=…`) or in the environment,
-and a server may repeat it. A reply is untrusted: half of a surrogate pair in it cannot be written as UTF-8, and in the
-cache it would make every later run of the folder fail.
+A reply is untrusted: half of a surrogate pair in it cannot be written as UTF-8, and in the cache it would make every
+later run of the folder fail.
 """
 
 import math
-import os
-import re
-from base64 import b64encode
-from collections.abc import Callable, Collection, Iterable, Mapping
-from hashlib import blake2b
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
-from urllib.parse import SplitResult, parse_qsl, quote, quote_plus, unquote, urlsplit
 
-from carrara.util.errors import UsageError
+from carrara.servers.secrets import mask
 from carrara.util.unicode import replace_surrogates
 
 if TYPE_CHECKING:
     from inspect_ai.model import ModelCall, ModelOutput, ModelUsage
-
-SHORT = 8
-"""The least length of a key. Shorter ones, as for local servers, are parts of ordinary words."""
-
-HIDDEN = "[key]"
 
 SHOWN = 400
 """Characters of each end of a text that a log or an error may show."""
@@ -43,99 +32,6 @@ NAMED = 200
 """The most characters of the name that a server gives itself."""
 
 Json = Any
-
-_WORDS = frozenset(
-    {"key", "apikey", "token", "secret", "password", "passwd", "passphrase", "credential", "credentials"}
-    | {"authorization", "cookie", "signature"}
-)
-"""Words in the names of secrets."""
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-
-
-def secret(name: str) -> bool:
-    """Return whether something of this name is a secret.
-
-    >>> [name for name in ("HF_TOKEN", "apiKey", "max_tokens", "MONKEY_MODE", "tokenizer", "x-api-key") if secret(name)]
-    ['HF_TOKEN', 'apiKey', 'x-api-key']
-    """
-    return any(word.lower() in _WORDS for word in _WORD.findall(name))
-
-
-def public(url: str | None) -> str | None:
-    """Return an address without a user's name, a password and the values of its query, which may be secret.
-
-    Each value is replaced by a short digest, so that two deployments of one server keep two addresses.
-
-    >>> public("https://me:word@host/v1?api_key=sk-1&v=2#part")
-    'https://host/v1?api_key=[8f3b09]&v=[644a3e]'
-    >>> public(public("https://host/v1?v=2")) == public("https://host/v1?v=2")
-    True
-    """
-    if not url:
-        return url
-    url = re.sub(r"//[^/?#]*@", "//", url)
-    before, question, query = url.partition("#")[0].partition("?")
-    return before + question + "".join(map(_without_value, re.split("([&;])", query)))
-
-
-def _without_value(part: str) -> str:
-    """Return `name=value` of a query with a digest in place of the value. A part without a name is a value."""
-    if part in ("", "&", ";"):
-        return part
-    name, equals, value = part.rpartition("=") if "=" not in part else part.partition("=")
-    if not value or re.fullmatch(r"\[[0-9a-f]{6}\]", value):  # it is a digest already
-        return part
-    return f"{name}{equals}[{blake2b(value.encode(), digest_size=3).hexdigest()}]"
-
-
-def in_address(url: str | None) -> set[str]:
-    """Return the secrets in an address, both as written and decoded."""
-    if not url:
-        return set()
-    parts = urlsplit(url)
-    found = {value for _, value in parse_qsl(parts.query, keep_blank_values=False)}
-    found |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
-    found |= {part for part in (parts.username, parts.password) if part}
-    if parts.username or parts.password:
-        found.add(basic_auth(parts).removeprefix("Basic "))
-    return {form for value in found for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
-
-
-def basic_auth(parts: SplitResult) -> str:
-    """Return the `Authorization` header of an address with a user's name or password."""
-    if not (parts.username or parts.password):
-        return ""
-    pair = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
-    return f"Basic {b64encode(pair.encode()).decode()}"
-
-
-def in_environment() -> set[str]:
-    """Return the secrets in the environment: values of variables with a secret's name, and credentials in addresses."""
-    found = set()
-    for name, value in os.environ.items():
-        if secret(name):
-            found.add(value)
-        if name.endswith("_URL") and "://" in value:
-            found |= in_address(value)
-    return found
-
-
-def mask(text: str, secrets: Iterable[str]) -> str:
-    for secret in secrets:
-        if len(secret) >= SHORT and secret in text:
-            text = text.replace(secret, HIDDEN)
-    return text
-
-
-def refuse_secret(name: str, value: object, where: str) -> None:
-    """Raise `UsageError` for an argument that would be logged and whose name, or a part's, marks a secret."""
-    if secret(name):
-        raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
-    if isinstance(value, dict):
-        for inner, held in value.items():
-            refuse_secret(str(inner), held, f"{where} {name}:")
-    if isinstance(value, str) and "://" in value and in_address(value):
-        raise UsageError(f"{where} {name} has a secret in its address, which would be kept in the logs: leave it out")
 
 
 def shorten(text: str) -> str:
@@ -203,8 +99,8 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
     for choice in output.choices:
         if choice.logprobs and not all(math.isfinite(one.logprob) for one in choice.logprobs.content):
             choice.logprobs = None
-    output.model = output.model[:NAMED]
     output = _each_text(output, lambda text: replace_surrogates(mask(text, secrets)))
+    output.model = output.model[:NAMED]
     if output.usage is not None and not believable(output.usage, letters):
         output.usage = None
         output.input_context_tokens = None

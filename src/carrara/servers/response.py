@@ -16,7 +16,7 @@ from typing import Any, Literal
 from inspect_ai.model import ModelAPI, ModelOutput
 
 from carrara.constants import NATS
-from carrara.servers.retry import MESSAGE_LENGTH, GarbledReplyError, ServerError, message_in
+from carrara.servers.retry import GarbledReplyError, ServerError, message_in
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
@@ -94,7 +94,7 @@ def _missing_choices(error: Any) -> ServerError | GarbledReplyError:
     code = str(error.get("code")) if isinstance(error, dict) else ""
     if re.fullmatch("[45][0-9]{2}", code):
         return ServerError(error, int(code))
-    return GarbledReplyError(f"is an error ({' '.join(message.split())[:MESSAGE_LENGTH]})")
+    return GarbledReplyError(f"is an error ({message})")  # it is cut when no secret is in it any more
 
 
 def _given_values(details: Any) -> list[Any]:

@@ -25,9 +25,10 @@ from inspect_ai.model import (
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.providers import prepare_client, secrets_of
-from carrara.servers.redact import believable, clip, public
+from carrara.servers.redact import believable, clip
 from carrara.servers.response import validate_responses
 from carrara.servers.retry import RetryTrouble, status_of, trouble_of
+from carrara.servers.secrets import public
 from carrara.servers.server_info import Prefill
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
@@ -155,6 +156,8 @@ class ShortQuestion:
         if known is not None:
             return known
         error.args = tuple(clip(str(arg), self.secrets) for arg in error.args)
+        if isinstance(body := getattr(error, "body", None), str | dict | list):
+            error.body = clip(body, self.secrets)  # type: ignore[attr-defined]  # before its message is cut
         found = trouble_of(error, self.api.should_retry, self.secrets)
         trouble = RetryTrouble(found.kind, clip(found.words, self.secrets), found.after)
         if trouble.kind == "final" and status_of(error) == 429:
