@@ -49,8 +49,8 @@ CHECKS = {
     "bytes": "a new process makes the same bytes",
     "split": "no other split owns the instance",
     "reply": "the perfect reply scores 1, no answer is read from an empty one",
+    "passages": "what readers cut from a context ends at facts no more often than elsewhere, and is no shorter there",
     "chance": "the chance level is what the task's guesser scores, and no blind shortcut scores more",
-    "passages": "passages, pages and windows of readers give no fact away by where they end, or by their sizes",
     "cheap": f"no shortcut that is not declared scores {MARGIN:.2f} more than the chance level",
 }
 
