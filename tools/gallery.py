@@ -27,7 +27,7 @@ RUNS: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
     ("sync", "sync", "2k,32k", 6, {}),
     ("classic", "classic/niah,classic/vt,classic/json_kv", "4k,32k", 6, {}),
     ("minerva", "minerva", "4k", 10, {}),
-    ("states", "quantity,set_state", "0", 12, {"steps": "50,100,200,400"}),
+    ("states", "quantity,set_state", "0", 12, {"steps": "50,100,200,400", "paper": "true"}),
     ("gibberish", "word_search,snapshot", "4k", 8, {"words": "gibberish"}),
     ("lengths", "functional,count,word_search,replace,iterate", "1k,2k,8k", 6, {}),
     ("phrasings", "word_search,group_association,replace,association,quantity", "4k", 8, {"phrasing": "1,2"}),
