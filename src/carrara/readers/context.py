@@ -72,7 +72,7 @@ class ReaderContext:
         >>> import carrara
         >>> context = ReaderContext(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
-        [0, 2448]
+        [0, 2491]
     """
 
     def __init__(self, item: Item) -> None:
@@ -199,7 +199,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.passage(0, 4)
-            'Mary'
+            'Dani'
         """
         text = self.text
         start = min(max(0, start), len(text))
@@ -220,7 +220,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.around(10, 14, 8)
-            'journeyed to the'
+            'went back to'
         """
         text = self.text
         first, last = max(0, start - characters), min(len(text), end + characters)
@@ -244,7 +244,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.from_position(15, 8)
-            'to the bathroom.'
+            'k to the bathroom.'
         """
         layout = self._layout
         number = max(0, bisect_right(layout.starts, start) - 1)
@@ -277,7 +277,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> [passage.end for passage in context.passages(30)]
-            [128, 253]
+            [121, 244]
         """
         return [self._pass(passage) for passage in self._passages(tokens)]
 
@@ -335,7 +335,7 @@ class ReaderContext:
         Examples:
             >>> import carrara
             >>> ReaderContext(carrara.item("qa1")).render(["Notes: ", (0, 4)])
-            'Notes: Mary'
+            'Notes: Dani'
         """
         return "".join(map(self.render_part, parts))
 
@@ -351,7 +351,7 @@ class ReaderContext:
         Examples:
             >>> import carrara
             >>> ReaderContext(carrara.item("qa1")).render_part((0, 4))
-            'Mary'
+            'Dani'
         """
         return part if isinstance(part, str) else self.text[part[0] : part[1]]
 
@@ -373,7 +373,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.parts(f"Read this: {context.passages(30)[0]}")
-            ['Read this: ', [0, 128]]
+            ['Read this: ', [0, 121]]
         """
         parts: list[Part] = [text]
         if len(text) >= len(self.text) > SHORT:

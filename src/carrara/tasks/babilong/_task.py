@@ -61,7 +61,7 @@ class Asked(NamedTuple):
 
 
 class Babilong(Task, Generic[Q]):
-    version = 4
+    version = 5
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]
     marks = {"open": "<context>", "close": "</context>"}

@@ -11,17 +11,17 @@ Each line of the text below is a record: its date, the user who wrote it, and a 
 of one kind, such as birds. The records are not in the order of their dates. You will be asked a question
 about all of them.
 <BLANKLINE>
-<text> 4 October | kbpwrl | I looked up some facts about aspens.
-24 May | wvnnbc | I read a long essay about accountants before breakfast.
-1 May | kbpwrl | I read a long essay about nightstands before breakfast.
-12 February | tlpfmn | I read a long essay about willows before breakfast.
-8 January | lbdxpw | I wrote to an old friend about papayas.
-16 January | tlpfmn | I looked up some facts about willows.
+<text> 13 May | pmfhtn | An uncle in Kingsferry sent me pictures of beds.
+7 December | rrnctk | I began a poem about turnips and gave up.
+18 September | rrnctk | I looked up some facts about hammers.
+21 May | kvspcq | An uncle in Saltmarsh sent me pictures of cradles.
+9 September | zmgkzz | I began a poem about badgers and gave up.
+13 October | prtklm | I dreamt about bananas last night.
 ...
-15 June | wvnnbc | My sister and I argued about peaches. </text>
+4 August | kvspcq | My sister and I argued about sickles. </text>
 <BLANKLINE>
-How many records by user wvnnbc are about birds? Answer with a number. Reply with one line and nothing else,
-in this form: FINAL ANSWER: <the answer>
+How many records by user rrnctk are about vegetables? Answer with a number. Reply with one line and nothing
+else, in this form: FINAL ANSWER: <the answer>
 
 The context consists of records alone. A longer text has more of them, and all count. An instance has the same question
 at every length, and the same answer, but for the number that `month` names. All users and months have about as many
@@ -56,7 +56,7 @@ SAMPLE = 512
 
 
 class Census(Task):
-    version, title, capability = 1, "Census", "classifying and counting the records of a whole text"
+    version, title, capability = 2, "Census", "classifying and counting the records of a whole text"
     guesser = "context candidates"
     evidence_decides = False
     answer = CensusAnswer()

@@ -9,21 +9,21 @@ After HELMET's tasks of many-shot in-context learning (arXiv:2410.02694). One it
 Each line of the text below is a sentence with its label. Sentences about things of one kind have the same
 label, though a few labels may be wrong. Learn from the lines which label belongs to which kind of thing.
 <BLANKLINE>
-<text> Ada dreamt about plums in January. => GNSDG
-For Ulla, Stella looked up some facts about fireflies. => QGCSH
-In March, Leander changed the subject to starlings. => FDFFN
-On Thursday Pavel read a book about espresso. => HTNVL
-On Thursday Edith read a book about rum. => HTNVL
-Stella told a joke about woodpeckers on the way to Millbrook. => FDFFN
-Conrad wrote to Wanda about blueberries in December. => GNSDG
-In April, Ida changed the subject to pigeons. => FDFFN
-For Ulla, Tilda looked up some facts about mosquitoes. => QGCSH
-Tilda gave a talk about pineapples in Larkhill. => GNSDG
-In June, Beatrix changed the subject to hornets. => QGCSH
-In Larkhill, Hugo asked a stranger about tea. => HTNVL </text>
+<text> A film about overcoats reminded Frida of Saltmarsh. => HHWNV
+Gustav has collected pictures of larches since December. => HNXLH
+Tilda wrote to Lena about ambulances in February. => DHVPQ
+In August, Dorian changed the subject to pines. => HNXLH
+In September, Leonor changed the subject to papayas. => ZPXKB
+Dagny has collected pictures of figs since March. => ZPXKB
+Gideon has collected pictures of sweaters since May. => HHWNV
+In Ravenscar, Hector asked a stranger about pears. => ZPXKB
+On Friday Hana read a book about blouses. => HHWNV
+In April, Dorian changed the subject to sycamores. => HNXLH
+A film about vans reminded Otto of Underhill. => DHVPQ
+On Friday Ivan read a book about tractors. => DHVPQ </text>
 <BLANKLINE>
-Which label belongs to the sentence "On Tuesday Jonas read a book about cockroaches."? Reply with one line and
-nothing else, in this form: FINAL ANSWER: <that label>
+Which label belongs to the sentence "Conrad has collected pictures of lemons since June."? Reply with one line
+and nothing else, in this form: FINAL ANSWER: <that label>
 
 The facts are the same number of examples of each class. The filler consists of further examples, of each class in turn.
 Sentences are of one class if they are about things of one kind, such as birds. The thing that is asked about occurs in
@@ -65,7 +65,7 @@ class Class(NamedTuple):
 
 
 class InContext(Task):
-    version, title = 1, "Learning in the context"
+    version, title = 2, "Learning in the context"
     capability = "learning classes from many labelled examples"
     guesser = "context candidates"
     evidence_decides = False

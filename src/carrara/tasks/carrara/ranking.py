@@ -9,20 +9,21 @@ After HELMET's passage reranking (arXiv:2410.02694). One item of few documents w
 Each line of the text below describes a document, after its id in brackets. You will be asked which documents
 are the most relevant.
 <BLANKLINE>
-<text> [ghpfsr] A novel about bismuth by Hana for Dorian, written in Yarrow in 1813, kept in Eastwick.
-[lwztkx] A song about uranium by Matilda for Beatrix, written in Eastwick in 1946, kept in Kingsferry.
-[bgqznc] A diary about owls by Elias for Esther, written in Kingsferry in 1966, kept in Eastwick.
-[phlrkn] A play about copper by Hana for Frida, written in Eastwick in 1946, kept in Fallowfield.
-[jvklpw] A play about bronze by Clara for Hana, written in Eastwick in 1923, kept in Ravenscar.
-[blmkgl] A lecture about basketball by Cecily for Hector, written in Eastwick in 1926, kept in Saltmarsh.
-[cvqblt] A poem about sledgehammers by Hana for Iris, written in Inverlea in 1802, kept in Larkhill.
-[kxpdnf] A lecture about grasshoppers by Magnus for Marta, written in Inverlea in 1904, kept in Eastwick.
+<text> [lcbtfv] A diary about strawberries by Dagny for Conrad, written in Greyhaven in 1895, kept in
+Northwold.
+[mnpdpk] A song about pears by Dagny for Dorian, written in Greyhaven in 1981, kept in Port Ellery.
+[qsfttd] A letter about cyclones by Flora for Greta, written in Bellmore in 1927, kept in Northwold.
+[hsckkj] A song about champagne by Dagny for Vera, written in Harrowgate in 1870, kept in Greyhaven.
+[qvcstm] A letter about parsnips by Fabian for Esther, written in Northwold in 1983, kept in Harrowgate.
+[chwcpw] A speech about plums by Beatrix for Dagny, written in Greyhaven in 1945, kept in Ashford.
+[tpnljd] A speech about rugby by Dagny for Ines, written in Dunmere in 1888, kept in Saltmarsh.
+[rxqdmf] A letter about catfish by Dagny for Edith, written in Quarrybank in 1804, kept in Port Ellery.
 </text>
 <BLANKLINE>
-The more of these criteria a document meets, the more relevant it is: it is about metals; it was written in
-the years 1940 to 1959; it was written in Eastwick; it is by Hana. Which are the 4 most relevant documents?
-Reply with one line and nothing else, in this form: FINAL ANSWER: <the ids of these documents, the most
-relevant first, separated by commas; equally relevant ones may stand in any order>
+The more of these criteria a document meets, the more relevant it is: it was written in Greyhaven; it is about
+fruit; it is by Dagny; it is a song. Which are the 4 most relevant documents? Reply with one line and nothing
+else, in this form: FINAL ANSWER: <the ids of these documents, the most relevant first, separated by commas;
+equally relevant ones may stand in any order>
 
 The grade of a document is the number of criteria that it meets beyond the first, so that grades go from 0 to 3. The
 facts are the relevant documents, which are exactly as many as the question asks for, and some others. The filler
@@ -49,7 +50,7 @@ from carrara.types import Filler, FillerStream, Question, Segment, UndecidableEr
 
 
 class RankingTask(Task):
-    version, title = 1, "Ranking"
+    version, title = 2, "Ranking"
     capability = "judging many documents by several criteria, and ordering them"
     guesser = "context candidates"
     answer = RankingAnswer()

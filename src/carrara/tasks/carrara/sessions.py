@@ -12,21 +12,21 @@ own holds from the date of the session on, until they say something else about i
 mistake, the right town holds from the date of the mistaken statement on, and the mistaken one never held.
 What users say about a thing of somebody else does not count.
 <BLANKLINE>
-<text> Session with Linus on 2 July 2002
-User: From today on my piano is in Elmfield.
+<text> Session with Sabine on 15 August 2013
+User: You will find my greenhouse in Foxgate from now on.
+Assistant: All right, I will keep that in mind.
+<BLANKLINE>
+Session with Sabine on 11 October 2013
+User: You will find my cello in Crowfield from now on.
+Assistant: Noted.
+<BLANKLINE>
+Session with Sabine on 18 December 2013
+User: I meant Copperworth when I said that my cello was in Crowfield.
 Assistant: Thank you, I have noted that.
 <BLANKLINE>
-Session with Linus on 28 September 2002
-User: I meant Marshmere when I said that my piano was in Elmfield.
-Assistant: Noted.
-User: I need a title for a talk about herring.
-Assistant: How about: All that I know of herring?
-<BLANKLINE>
-Session with Olga on 14 November 2002
-User: They say that Linus's piano is in Northworth these days.
 …
-In which town was Theo's workshop first, by what the text says? If Theo has not said it, the answer is: not
-said. Reply with one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
+In which town was Hugo's cello on 24 July 2016? If Hugo has not said it, the answer is: not said. Reply with
+one line and nothing else, in this form: FINAL ANSWER: <the answer alone>
 
 The facts are what two users say about two things each, and hearsay about these things. The thing in question and
 another of its owner are in as many towns as `updates` says, one after the other; those of the other user are in four.
@@ -67,7 +67,7 @@ IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
 class Sessions(Task):
-    version, title, capability = 1, "Sessions", "keeping track of facts that change over many dated conversations"
+    version, title, capability = 2, "Sessions", "keeping track of facts that change over many dated conversations"
     answer = SessionAnswerType()
     separator = "\n\n"
     replaces_facts = True

@@ -64,7 +64,7 @@ class Documents(NamedTuple):
 
 
 class Qa(Task):
-    version, capability = 1, "answering questions over documents"
+    version, capability = 2, "answering questions over documents"
     answer = FreeAnswer()
     instruction = "Below are numbered documents, and a question that some of them answer."
     ask = "Question: {question}\nAnswer it by these documents."

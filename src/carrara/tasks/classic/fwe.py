@@ -8,11 +8,11 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 ...     print(fill(line, 110))
 The text below consists of coded words. Ignore the dots.
 <BLANKLINE>
-<text> ... ... mlgvcz pfqqzp pfqqzp ... ... ... ... ... rdzlbh zchxtn ... pfqqzp khnztf ... ... ... ... zchxtn
-zchxtn pfqqzp ... pfqqzp wmpmkg ... ... lsbjzk fwzzmh nnndbb khnztf pfqqzp skqxxl ... ... ... ... ... pfqqzp
-... tltrwj ... zchxtn ... ... pfqqzp ... ... ... ... vbkrlv ... ... pfqqzp ... ktpvlv ... ... mfqjjp zchxtn
-pfqqzp khnztf jfmxdx ... wfwdjc ... zchxtn ... ... ... ... ... ... ... khnztf ... ... ... pfqqzp ... ... ...
-... ... ... hdnhjh ... jfmxdx pdpjqg pfqqzp pfqqzp pfqqzp qtgscs ... ... ... ... mfqjjp </text>
+<text> ... ... ... ... ... ... jzlnxj qnpndn ... ... qtgdhs ... qnpndn vldmnv qtgdhs ... ... mvsdmz ... ...
+mzwzjh ... qnpndn ... ... tbvnfs qnpndn ... qnpndn ... ... qnpndn lcwzjq qnpndn ... ... rxhwkp ... qtgdhs ...
+... ... qtgdhs bqhnxt ... ... snmfrv qtgdhs ndwgth qnpndn ... ... nlnbbh ... ... dlzptl qtgdhs trklnp bqhnxt
+... ... ... qnpndn ... ... ... ... bqhnxt ... ... qnpndn ... qnpndn ... ... ... ... ... ntdsjw ... ... nftrlr
+... ... ... qnpndn qnpndn ... ... bqhnxt ... qnpndn whfhjx snmfrv tqjshq vldmnv ... ... </text>
 <BLANKLINE>
 Which 3 coded words occur most often? Reply with one line and nothing else, in this form: FINAL ANSWER: <those
 words, separated by commas>
@@ -46,7 +46,7 @@ RANKS = 20
 
 
 class FrequentWords(Classic):
-    version, title, capability = 3, "Frequent words", "finding the most frequent words of a text"
+    version, title, capability = 4, "Frequent words", "finding the most frequent words of a text"
     guesser = "context candidates"
     answer = Values(CODED)
     evidence_decides = False

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of ten numbers:
 >>> for line in make("minerva/functional", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-649, 509, 855, 426, 350, 311, 564, 170, 689, 727
+31, 738, 998, 621, 503, 191, 384, 319, 850, 766
 <BLANKLINE>
 Instruction:
-Multiply every number in the context by 2, and write out all the results in order. Reply with one line and
-nothing else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
+Add 3 to every number in the context, and write out all the results in order. Reply with one line and nothing
+else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
 
 Every number is a fact. The output budget has room for all digits of the answer, which may be longer than the context.
 """
@@ -30,7 +30,7 @@ _CHANGE = re.compile(r"(?:add|subtract|multiply) [1-9][0-9]{0,3}")
 
 
 class Functional(Minerva):
-    version, title, capability = 4, "Functional updates", "changing every number"
+    version, title, capability = 5, "Functional updates", "changing every number"
     category, answer = "recall and edit", Copy()
     paper_task = "functional_updates"
     ask = {
