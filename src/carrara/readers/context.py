@@ -208,7 +208,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.passage(0, 4)
-            'Mary'
+            'Dani'
         """
         text = self.text
         start = min(max(0, start), len(text))
@@ -231,7 +231,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.around(10, 14, 8)
-            'journeyed to the'
+            'went back to'
         """
         text = self.text
         first, last = max(0, start - characters), min(len(text), end + characters)
@@ -255,7 +255,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.from_position(15, 8)
-            'to the bathroom.'
+            'k to the bathroom.'
         """
         return self.passage(*self._splitter.passage(start, tokens))
 
@@ -275,7 +275,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> [passage.end for passage in context.passages(30)]
-            [128, 253]
+            [121, 244]
         """
         return [self.passage(start, end) for start, end in self._splitter.passages(tokens)]
 
@@ -318,7 +318,7 @@ class ReaderContext:
         Examples:
             >>> import carrara
             >>> ReaderContext(carrara.item("qa1")).render(["Notes: ", (0, 4)])
-            'Notes: Mary'
+            'Notes: Dani'
         """
         return "".join(map(self.render_part, parts))
 
@@ -334,7 +334,7 @@ class ReaderContext:
         Examples:
             >>> import carrara
             >>> ReaderContext(carrara.item("qa1")).render_part((0, 4))
-            'Mary'
+            'Dani'
         """
         return part if isinstance(part, str) else self.text[part[0] : part[1]]
 
@@ -356,7 +356,7 @@ class ReaderContext:
             >>> import carrara
             >>> context = ReaderContext(carrara.item("qa1"))
             >>> context.parts(f"Read this: {context.passages(30)[0]}")
-            ['Read this: ', [0, 128]]
+            ['Read this: ', [0, 121]]
         """
         parts: list[Part] = [text]
         if len(text) >= len(self.text) > SHORT:

@@ -56,7 +56,7 @@ class ContextFile:
         Examples:
             >>> import carrara
             >>> ContextFile.of(carrara.item("qa1", index=3)).lines[:2]
-            ['Sandra journeyed to the kitchen.', 'Sandra moved to the office.']
+            ['Daniel moved to the bathroom.', 'Sandra moved to the kitchen.']
         """
         if item.item_id.style == "base":
             raise UsageError("an agent follows instructions, and the style `base` has none: give `style=chat`")
@@ -110,7 +110,7 @@ class ContextFile:
         Examples:
             >>> import carrara
             >>> ContextFile.of(carrara.item("qa1")).about("context.txt")[:70]
-            'The text is the file `context.txt`. It has 8 lines and 253 characters.'
+            'The text is the file `context.txt`. It has 8 lines and 244 characters.'
         """
         size = f"{len(self.lines):,} lines and {len(self.text):,} characters"
         wrapped = " In the file, a line end stands for a space." if self.is_wrapped else ""

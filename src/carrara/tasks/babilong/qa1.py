@@ -4,12 +4,16 @@ BABILong's first task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa1", index=25).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel went back to the hallway.
-Sandra moved to the bathroom.
-Sandra went back to the garden.
+Sandra went to the hallway.
+John went to the bathroom.
+John went back to the hallway.
+Sandra went to the bathroom.
+Mary went back to the bathroom.
+John journeyed to the office.
+Sandra went back to the office.
+John moved to the kitchen.
+Daniel journeyed to the kitchen.
 Daniel went back to the bedroom.
-Mary went back to the hallway.
-John moved to the office.
 </context>
 <BLANKLINE>
 Question: Where is John?

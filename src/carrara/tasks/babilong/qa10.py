@@ -4,19 +4,19 @@ BABILong's tenth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa10", index=30).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Julie went back to the bedroom.
-Fred is either in the park or the cinema.
-Fred is either in the school or the cinema.
-Fred travelled to the office.
+Bill went to the school.
+Mary is in the park.
+Julie is in the cinema.
+Bill is in the park.
+Julie is either in the park or the school.
+Mary is in the office.
+Julie went back to the cinema.
+Julie is either in the cinema or the kitchen.
+Julie is in the bedroom.
 Bill moved to the office.
-Mary is either in the bedroom or the cinema.
-Julie is either in the office or the cinema.
-Fred is in the school.
-Julie moved to the park.
-Julie went to the cinema.
 </context>
 <BLANKLINE>
-Question: Is Fred in the office?
+Question: Is Bill in the park?
 """
 
 from collections.abc import Iterator, Sequence

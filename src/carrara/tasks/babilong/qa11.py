@@ -4,17 +4,15 @@ BABILong's eleventh task (arXiv:2406.10149). One item without a haystack, after 
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa11", index=55).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went back to the hallway.
-After that she went to the bedroom.
-Mary moved to the bathroom.
-After that she went to the garden.
-Daniel journeyed to the bathroom.
-After that he moved to the garden.
-Sandra went back to the bedroom.
-After that she travelled to the hallway.
+Sandra went back to the bathroom.
+Following that she went to the office.
+Sandra went to the bedroom.
+Then she moved to the office.
+Mary moved to the bedroom.
+Then she moved to the hallway.
 </context>
 <BLANKLINE>
-Question: Where is Daniel?
+Question: Where is Sandra?
 """
 
 from collections.abc import Iterator

@@ -4,10 +4,8 @@ BABILong's twelfth task (arXiv:2406.10149). One item without a haystack, after i
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa12", index=28).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra and Daniel moved to the office.
-Sandra and Daniel journeyed to the hallway.
-Sandra and John travelled to the bathroom.
-Daniel and John went back to the bedroom.
+Sandra and John went to the bathroom.
+Sandra and John went to the garden.
 </context>
 <BLANKLINE>
 Question: Where is Sandra?

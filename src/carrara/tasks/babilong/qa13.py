@@ -4,14 +4,12 @@ BABILong's thirteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa13", index=9).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel and Mary moved to the office.
-Then they went back to the garden.
-Sandra and John journeyed to the bathroom.
-After that they travelled to the garden.
-John and Daniel travelled to the office.
-Afterwards they went to the kitchen.
-Mary and John went to the bathroom.
-Then they travelled to the office.
+Mary and Daniel went back to the kitchen.
+Afterwards they moved to the bathroom.
+Mary and John went back to the office.
+Following that they went back to the garden.
+Mary and John journeyed to the hallway.
+Then they journeyed to the bedroom.
 </context>
 <BLANKLINE>
 Question: Where is John?

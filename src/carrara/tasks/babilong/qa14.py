@@ -4,19 +4,11 @@ BABILong's fourteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa14", index=40).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Bill went to the office this morning.
-Bill went to the cinema yesterday.
-Mary travelled to the park this morning.
-Yesterday Mary travelled to the kitchen.
-Julie went back to the cinema yesterday.
-Yesterday Fred moved to the school.
-This morning Fred moved to the park.
-Bill moved to the kitchen this afternoon.
-This afternoon Fred went back to the bedroom.
-This evening Bill travelled to the school.
+Bill journeyed to the cinema this morning.
+Yesterday Bill journeyed to the kitchen.
 </context>
 <BLANKLINE>
-Question: Where was Fred before the park?
+Question: Where was Bill before the cinema?
 """
 
 from carrara.rng import Rng

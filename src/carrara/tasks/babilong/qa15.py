@@ -4,17 +4,17 @@ BABILong's fifteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa15", index=40).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Cats are afraid of wolves.
-Mice are afraid of sheep.
+Wolves are afraid of cats.
+Cats are afraid of sheep.
 Sheep are afraid of wolves.
-Emily is a mouse.
-Jessica is a sheep.
-Wolves are afraid of sheep.
 Gertrude is a wolf.
-Winona is a sheep.
+Jessica is a cat.
+Mice are afraid of sheep.
+Emily is a mouse.
+Winona is a mouse.
 </context>
 <BLANKLINE>
-Question: What is emily afraid of?
+Question: What is gertrude afraid of?
 """
 
 from carrara.rng import Rng

@@ -4,18 +4,18 @@ BABILong's sixteenth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa16", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Lily is a rhino.
-Lily is white.
-Greg is a swan.
+Lily is a frog.
+Lily is yellow.
 Brian is a lion.
-Julius is a frog.
-Brian is yellow.
-Greg is white.
+Julius is a swan.
+Greg is a swan.
 Bernhard is a lion.
+Bernhard is gray.
+Brian is yellow.
 Julius is green.
 </context>
 <BLANKLINE>
-Question: What color is Bernhard?
+Question: What color is Greg?
 """
 
 from carrara.rng import Rng

@@ -4,11 +4,11 @@ BABILong's seventeenth task (arXiv:2406.10149). One item without a haystack, aft
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa17", index=41).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The yellow square is to the right of the blue square.
-The yellow square is to the left of the red square.
+The red square is to the left of the blue square.
+The blue square is to the left of the pink rectangle.
 </context>
 <BLANKLINE>
-Question: Is the blue square below the red square?
+Question: Is the pink rectangle to the left of the red square?
 """
 
 from carrara.rng import Rng

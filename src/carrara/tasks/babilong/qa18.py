@@ -4,14 +4,14 @@ BABILong's eighteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa18", index=44).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The box of chocolates fits inside the box.
-The chest fits inside the container.
-The suitcase is bigger than the container.
 The box is bigger than the box of chocolates.
-The suitcase is bigger than the chocolate.
+The suitcase is bigger than the container.
+The chest is bigger than the chocolate.
+The box of chocolates is bigger than the chocolate.
+The box fits inside the suitcase.
 </context>
 <BLANKLINE>
-Question: Does the suitcase fit in the chest?
+Question: Is the box bigger than the chocolate?
 """
 
 from collections.abc import Sequence

@@ -4,14 +4,14 @@ BABILong's nineteenth task (arXiv:2406.10149). One item without a haystack, afte
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa19", index=8).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The hallway is south of the office.
-The bedroom is south of the kitchen.
-The bathroom is north of the kitchen.
-The hallway is west of the kitchen.
-The office is east of the garden.
+The kitchen is south of the bathroom.
+The garden is south of the office.
+The hallway is north of the bedroom.
+The hallway is south of the garden.
+The garden is west of the bathroom.
 </context>
 <BLANKLINE>
-Question: How do you go from the office to the kitchen?
+Question: How do you go from the bathroom to the hallway?
 """
 
 from collections.abc import Sequence

@@ -4,12 +4,22 @@ BABILong's second task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa2", index=31).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary went back to the office.
-Mary took the football there.
-Mary dropped the football.
-Sandra went back to the hallway.
-Sandra took the milk there.
+Daniel went back to the bathroom.
+John journeyed to the office.
+Daniel journeyed to the kitchen.
 John went back to the bedroom.
+Sandra picked up the milk there.
+Mary went to the garden.
+Sandra travelled to the bathroom.
+Mary moved to the bedroom.
+Sandra left the milk.
+Sandra picked up the milk there.
+Sandra dropped the milk.
+Sandra travelled to the office.
+Mary took the football there.
+Sandra went back to the kitchen.
+Mary left the football there.
+John journeyed to the kitchen.
 </context>
 <BLANKLINE>
 Question: Where is the football?

@@ -4,11 +4,19 @@ BABILong's twentieth task (arXiv:2406.10149). One item without a haystack, after
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa20", index=51).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Jason is thirsty.
 Antoine is bored.
+Jason is bored.
+Antoine journeyed to the garden.
+Jason went to the garden.
+Antoine grabbed the football there.
+Yann is hungry.
+Yann travelled to the kitchen.
+Sumit is tired.
+Yann picked up the apple there.
+Sumit travelled to the bedroom.
 </context>
 <BLANKLINE>
-Question: Where will antoine go?
+Question: Why did sumit go to the bedroom?
 """
 
 from collections.abc import Sequence

@@ -4,17 +4,37 @@ BABILong's third task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa3", index=45).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Sandra grabbed the apple.
-Sandra moved to the garden.
-Mary went to the hallway.
-Sandra put down the apple.
-Sandra picked up the apple.
-Sandra went to the hallway.
 Sandra went back to the garden.
-Sandra left the apple there.
+John moved to the office.
+Mary travelled to the office.
+Mary moved to the bedroom.
+Mary journeyed to the garden.
+Sandra grabbed the milk there.
+Sandra put down the milk.
+Sandra went to the bathroom.
+John travelled to the hallway.
+Sandra went to the hallway.
+Daniel went back to the garden.
+John took the apple.
+Mary picked up the milk.
+Mary grabbed the football there.
+Mary put down the football there.
+Daniel moved to the office.
+Mary dropped the milk.
+John moved to the office.
+Sandra went back to the bathroom.
+Sandra moved to the garden.
+John journeyed to the bedroom.
+Mary went to the kitchen.
+Sandra got the football.
+John put down the apple.
+Sandra journeyed to the hallway.
+Daniel moved to the bathroom.
+John journeyed to the kitchen.
+Mary moved to the garden.
 </context>
 <BLANKLINE>
-Question: Where was the apple before the garden?
+Question: Where was the apple before the bedroom?
 """
 
 from collections.abc import Sequence

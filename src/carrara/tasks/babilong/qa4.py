@@ -4,11 +4,11 @@ BABILong's fourth task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa4", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-The kitchen is north of the office.
-The bedroom is north of the kitchen.
+The bedroom is west of the kitchen.
+The garden is east of the kitchen.
 </context>
 <BLANKLINE>
-Question: What is the office south of?
+Question: What is east of the kitchen?
 """
 
 from carrara.rng import Rng

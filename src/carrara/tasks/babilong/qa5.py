@@ -4,17 +4,13 @@ BABILong's fifth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa5", index=23).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Fred moved to the garden.
-Fred grabbed the apple there.
-Mary went to the bathroom.
-Fred travelled to the bedroom.
-Mary went to the bedroom.
-Jeff went to the office.
-Fred handed the apple to Mary.
-Mary handed the apple to Fred.
+Fred got the milk there.
+Fred handed the milk to Mary.
+Mary passed the milk to Fred.
+Fred discarded the milk.
 </context>
 <BLANKLINE>
-Question: What did Mary give to Fred?
+Question: Who received the milk?
 """
 
 from collections.abc import Sequence

@@ -4,13 +4,13 @@ BABILong's sixth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa6", index=3).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John travelled to the garden.
-John moved to the office.
-Daniel went to the kitchen.
-Mary went back to the garden.
+Daniel moved to the office.
+Mary went to the kitchen.
+Mary travelled to the bathroom.
+Sandra went to the kitchen.
 </context>
 <BLANKLINE>
-Question: Is Mary in the garden?
+Question: Is Mary in the bedroom?
 """
 
 from collections.abc import Sequence

@@ -4,13 +4,15 @@ BABILong's seventh task (arXiv:2406.10149). One item without a haystack, after i
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa7", index=5).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-John journeyed to the bedroom.
-Mary journeyed to the kitchen.
-John got the football there.
-John left the football.
+Mary went to the office.
+Daniel journeyed to the hallway.
+Daniel grabbed the football there.
+Mary got the apple there.
+Sandra moved to the bedroom.
+Daniel dropped the football.
 </context>
 <BLANKLINE>
-Question: How many objects is John carrying?
+Question: How many objects is Daniel carrying?
 """
 
 from collections.abc import Sequence

@@ -4,13 +4,27 @@ BABILong's eighth task (arXiv:2406.10149). One item without a haystack, after it
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa8", index=20).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Daniel grabbed the milk there.
-Daniel put down the milk.
-Daniel grabbed the milk there.
-Daniel dropped the milk.
+Daniel went back to the bedroom.
+Daniel moved to the kitchen.
+John moved to the hallway.
+Sandra moved to the kitchen.
+Daniel went to the garden.
+Sandra went back to the hallway.
+Daniel went back to the bathroom.
+Sandra went back to the office.
+Daniel went back to the bedroom.
+Sandra journeyed to the garden.
+John went back to the office.
+Mary travelled to the garden.
+Daniel moved to the garden.
+Sandra moved to the bedroom.
+Mary picked up the apple there.
+Mary put down the apple.
+Sandra travelled to the hallway.
+Sandra moved to the kitchen.
 </context>
 <BLANKLINE>
-Question: What is Daniel carrying?
+Question: What is Mary carrying?
 """
 
 from collections.abc import Sequence

@@ -4,13 +4,15 @@ BABILong's ninth task (arXiv:2406.10149). One item without a haystack, after its
 
 >>> from carrara.items.item import make
 >>> print(make("babilong/qa9", index=27).text.rpartition("<context> ")[2].replace(". ", ".\\n"))
-Mary is no longer in the bedroom.
-Sandra went back to the bathroom.
-Mary is not in the hallway.
-Daniel is in the bedroom.
+John went to the office.
+Sandra is in the bathroom.
+Daniel journeyed to the office.
+Sandra is not in the bathroom.
+Daniel moved to the bedroom.
+Sandra is not in the garden.
 </context>
 <BLANKLINE>
-Question: Is Mary in the hallway?
+Question: Is Sandra in the garden?
 """
 
 from collections.abc import Iterator, Sequence

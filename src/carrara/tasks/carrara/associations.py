@@ -9,14 +9,14 @@ After NoLiMa (arXiv:2502.05167). One item without filler:
 Each sentence of the text below is about another person. The question asks about one of them in other words,
 which mean the same by definition.
 <BLANKLINE>
-<text> The element with atomic number 7 fills a flask that belongs to Tezbil Mulzunu. The element with atomic
-number 1 fills a flask that belongs to Takzav Tagvare. Sevgez Savdina keeps the element with atomic number 21
-in a flask. The element with atomic number 3 fills a flask that belongs to Zakzal Pazbade. The element with
-atomic number 24 fills a flask that belongs to Mokzem Nekviso. The element with atomic number 22 fills a flask
-that belongs to Zagviz Rokzosu. </text>
+<text> The element with atomic number 22 fills a flask that belongs to Sazbid Rabzasa. The element with atomic
+number 12 fills a flask that belongs to Nokzib Pezbuno. Pebzup Ruvgebo keeps the element with atomic number 79
+in a flask. Bogvik Tilzeba keeps the element with atomic number 26 in a flask. The element with atomic number
+50 fills a flask that belongs to Dovgal Vipveto. Gabzuz Melzibu keeps the element with atomic number 14 in a
+flask. </text>
 <BLANKLINE>
-Who owns some lithium? Reply with one line and nothing else, in this form: FINAL ANSWER: <the full name of
-that person>
+Who owns some gold? Reply with one line and nothing else, in this form: FINAL ANSWER: <the full name of that
+person>
 
 The facts are sentences about invented people. Each means another value, such as an element, and states it by a phrase,
 such as its atomic number. The question names the value of one fact. The filler consists of sentences about other
@@ -59,7 +59,7 @@ class Name(Value):
 
 
 class Associations(Task):
-    version, title, capability = 1, "Associations", "finding a fact that is stated in other words than the question"
+    version, title, capability = 2, "Associations", "finding a fact that is stated in other words than the question"
     guesser = "context candidates"
     answer = Name(NAME)
     instruction = (

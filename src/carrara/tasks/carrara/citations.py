@@ -11,12 +11,12 @@ item without filler:
 Each line of the text below is a document about one person, after its id in brackets. A question may need
 several of them.
 <BLANKLINE>
-<text> [dfhwnf] Kubzon Kizbidi was born in Timkukub. Their tailor is Kubzon Gubzuke, their landlord is Lavgav
-Kizbidi, their baker is Lavgav Gubzuke, and their lawyer is Vubzab Gubzuke.
-[lfnwld] Vubzab Gubzuke was born in Vukvanan. Their baker is Vubzab Rokzinu, their landlord is Lavgav Rokzinu,
-their lawyer is Lavgav Lopvoso, and their tailor is Kubzon Rokzinu.
+<text> [fzdskw] Livdit Nekvoso was born in Vobzenem. Their driver is Rizbit Nekvoso, their doctor is Livdit
+Kipvusu, their cook is Rizbit Davdesi, and their landlord is Lelzed Nekvoso.
+[fxjttz] Livdit Davdesi was born in Pozgaped. Their cook is Rizbit Rukzune, their doctor is Nibzev Rukzune,
+their landlord is Lelzed Rukzune, and their driver is Lelzed Nekvoso.
 …
-Who is the baker of the tailor of Telzap Gubzuke? Reply with one line and nothing else, in this form: FINAL
+In which town was the driver of Rizbit Davdesi born? Reply with one line and nothing else, in this form: FINAL
 ANSWER: <the full name and, in brackets, the ids of all documents that are needed to prove it and of no
 others, separated by commas>
 

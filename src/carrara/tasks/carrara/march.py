@@ -11,27 +11,27 @@ Below is a dictionary: each line has a name and its value, a whole number. Each 
 from it. Keep a running total that begins at 0: add the values of the names in each message. The total is
 always the sum of the values of all names so far.
 <BLANKLINE>
-<text> vgfpcf: 85
-nqxpwb: -68
-wzmwsc: 6
-xfszwp: 98
-pntlsb: -25
-bzxpkg: 41
-bhjfsd: -9
-pvhjgs: -7
-vjflxs: 73
-mcrmxn: -73
-pswbmb: -62
-rdhlwn: -15
-wlxfzv: 42 </text>
+<text> gvtjbh: 91
+pgqkfb: -70
+ffnfvt: 68
+kxpwqv: -56
+jtbvfz: 8
+xmmjzx: -24
+nghtlm: 97
+qpqbnr: -75
+sccjrw: 57
+tfdlfr: -17
+zldwrg: 63
+hmtblg: -43
+pvqxjc: -82 </text>
 <BLANKLINE>
-Names: nqxpwb, rdhlwn. Reply to each message with one line and nothing else, in this form: FINAL ANSWER: <the
+Names: gvtjbh, sccjrw. Reply to each message with one line and nothing else, in this form: FINAL ANSWER: <the
 total of all names so far>
 <BLANKLINE>
-Names: pswbmb, pntlsb.
-Names: vgfpcf, bzxpkg.
+Names: xmmjzx, hmtblg.
+Names: pvqxjc, tfdlfr.
 <BLANKLINE>
-[1] -83 [2] -170 [3] -44
+[1] 148 [2] 81 [3] -18
 
 The model replies to the prompt, and then to each message that follows; its own replies stay in the conversation. With
 another `history` the turns before the last one are in the prompt, with replies that are right, or wrong in known turns.

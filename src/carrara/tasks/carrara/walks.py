@@ -10,18 +10,18 @@ After OpenAI's GraphWalks. One item of a small graph without filler:
 The text below lists the edges of a directed graph, one on each line: a line `x -> y` is an edge from node x
 to node y. A step follows one edge in its direction.
 <BLANKLINE>
-<text> vshrrd -> lbjppm
-frnjtq -> lbjppm
-nqknpx -> lbjppm
-gxfchw -> lbjppm
-rwfpwz -> dpjhpf
-nhdhrm -> dpjhpf
-lbjppm -> nqknpx
-dpjhpf -> frnjtq
-dpjhpf -> nqknpx </text>
+<text> bvvwsj -> hzcfqk
+gzwrzz -> nlmsjl
+vfndlm -> bvvwsj
+hzcfqk -> nprwqx
+bvvwsj -> pgnxkg
+klqqtq -> bvvwsj
+nprwqx -> klqqtq
+nlmsjl -> vfndlm
+pgnxkg -> klqqtq </text>
 <BLANKLINE>
-Which nodes are exactly 2 steps away from nhdhrm? The distance of a node is the least number of steps that
-lead to it from nhdhrm. Reply with one line and nothing else, in this form: FINAL ANSWER: <the names of all
+Which nodes are exactly 2 steps away from vfndlm? The distance of a node is the least number of steps that
+lead to it from vfndlm. Reply with one line and nothing else, in this form: FINAL ANSWER: <the names of all
 these nodes, separated by commas, or none if there is no such node>
 
 The context is the list of edges. The facts are all edges of a small graph in which the question is decided. The filler

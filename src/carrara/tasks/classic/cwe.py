@@ -9,8 +9,8 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 ...     print(fill(line, 110))
 The text below is a list of words. A few of them occur again and again, the rest rarely.
 <BLANKLINE>
-<text> simple-wagon urban-drawer polite-bay polite-bay solid-corner northern-flag early-table urban-drawer
-urban-drawer polite-bay urban-drawer polite-bay </text>
+<text> gentle-spoon lucky-fork lucky-fork lucky-fork gentle-spoon foreign-coat silver-canvas lucky-fork
+gentle-spoon early-kettle gentle-spoon yellow-hill </text>
 <BLANKLINE>
 Which 2 words in the list occur most often? Reply with one line and nothing else, in this form: FINAL ANSWER:
 <those words, separated by commas>
@@ -39,7 +39,7 @@ WAITING = 4096
 
 
 class CommonWords(Classic):
-    version, title, capability = 3, "Common words", "counting words over a whole list"
+    version, title, capability = 4, "Common words", "counting words over a whole list"
     guesser = "context candidates"
     answer = Values(NAME)
     evidence_decides = False

@@ -9,13 +9,13 @@ After the multi-hop questions of RULER (arXiv:2404.06654), section 3, which are 
 ...     print(fill(line, 110))
 The text below has numbered documents, each about one person. A question may need several of them.
 <BLANKLINE>
-<text> Document 807509: Kivdid Gazgolu was born in Kevganuv. Their teacher is Tikzon Rozberi, their driver is
-Malzop Suvgono, their dentist is Malzop Rozberi, and their cook is Tikzon Suvgono.
-Document 968692: Vakzus Nabzude was born in Rikvuzot. Their cook is Kivdid Nabzude, their teacher is Vakzus
-Rozberi, their dentist is Vakzus Gazgolu, and their driver is Tikzon Nabzude.
+<text> Document 724733: Vipval Divdepu was born in Zapvoziz. Their dentist is Vipval Zubzape, their gardener
+is Tivgat Zubzape, their baker is Gebzid Likveva, and their teacher is Gebzid Kuvdiga.
+Document 852004: Gomkam Divdepu was born in Kakvupev. Their teacher is Tivgat Divdepu, their dentist is Gomkam
+Kuvdiga, their baker is Vipval Kuvdiga, and their gardener is Gebzid Kuvdiga.
 …
-Who is the teacher of the dentist of Tikzon Suvgono? Reply with one line and nothing else, in this form: FINAL
-ANSWER: <the full name>
+In which town was the gardener of Vipval Divdepu born? Reply with one line and nothing else, in this form:
+FINAL ANSWER: <the full name>
 
 A fact is a document about one person: a birthplace, and who stands in four relations to that person. All of these have
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question

@@ -7,11 +7,11 @@ From *Lost in the middle* (arXiv:2307.03172), section 3, as HELMET (arXiv:2410.0
 Below is a JSON object. Look up one of its keys.
 <BLANKLINE>
 {
-"ff30f912-d275-493f-b12c-0573d3a3835d": "245b56cd-5ea4-4965-ae6f-2c7a090dacb5",
-"16de0d6f-8f49-459a-a894-6e50e8aaae6a": "d7ece2c4-ad86-4a49-b65e-f5066426af76"
+"6e3ab823-3f22-46e0-84ea-13127150808c": "89677665-9b6e-48de-81cf-73616f2ae75a",
+"1db8c0ec-8e15-4ed9-831f-aa68825e0cb1": "882c451a-1014-422a-84d4-2f0875d92c38"
 }
 <BLANKLINE>
-What is the value of the key "ff30f912-d275-493f-b12c-0573d3a3835d"?
+What is the value of the key "6e3ab823-3f22-46e0-84ea-13127150808c"?
 Reply with one line and nothing else, in this form: FINAL ANSWER: <that value>
 
 The only fact is the pair in question, and the filler consists of other pairs. One more pair, which no question is
@@ -46,7 +46,7 @@ _PAIR = re.compile(rf'"({CODE.pattern.pattern})": "({CODE.pattern.pattern})"')
 
 
 class JsonKv(MultilingualTask):
-    version, title, capability = 2, "JSON KV", "looking up a key in a long table"
+    version, title, capability = 3, "JSON KV", "looking up a key in a long table"
     answer = Value(CODE)
     marker = r'"(?P<subject>[^"]+)": "(?P<value>[^"]+)"'
     ask = 'What is the value of the key "{key}"?'

@@ -9,10 +9,10 @@ From RULER (arXiv:2404.06654), section 3. One item without filler:
 Hidden in the text below are one or more sentences that state what is kept for a certain name. Read all of it:
 you will be asked about them at the end.
 <BLANKLINE>
-<text> One number kept for tidy-clock is 6948766. One number kept for rare-town is 3794460. One number kept
-for clean-star is 5092862. One number kept for deep-tile is 9889089. </text>
+<text> One number kept for soft-basket is 2891572. One number kept for new-park is 6582943. One number kept
+for modern-lake is 7862850. One number kept for orange-whistle is 6996447. </text>
 <BLANKLINE>
-Which number is kept for deep-tile? Reply with one line and nothing else, in this form: FINAL ANSWER: <the
+Which number is kept for modern-lake? Reply with one line and nothing else, in this form: FINAL ANSWER: <the
 value>
 
 A fact is a needle: a sentence that states one value of one name. No other sentence mentions the names in the question.

@@ -8,7 +8,7 @@ From *Landmark attention* (arXiv:2305.16300), and many after it. One item withou
 ...     print(fill(line, 110))
 A pass key is hidden somewhere in the text below. Remember it; the rest does not matter.
 <BLANKLINE>
-<text> Note this down: today's pass key is 79357. </text>
+<text> Note this down: today's pass key is 19810. </text>
 <BLANKLINE>
 What is today's pass key? Reply with one line and nothing else, in this form: FINAL ANSWER: <that number>
 
@@ -33,7 +33,7 @@ _SAID = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
 
 
 class Passkey(Classic):
-    version, title, capability = 3, "Passkey", "finding a number in a monotonous text"
+    version, title, capability = 4, "Passkey", "finding a number in a monotonous text"
     answer = Value(PASSKEY, budget=SPARE)
     marker = r"pass key is (?P<value>[0-9]{5})"
     instruction = "A pass key is hidden somewhere in the text below. Remember it; the rest does not matter."

@@ -9,10 +9,10 @@ From RULER (arXiv:2404.06654), section 3. One item without filler and example:
 The text below assigns values to variables: some get a number, the others the value of a variable that already
 has one. Keep track of them.
 <BLANKLINE>
-<text> Let NQFDZ be 86896. Let GQJKG be NQFDZ. Let ZMPKG be 49203. Let CHWWK be ZMPKG. Let GMLJQ be CHWWK. Let
-QNHWW be GQJKG. </text>
+<text> Let QNLQT be 85004. Let GWFNS be 81684. Let RKLNF be QNLQT. Let MQSLF be GWFNS. Let BVTSJ be MQSLF. Let
+HCHMW be RKLNF. </text>
 <BLANKLINE>
-Which 3 variables have the value 49203 at the end? Reply with one line and nothing else, in this form: FINAL
+Which 3 variables have the value 81684 at the end? Reply with one line and nothing else, in this form: FINAL
 ANSWER: <their names, separated by commas>
 
 The variables form chains, and each chain has a value of its own. A fact is one statement. The published task has one
@@ -49,7 +49,7 @@ class Assignments(NamedTuple):
 
 
 class VariableTracking(Classic):
-    version, title = 3, "Variable tracking"
+    version, title = 4, "Variable tracking"
     capability = "following chains of assignments through a long text"
     marker = r"Let (?P<subject>[A-Z]{5}) be (?P<value>\w+)"
     guesser = "context candidates"

@@ -12,18 +12,17 @@ Rely only on the text: if it does not give the answer, choose the last option.
 Reply with one line and nothing else, in this form: FINAL ANSWER: <the letter of your choice>
 <BLANKLINE>
 ===== Your turn =====
-Text: Every morning Clara walks the dog around the block.
-Clara once dreamt that it was an uncle to whom Clara waved on the walk.
-On the way home Clara bought a newspaper.
-Clara found the dog at a motorway stop.
-Clara once dreamt that on the walk Clara waved to a colleague.
-Clara met two neighbours on the way.
+Text: Marta went for a ride in a hot air balloon.
+Olga once did the same, but on another day and somewhere else.
+Marta waved at the people below.
+It is true that it was a grandmother who gave Marta the ride as a present.
+After the ride Olga ate a cheese roll.
 <BLANKLINE>
-Question: To whom did Clara wave on the walk?
+Question: What did Marta eat after the ride?
 Choices:
-(A) an uncle
-(B) a colleague
-(C) a grandmother
+(A) a slice of melon
+(B) a jam doughnut
+(C) a cheese roll
 (D) I don't know
 
 The instance is a very short story about one person; a fact is a sentence of it. Seven questions of ten ask for what
@@ -122,7 +121,7 @@ class Puzzle(NamedTuple):
 
 
 class Idk(Task):
-    version, title, capability = 5, "IDK", "knowing what a text does not say"
+    version, title, capability = 6, "IDK", "knowing what a text does not say"
     answer = Letter()
     ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"
     marks = {"ask": ask}

@@ -7,14 +7,15 @@ From Minerva (Table 10). One item of two roles in two turns:
 >>> for line in make("minerva/alternating", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: gastrocentrous, unribbed
-Role 2: cellular, nastika, min
-Role 1: unpatent, thyroidal
-Role 2: belgravia, tubiferous, dyeable
+Role 1: intercollege, israeli
+Role 2: radiotechnology, elevener, amphibologically
+Role 1: offcut, rompu
+Role 2: anthropoid, overprove, forbearantly
 <BLANKLINE>
 Instruction:
-In the context, roles take turns, each with some words of its own. Do the words "min" and "unpatent" belong to
-the same role? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
+In the context, roles take turns, each with some words of its own. Do the words "radiotechnology" and
+"overprove" belong to the same role? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or
+no>
 
 The lines are the facts. The two words are always in different lines.
 """
@@ -31,7 +32,7 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class Alternating(Minerva):
-    version, title, capability = 4, "Alternating group association", "attributing two words to their speakers"
+    version, title, capability = 5, "Alternating group association", "attributing two words to their speakers"
     category, paper_task = "compute on sets and lists", "alternating_group_association"
     answer, separator = YesNo(), "\n"
     ask = (

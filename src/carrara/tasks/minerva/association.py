@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/association").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-serozyme: ATT_1, nondiscovery: ATT_1, boundedness: ATT_2, supratonsillar: ATT_1
+choosable: ATT_12, spume: ATT_20, utu: ATT_17, minny: ATT_17
 <BLANKLINE>
 Instruction:
-Every word in the context is followed by its attribute. Do the words "boundedness" and "nondiscovery" have the
-same attribute? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
+Every word in the context is followed by its attribute. Do the words "utu" and "spume" have the same
+attribute? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
 
 The two words with their attributes are the facts, and other words with theirs are the filler.
 """
@@ -28,7 +28,7 @@ from carrara.types import ANSWER, UndecidableError
 
 
 class Association(Minerva):
-    version, title, capability = 3, "Check association", "comparing the tags of two words"
+    version, title, capability = 4, "Check association", "comparing the tags of two words"
     category, paper_task = "match and compare", "check_association"
     answer = YesNo()
     marker = r"(?P<subject>\S+): (?P<value>\S+)"

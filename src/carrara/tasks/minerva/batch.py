@@ -7,15 +7,22 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/batch").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-gaidropsaridae: ultrasanguine, preterseasonable: exteriorate, polemically: unanchored, mealy:
-splanchnopleural, thiourethan: poecilopodous, ako: noncompliance, preincrease: enfoldment, overfellowlike:
-liquorist, thermoneutrality: sacrilegiously, pseudobutylene: megaloblast
+fooldom: thyrolingual, quemely: david, supposedly: synchronizable, slath: compression, vertebroarterial:
+bradenhead, insatisfaction: quiescency, unpantheistic: naphthoresorcinol, lateroventral: laudanosine, penship:
+brieflessly, carousingly: antimarian, leptomeninx: passingly, scatterer: cataleptiform, protoporphyrin:
+inhumanely, daughterlike: delimitation, overfond: unmutation, trijugate: hypermetamorphotic, araneiformes:
+preinsulation, phytogeography: resnap, hydromania: mandilion, pressurage: sapling, nonoxidating: chemiotactic,
+homoeomerous: voracity, foreright: galera, playfulness: armlet, halibiu: shinarump, zincide: rennet, matehood:
+cojudge, zebrinny: heterodera, nontaxable: preveto, proreferendum: splenodynia, uretic: demisacrilege,
+nonsister: invincibleness, finiteness: morpheus, concave: wrungness
 <BLANKLINE>
 Instruction:
 The context is a list of pairs of words, written "word: partner". What are the partners of these words, in the
-order given here: "preterseasonable, polemically, mealy, thiourethan, ako, preincrease, overfellowlike,
-thermoneutrality"? Reply with one line and nothing else, in this form: FINAL ANSWER: <the words that you find,
-in that order, separated by commas>
+order given here: "quemely, supposedly, slath, vertebroarterial, insatisfaction, unpantheistic, lateroventral,
+penship, carousingly, leptomeninx, scatterer, protoporphyrin, daughterlike, overfond, trijugate, araneiformes,
+phytogeography, hydromania, pressurage, nonoxidating, homoeomerous, foreright, playfulness, halibiu, zincide,
+matehood, zebrinny, nontaxable, proreferendum, uretic, nonsister, finiteness"? Reply with one line and nothing
+else, in this form: FINAL ANSWER: <the words that you find, in that order, separated by commas>
 
 The pairs that are asked for are the facts, evenly through the context, and other pairs are the filler.
 """
@@ -32,7 +39,7 @@ from carrara.types import UndecidableError
 
 
 class Batch(Minerva):
-    version, title, capability = 4, "Batch search", "looking up many pairs at once"
+    version, title, capability = 5, "Batch search", "looking up many pairs at once"
     category, paper_task = "search", "batch_key_value_search"
     answer = Listing()
     marker = r"(?P<subject>\S+): (?P<value>\S+)"

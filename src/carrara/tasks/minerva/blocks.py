@@ -7,14 +7,14 @@ From Minerva (Table 1, composite). One item of two roles in two turns:
 >>> for line in make("minerva/blocks", params={"roles": "2", "turns": "2", "items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-Role 1: bibliotics, sphakiot
-Role 2: horrorful, distal, richt
-Role 1: rhesus, solenopsis
-Role 2: katuka, goblinize, unprelatic
+Role 1: patronate, maxilla
+Role 2: dagestan, snipper, epidiascope
+Role 1: mesmerian, sakeen
+Role 2: undeterminate, heteronymously, indemnitee
 <BLANKLINE>
 Instruction:
 In the context, roles take turns, each with some words of its own. Which words of Role 1 come after its word
-"bibliotics", in that line and in all later lines of that role? Reply with one line and nothing else, in this
+"mesmerian", in that line and in all later lines of that role? Reply with one line and nothing else, in this
 form: FINAL ANSWER: <those words in that order, separated by commas>
 
 The lines are the facts. The role has at least one word after the word of the question.
@@ -33,7 +33,7 @@ from carrara.types import UNSIZED, LengthBudget, Question, UndecidableError
 
 
 class Blocks(Minerva):
-    version, title, capability = 4, "Processing data blocks", "following one of many interleaved lists"
+    version, title, capability = 5, "Processing data blocks", "following one of many interleaved lists"
     category, paper_task = "composite", "processing_data_blocks"
     answer, separator = Rows(), "\n"
     ask = (

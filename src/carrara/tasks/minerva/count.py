@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/count", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-satellitory, autohypnotism, autohypnotism, autohypnotism, craniopathic
+suprasensitive, liguliform, liguliform, liguliform, rowlandite
 <BLANKLINE>
 Instruction:
-How many times does the word "autohypnotism" occur in the context? Reply with one line and nothing else, in
-this form: FINAL ANSWER: <that number>
+How many times does the word "liguliform" occur in the context? Reply with one line and nothing else, in this
+form: FINAL ANSWER: <that number>
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from carrara.types import ANSWER
 
 
 class Count(Minerva):
-    version, title, capability = 4, "Count", "counting a word"
+    version, title, capability = 5, "Count", "counting a word"
     category, paper_task = "match and compare", "count"
     answer = Number()
     ask = (

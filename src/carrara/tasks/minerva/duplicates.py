@@ -7,7 +7,7 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/duplicates", params={"times": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-flyer, electrograph, electrograph, electrograph, manualii
+hecatontome, feronia, feronia, feronia, unstippled
 <BLANKLINE>
 Instruction:
 One word occurs more than once in the context, and every other word only once. Which word occurs more than
@@ -28,7 +28,7 @@ from carrara.types import UndecidableError
 
 
 class Duplicates(Minerva):
-    version, title, capability = 4, "Find duplicates", "detecting a repeated word"
+    version, title, capability = 5, "Find duplicates", "detecting a repeated word"
     category, paper_task = "match and compare", "find_duplicates"
     answer = Word()
     evidence_decides = False

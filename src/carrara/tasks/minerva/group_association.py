@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/group_association", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: umbrosity, maxillojugal, bucolic
-List 2: nitraniline, peachery, unintermingled
-List 3: nephrocele, rebrick, legalese
-List 4: reutilization, antitobacconal, brotherhood
+List 1: fissive, nickelize, protestantize
+List 2: chauceriana, adipyl, redisseise
+List 3: inflammably, heraldship, ultralenient
+List 4: myal, lippiness, uncity
 <BLANKLINE>
 Instruction:
-Are the words "reutilization" and "brotherhood" in the same list? Reply with one line and nothing else, in
-this form: FINAL ANSWER: <yes or no>
+Are the words "heraldship" and "inflammably" in the same list? Reply with one line and nothing else, in this
+form: FINAL ANSWER: <yes or no>
 
 The lists are the facts.
 """
@@ -31,7 +31,7 @@ from carrara.types import ANSWER, UNSIZED, LengthBudget, UndecidableError
 
 
 class GroupAssociation(Minerva):
-    version, title, capability = 4, "Group association", "checking whether two words share a list"
+    version, title, capability = 5, "Group association", "checking whether two words share a list"
     category, paper_task = "compute on sets and lists", "group_association"
     answer, separator = YesNo(), "\n"
     ask = (

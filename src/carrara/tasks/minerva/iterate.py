@@ -7,10 +7,10 @@ From Minerva (Table 1; the first word of each is its ablation). One item of four
 >>> for line in make("minerva/iterate", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: unmovedly, endothelioid, pretransaction
-List 2: mechanicocorpuscular, mammy, supergallant
-List 3: fryer, mesozoa, appetizer
-List 4: cantharidin, isidium, mithraeum
+List 1: microsporic, unhatchability, intestiniform
+List 2: neglectproof, therologic, prepyloric
+List 3: actual, expugnable, achromatope
+List 4: anhidrosis, unaccountably, versicule
 <BLANKLINE>
 Instruction:
 What is the last word of each list in the context, starting with the first list? Reply with one line and
@@ -32,7 +32,7 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Iterate(Minerva):
-    version, title, capability = 4, "Iterate", "iterating over the ends of lists"
+    version, title, capability = 5, "Iterate", "iterating over the ends of lists"
     category = "compute on sets and lists"
     answer, separator = Listing(), "\n"
     ask = (

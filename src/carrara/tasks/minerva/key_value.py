@@ -7,11 +7,11 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/key_value").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-infusionist: shakespearize, aardvark: gastronomist, frescoer: repristinate
+iguanian: cebidae, electrobiology: stethographic, noachical: dinoflagellate
 <BLANKLINE>
 Instruction:
-The context is a list of pairs of words, written "word: partner". Which word is the partner of "aardvark"?
-Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
+The context is a list of pairs of words, written "word: partner". Which word is the partner of
+"electrobiology"? Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
 
 The pair that is asked for is the fact, and other pairs are the filler.
 """
@@ -28,7 +28,7 @@ from carrara.types import UndecidableError
 
 
 class KeyValue(Minerva):
-    version, title, capability = 4, "Key-value search", "looking up a pair"
+    version, title, capability = 5, "Key-value search", "looking up a pair"
     category, paper_task = "search", "key_value_search"
     answer = Word()
     marker = r"(?P<subject>\S+): (?P<value>\S+)"

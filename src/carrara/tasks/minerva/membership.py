@@ -7,14 +7,14 @@ From Minerva (Table 1). One item of four short lists:
 >>> for line in make("minerva/membership", params={"lists": "4", "items": "12"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: schleichera, artar, unbury
-List 2: timote, flare, provisional
-List 3: psorospermic, agama, nexum
-List 4: iridescency, aporose, sparkling
+List 1: sambara, indevotional, tetraplous
+List 2: uncompliant, disassociation, sageleaf
+List 3: lotophagi, tinea, ornithophilist
+List 4: algebra, unwaged, incogitable
 <BLANKLINE>
 Instruction:
-Which of the lists in the context contains the word "schleichera"? If none of them does, answer no. Reply with
-one line and nothing else, in this form: FINAL ANSWER: <the name of that list, such as "List 1", or no>
+Which of the lists in the context contains the word "indevotional"? If none of them does, answer no. Reply
+with one line and nothing else, in this form: FINAL ANSWER: <the name of that list, such as "List 1", or no>
 
 The lists are the facts. In turn, the word is in each quarter of the lists, and in none of them.
 """
@@ -36,7 +36,7 @@ ABSENT = QUARTERS
 
 
 class Membership(Minerva):
-    version, title, capability = 4, "Group membership", "finding the list of a word"
+    version, title, capability = 5, "Group membership", "finding the list of a word"
     category, paper_task = "compute on sets and lists", "group_membership"
     answer, separator = ListName(), "\n"
     ask = (

@@ -7,9 +7,9 @@ From Minerva (Table 1). One item of three short lists:
 >>> for line in make("minerva/odd_group", params={"size": "5", "lists": "3"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: gratten, squirism, phoenicochroite, chasteningly, neurogrammic
-List 2: gratten, neurogrammic, squirism, recarbonization, chasteningly
-List 3: gratten, recarbonization, chasteningly, neurogrammic, squirism
+List 1: reconnoiter, flutidae, uninfringed, inadaptability, salutatorily
+List 2: reconnoiter, flutidae, distillation, uninfringed, inadaptability
+List 3: flutidae, salutatorily, uninfringed, inadaptability, reconnoiter
 <BLANKLINE>
 Instruction:
 All the lists in the context contain the same words in different orders, except for one list, which contains
@@ -46,7 +46,7 @@ NEAR = 24
 
 
 class OddGroup(Minerva):
-    version, title, capability = 5, "Identify the odd group", "finding the list that differs"
+    version, title, capability = 6, "Identify the odd group", "finding the list that differs"
     category, paper_task = "spot the differences", "identify_odd_group"
     answer, separator = ListName(), "\n"
     evidence_decides = False

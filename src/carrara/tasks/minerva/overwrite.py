@@ -7,8 +7,8 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/overwrite", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-downthrown, genesial, equilibrity, shyness, supraposition, complexionless, unthatched, exadversum,
-microtomical, cassareep
+micrognathous, underwriting, natant, unqueenly, homesteader, coinfer, abolition, paedometrical, quondamly,
+pylangial
 <BLANKLINE>
 Instruction:
 Repeat the context, but leave out every fourth word. Reply with one line and nothing else, in this form: FINAL
@@ -31,7 +31,7 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Overwrite(Minerva):
-    version, title, capability = 3, "Overwrite positions", "copying while counting positions"
+    version, title, capability = 4, "Overwrite positions", "copying while counting positions"
     category, answer = "recall and edit", Copy()
     ask = {
         "word": (

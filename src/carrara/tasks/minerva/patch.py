@@ -7,11 +7,11 @@ From Minerva (Table 1). One item:
 >>> for line in make("minerva/patch", params={"size": "3", "repeats": "4", "cut": "0.5"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-elsa, syncopize, spherify, elsa, syncopize, spherify, elsa, syncopize, spherify, elsa, syncopize, spherify,
-elsa, syncopize
+rosicrucian, littlish, marsiliaceae, rosicrucian, littlish, marsiliaceae, rosicrucian, littlish, marsiliaceae,
+rosicrucian, littlish, marsiliaceae, rosicrucian, littlish
 <BLANKLINE>
 Instruction:
-The words in the context follow a repeating pattern. If it continues, what is the first word after the last
+The words in the context follow a repeating pattern. If it continues, what is the third word after the last
 one in the context? Reply with one line and nothing else, in this form: FINAL ANSWER: <that word>
 
 Every word is a fact. The sequence begins anywhere in the pattern. So the number of times that a word comes does not say
@@ -41,7 +41,7 @@ MOST_TRIED = 400
 
 
 class Patch(Minerva):
-    version, title, capability = 5, "Patch the difference", "continuing a pattern"
+    version, title, capability = 6, "Patch the difference", "continuing a pattern"
     category, paper_task = "spot the differences", "patch_the_difference"
     answer = Word()
     ask = (

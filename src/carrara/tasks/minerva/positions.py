@@ -7,10 +7,10 @@ From Minerva (Table 1). One item without filler:
 >>> for line in make("minerva/positions").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-prelatehood, villageous, fixtureless, bouncer
+hairdressing, metabiology, tanjong, dearworthiness
 <BLANKLINE>
 Instruction:
-Does the word "fixtureless" come before the word "villageous" in the context? Reply with one line and nothing
+Does the word "metabiology" come before the word "tanjong" in the context? Reply with one line and nothing
 else, in this form: FINAL ANSWER: <yes or no>
 
 The two words are the facts, and other words are the filler. Two words at one depth stand side by side, in either order.
@@ -29,7 +29,7 @@ from carrara.types import ANSWER, UndecidableError
 
 
 class Positions(Minerva):
-    version, title, capability = 4, "Compare positions", "comparing the positions of two words"
+    version, title, capability = 5, "Compare positions", "comparing the positions of two words"
     category, paper_task = "match and compare", "compare_positions"
     answer = YesNo()
     ask = (

@@ -7,12 +7,12 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/replace", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-chariotlike, furfurous, prewonderment, ladyless, scholia, furfurous, furfurous, furfurous, gelilah,
-spermolysis
+acanthopodous, bibliomancy, botuliform, wagnerist, nervimuscular, poe, tableclothy, nosepiece, stainierite,
+botuliform
 <BLANKLINE>
 Instruction:
-Repeat the context, but wherever it has the word "furfurous", write "hereditarily" instead. Reply with one
-line and nothing else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
+Repeat the context, but leave out the word "botuliform" wherever it occurs. Reply with one line and nothing
+else, in this form: FINAL ANSWER: <the result in the same form, separated by commas>
 
 Every word is a fact. A copy of the context is right about all other words, and the new word repeated over and over is
 right about the rest. The score counts how far a reply goes beyond both.
@@ -36,7 +36,7 @@ BLOCK = 10
 
 
 class Replace(Minerva):
-    version, title, capability = 4, "Replace all", "copying while replacing a word"
+    version, title, capability = 5, "Replace all", "copying while replacing a word"
     category, answer = "recall and edit", Copy()
     ask = {
         "word": (

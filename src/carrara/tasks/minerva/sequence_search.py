@@ -7,10 +7,10 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/sequence_search", params={"size": "4"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-chitinized, pholidolite, preaxiad, fountainwise, puboischiac, apoembryony, diosma
+presubstitution, enkerchief, profitableness, eneas, aristocratism, redtail, craniota
 <BLANKLINE>
 Instruction:
-Do the words "pholidolite, preaxiad, fountainwise, puboischiac" appear in the context, in this order and with
+Do the words "profitableness, enkerchief, eneas, aristocratism" appear in the context, in this order and with
 no other word between them? Reply with one line and nothing else, in this form: FINAL ANSWER: <yes or no>
 
 The facts are a sequence and a single word elsewhere. Where the answer is yes, the question asks for that sequence.
@@ -42,7 +42,7 @@ WRONG: tuple[Wrong, ...] = get_args(Wrong)
 
 
 class SequenceSearch(Minerva):
-    version, title, capability = 5, "Sequence search", "finding a sequence of words"
+    version, title, capability = 6, "Sequence search", "finding a sequence of words"
     category, paper_task = "search", "string_search_sequence"
     answer = YesNo()
     ask = (

@@ -7,7 +7,7 @@ From Minerva (Table 1). One item of ten words:
 >>> for line in make("minerva/snapshot", params={"items": "10"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-554, 192, 520, 285, 820, 467, 971, 60, 481, 843
+920, 48, 353, 501, 88, 168, 558, 584, 926, 620
 <BLANKLINE>
 Instruction:
 Repeat the context exactly as it is: every item, in order, with nothing left out and nothing added. Reply with
@@ -29,7 +29,7 @@ from carrara.types import UNSIZED, LengthBudget
 
 
 class Snapshot(Minerva):
-    version, title, capability = 4, "Snapshot", "copying the whole context"
+    version, title, capability = 5, "Snapshot", "copying the whole context"
     category, answer = "recall and edit", Copy()
     ask = (
         "Repeat the context exactly as it is: every item, in order, with nothing left out and nothing added.",

@@ -7,11 +7,11 @@ From Minerva (Table 1). One item of two short lists:
 >>> for line in make("minerva/two_lists", params={"size": "1", "items": "8"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-List 1: bibliopolic, hymenophyllaceae, polydactylism, yakalo, arrestive, carbomethene, reinfect, surexcitation
-List 2: bibliopolic, hymenophyllaceae, polydactylism, yakalo, gamic, carbomethene, reinfect, surexcitation
+List 1: ichnographical, sugent, tonguelike, vallota, beehouse, nukuhivan, orthogenetic, quinquegrade
+List 2: ichnographical, sugent, sinproof, vallota, beehouse, nukuhivan, orthogenetic, quinquegrade
 <BLANKLINE>
 Instruction:
-The two lists in the context are the same except for some words. Which words in the first list are not in the
+The two lists in the context are the same except for some words. Which words in the second list are not in the
 other one? Reply with one line and nothing else, in this form: FINAL ANSWER: <those words, separated by
 commas>
 
@@ -33,7 +33,7 @@ from carrara.util.errors import LengthError
 
 
 class TwoLists(Minerva):
-    version, title, capability = 4, "Compare two lists", "finding the differences of two long lists"
+    version, title, capability = 5, "Compare two lists", "finding the differences of two long lists"
     category, paper_task = "spot the differences", "compare_two_lists"
     answer, separator = Set(), "\n"
     ask = (

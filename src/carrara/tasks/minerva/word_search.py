@@ -7,10 +7,10 @@ From Minerva (Table 1, string search). One item without filler:
 >>> for line in make("minerva/word_search").text.splitlines():
 ...     print(fill(line, 110))
 Context:
-strepsiceros, disbutton, synoptic
+housemate, uncaptured, unsecreted
 <BLANKLINE>
 Instruction:
-Is the word "disbutton" one of the words in the context? Reply with one line and nothing else, in this form:
+Is the word "uncaptured" one of the words in the context? Reply with one line and nothing else, in this form:
 FINAL ANSWER: <yes or no>
 
 The word is the fact where it is there, and other words are the filler. A word that is not there comes from the same
@@ -28,7 +28,7 @@ from carrara.types import ANSWER
 
 
 class WordSearch(Minerva):
-    version, title, capability = 3, "Word search", "finding a word"
+    version, title, capability = 4, "Word search", "finding a word"
     category, paper_task = "search", "string_search_word"
     answer = YesNo()
     ask = (
