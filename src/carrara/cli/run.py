@@ -16,6 +16,7 @@ from carrara.runs.jobs import RunItems
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.runs.run import Confirm, Outcome
@@ -198,7 +199,7 @@ def carry_out(
         hand(rows_as_json(rows, lacking, effective, costs, penalties, horizons))
     else:
         print_summary(rows, lacking, effective, costs, ruler_rows(outcome.own), penalties, horizons)
-        show(f"\nreport: {page}\nlogs:   inspect view --log-dir {config.out / 'logs'}")
+        show(f"\nreport: {page}\nlogs:   inspect view --log-dir {shell_word(config.out / 'logs')}")
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:
         was = "was" if outcome.unasked == 1 else "were"
