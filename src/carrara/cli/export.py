@@ -1,6 +1,5 @@
 """carrara export: write items for other programs. Each format is a command."""
 
-import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -12,6 +11,7 @@ from carrara.cli._messages import words_given
 from carrara.cli._output import show
 from carrara.export.config import ExportConfig, ExportOptions, RowOptions
 from carrara.options import File, Flag, ItemOptions, Length, file_of, length_of, merge_options, text
+from carrara.util.quoting import shell_word
 
 export = App(name="export", help="Write items for other programs.")
 
@@ -28,7 +28,7 @@ def _command(out: Path) -> str:
     name, given = out.resolve().name, list(words_given())
     for at in [at for at, word in enumerate(given) if word == "--out" or word.startswith("--out=")]:
         given[at : at + (2 if given[at] == "--out" else 1)] = ["--out", name]
-    return f"carrara {shlex.join(given)}"
+    return " ".join(["carrara", *map(shell_word, given)])
 
 
 def _show(lines: Sequence[str]) -> int:

@@ -7,12 +7,13 @@ from typing import Annotated
 from cyclopts import App, Parameter
 
 from carrara.cli._flags import Force, Json, Selection
-from carrara.cli._output import check_replaceable, print_json, table
+from carrara.cli._output import check_replaceable, print_json, show, table
 from carrara.options import File, Folder, file_of, text
 from carrara.packing.official_packs import Paper
 from carrara.util.errors import RunError
 from carrara.util.progress import show_progress
 from carrara.util.quantities import count
+from carrara.util.quoting import shell_word
 
 prompts = App(
     name="prompts",
@@ -108,4 +109,5 @@ def _write(wording: Mapping[str, Mapping[str, str]], out: File | None, force: bo
             file.write(written(wording))
     except OSError as error:
         raise RunError(f"{path} cannot be written: {error.strerror or error}; name another file by `out`") from None
-    print(f"{path}: the wording of {count(len(wording), 'task')}; `carrara prompts check {path}` checks what you edit")
+    check = f"carrara prompts check {shell_word(path)}"
+    show(f"{path}: the wording of {count(len(wording), 'task')}; `{check}` checks what you edit")

@@ -8,6 +8,7 @@ from carrara.cli._output import check_replaceable, is_page, print_json, print_su
 from carrara.options import File, Folder, folder_of, text
 from carrara.result import MIN_BASE_SCORE
 from carrara.util.errors import RunError, UsageError
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.stats import EffectiveLength, Row
@@ -94,7 +95,7 @@ def report(
     if unwritten:
         raise RunError(
             f"the page could not be written to {page} ({unwritten.strerror or unwritten}): "
-            f"name another file, `carrara report {folder} --out FILE`"
+            f"name another file, `carrara report {shell_word(folder)} --out FILE`"
         )
     if not as_json:
         show(f"\n{page}")

@@ -16,6 +16,7 @@ from carrara.runs.jobs import RunItems
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.runs.budget import Budget
@@ -218,7 +219,7 @@ def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_js
     print_summary(rows, lacking, effective, costs, ruler_rows(own), penalties, horizons, findings)
     show()
     for out in folders:
-        show(f"report: {out / PAGE}\nlogs:   inspect view --log-dir {out / 'logs'}")
+        show(f"report: {out / PAGE}\nlogs:   inspect view --log-dir {shell_word(out / 'logs')}")
 
 
 def _conclude(config: RunConfig, outcome: "Outcome") -> None:

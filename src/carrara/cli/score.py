@@ -16,6 +16,7 @@ from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.parallel import Engine
 from carrara.util.quantities import count
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.result import Result
@@ -142,7 +143,7 @@ def _score_lines(
         lost = f"; {count(done.troubles.lines, 'line')} could not be" if done.troubles.lines else ""
         print(f"{count(done.lines, 'reply')} scored{lost}")
         if out and rows:
-            show(out if _is_one_file(out) else f"{out}: `carrara report {out}` shows it")
+            show(out if _is_one_file(out) else f"{out}: `carrara report {shell_word(out)}` shows it")
     return 2 if done.troubles.lines else 0
 
 

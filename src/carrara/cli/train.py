@@ -9,9 +9,11 @@ from attrs import evolve
 
 from carrara.cli._complete import complete_tasks
 from carrara.cli._flags import Allow, Threads
+from carrara.cli._output import show
 from carrara.options import Folder, check_whole, merge_options, text
 from carrara.recurrent.config import TrainConfig, TrainOptions
 from carrara.util.errors import UsageError
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.recurrent.settings import Settings
@@ -52,12 +54,12 @@ def train(
     ]
     ended = []
     for one in parallel_map(train_one, jobs):
-        print(one.summary)
+        show(one.summary)
         ended.append(one.accuracy)
     if len(ended) > 1:
         print(f"recent accuracy over {len(ended)} seeds: {fmean(ended):.3f}, from {min(ended):.3f} to {max(ended):.3f}")
-    model = f"carrara/recurrent:{jobs[0].folder}"
-    print(f"next: carrara run {config.settings.tasks[0]} --model {model} --lengths 4k,64k --out runs/recurrent")
+    model = shell_word(f"carrara/recurrent:{jobs[0].folder}")
+    show(f"next: carrara run {config.settings.tasks[0]} --model {model} --lengths 4k,64k --out runs/recurrent")
     return 0
 
 

@@ -37,6 +37,7 @@ from carrara.util.files import is_remote
 from carrara.util.log import warn_once
 from carrara.util.progress import show_progress
 from carrara.util.quantities import write_length
+from carrara.util.quoting import markdown, quoted, shell_word
 from carrara.util.table import table
 
 CONTEXT, ANSWER = "/app/context.txt", "/app/answer.txt"
@@ -49,7 +50,8 @@ AGENT_SECONDS = 1800.0
 VERIFIER_SECONDS = 600.0
 BUILD_SECONDS = 900.0
 _NAME = re.compile(r"(?P<stem>.+)-(?P<index>\d{4,})(?:-q\d+)?")
-_WHEEL = re.compile(r"carrara-[^-]+(-[^-]+){3,4}\.whl")
+_WHEEL = re.compile(r"carrara-[\w.!+]+(-[\w.]+){3,4}\.whl", re.ASCII)
+_IMAGE = re.compile(r"[A-Za-z0-9][\w./:@+-]*", re.ASCII)
 
 Network = Literal["no-network", "public"]
 
@@ -101,6 +103,9 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     if is_remote(config.out):
         raise UsageError(f"harbor reads a folder of its own machine: give one in place of {config.out}")
     wheel = _wheel(settings)
+    for name, image in (("image", settings.image), ("verifier_image", settings.verifier_image or IMAGE)):
+        if not _IMAGE.fullmatch(image):
+            raise UsageError(f"`{name}={image!r}` is no name of an image: write it as in `docker pull NAME`")
     for job in config.jobs:
         _check_verifier(job, settings)
     _check_names(config)
@@ -115,8 +120,8 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
         folders.append(replace(one, files={}))  # the texts are not needed any more
     (config.out / MANIFEST).write_text(manifest(config.out.resolve().name, digests), "utf-8")
     rows = grep_rows(folders)
-    config.write_card(f"# {config.out.resolve().name}", _USE, _markdown(rows))
-    count = f"{config.out}: {len(folders)} tasks of Harbor; harbor run -p {config.out} -a AGENT -m MODEL"
+    config.write_card(f"# {markdown(config.out.resolve().name)}", _USE, _markdown(rows))
+    count = f"{config.out}: {len(folders)} tasks of Harbor; harbor run -p {shell_word(config.out)} -a AGENT -m MODEL"
     return [*table(HEAD, rows), "", _EXPLANATION, "", count]
 
 
@@ -335,14 +340,14 @@ def _task_toml(
 
 
 def _section(head: str, values: Mapping[str, Any]) -> str:
-    """Return a section of TOML. Texts and lists of JSON are TOML too, except for one control character."""
-    written = (f"{_key(key)} = {json.dumps(value, ensure_ascii=False)}" for key, value in values.items())
+    """Return a section of TOML."""
+    written = (f"{_key(key)} = {quoted(value)}" for key, value in values.items())
     lines = [head, *written] if head else list(written)
-    return "".join(f"{line}\n" for line in lines).replace("\x7f", "\\u007f")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else quoted(name)
 
 
 def _instruction(file: ContextFile) -> str:

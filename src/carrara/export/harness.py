@@ -22,6 +22,7 @@ from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import is_remote
 from carrara.util.log import logger, warn_once
+from carrara.util.quoting import quoted, shell_word
 
 LIKELIHOOD = "_likelihood"
 """The suffix of a task that asks for the likelihood of the right answer."""
@@ -83,7 +84,8 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
         raise UsageError("two of these tasks have one name: export them into two folders")
     files = write_files(config.out, tasks, config.prompts)
     config.write_card()
-    return [f"{config.out}: {len(files) - 1} tasks; lm_eval run --include_path {config.out} --tasks carrara --model …"]
+    command = f"lm_eval run --include_path {shell_word(config.out)} --tasks carrara --model …"
+    return [f"{config.out}: {len(files) - 1} tasks; {command}"]
 
 
 def write_files(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
@@ -101,14 +103,13 @@ def write_files(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -
 
 
 def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> str:
-    quoted = [f'"{part}"' for part in map(_escape, one.stop)]
-    about = [f'  first: "{one.first}"', f"  instances: {one.instances}", f"  version: {one.first.version}"]
+    about = [f"  first: {quoted(str(one.first))}", f"  instances: {one.instances}", f"  version: {one.first.version}"]
     if prompts:
-        about.append(f'  prompts: "{_escape(str(prompts.resolve()))}"')
+        about.append(f"  prompts: {quoted(str(prompts.resolve()))}")
     generated = [
         "output_type: generate_until",
         "generation_kwargs:",
-        f"  until: [{', '.join(quoted)}]",
+        f"  until: [{', '.join(map(quoted, one.stop))}]",
         f"  max_gen_toks: {one.budget}",
         "  do_sample: false",
         "process_results: !function carrara.export.harness.score_document",
@@ -131,10 +132,6 @@ def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> s
             "",
         ]
     )
-
-
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
 # --- called by the harness ---

@@ -29,6 +29,7 @@ from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import whole_file
+from carrara.util.quoting import markdown, quoted
 
 Kind = Literal["texts", "conversations", "recipes"]
 
@@ -257,7 +258,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
     head = [
         "---",
         f"license: {licence(own_text)}",
-        f"pretty_name: {json.dumps(name, ensure_ascii=False)}",
+        f"pretty_name: {quoted(name)}",
         "task_categories: [question-answering]",
         "tags: [long-context, evaluation, carrara]",
         "configs:",
@@ -279,7 +280,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         "```python",
         "from datasets import load_dataset",
         "",
-        f'rows = load_dataset("OWNER/{name}", "{example.config}", split="{example.split}")',
+        f'rows = load_dataset({quoted(f"OWNER/{name}")}, "{example.config}", split="{example.split}")',
         "```",
         "",
     ]
@@ -290,7 +291,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         [
             *head,
             "---",
-            f"# {name}",
+            f"# {markdown(name)}",
             "",
             said,
             "## What is in it",
@@ -318,7 +319,8 @@ def _filling(name: str, recipes: Split) -> list[str]:
         "```python",
         "from carrara.export.hub import fill_recipe",
         "",
-        f'recipes = load_dataset("OWNER/{name}", "{recipes.config}", split="{recipes.split}", streaming=True)',
+        f"recipes = load_dataset({quoted(f'OWNER/{name}')}, {quoted(recipes.config)}, split={quoted(recipes.split)}, "
+        "streaming=True)",
         "rows = recipes.map(fill_recipe)",
         "```",
         "",
@@ -355,7 +357,7 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
             }
         )
     head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
-    return json.dumps({**head, "tasks": tasks}, indent=1, ensure_ascii=False) + "\n"
+    return quoted({**head, "tasks": tasks}, indent=1) + "\n"
 
 
 def _matching(task: str) -> dict[str, Any]:

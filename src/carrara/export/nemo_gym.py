@@ -20,6 +20,7 @@ from carrara.items.item import Item, check_single
 from carrara.rng import Split
 from carrara.util.errors import UsageError
 from carrara.util.files import is_remote
+from carrara.util.quoting import check_word, quoted
 
 SERVER = "resources_servers/carrara"
 """The folder of the server. NeMo Gym looks for it below the folder in which it is started."""
@@ -49,6 +50,7 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
         validation: Instances of each task and length from the split `test`, beside those to train on.
         package: The requirement by which NeMo Gym installs Carrara.
     """
+    check_word("package", package, "requirement of a package")
     files = _files(config, validation)
     lines = [line for one in files for line in write_lines(one.config, {one.path: row})]
     texts = {"app.py": APP, "pyproject.toml": _project(package), "configs/carrara.yaml": _yaml(files)}
@@ -107,12 +109,11 @@ elif is_nemo_gym_fastapi_entrypoint(__file__):
 
 
 def _project(package: str) -> str:
-    quoted = package.replace("\\", "\\\\").replace('"', '\\"')
     return f"""[project]
 name = "carrara-resources-server"
 version = "{__version__}"
 requires-python = ">=3.12"
-dependencies = ["nemo-gym", "{quoted}"]
+dependencies = ["nemo-gym", {quoted(package)}]
 
 [build-system]
 requires = ["setuptools>=61"]

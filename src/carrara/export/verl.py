@@ -21,6 +21,7 @@ from carrara.packing.prompt import assemble
 from carrara.result import task_of
 from carrara.types import Message
 from carrara.util.errors import UsageError
+from carrara.util.quoting import shell_word
 
 EXTRA_INFO: Mapping[str, Any] = {
     "id": "string",
@@ -79,7 +80,7 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
         "\n".join(
             [
                 "```",
-                f"data.train_files={config.out.resolve().name}/*/*.parquet",
+                f"data.train_files={shell_word(config.out.resolve().name)}/*/*.parquet",
                 *([f"data.max_prompt_length={longest}"] if longest and not context else []),
                 "reward.custom_reward_function.path=pkg://carrara.rl.verl",
                 "reward.custom_reward_function.name=compute_score",
@@ -87,7 +88,7 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
             ]
         ),
     )
-    return [f"{config.out}: {rows} rows in {files} files; data.train_files={config.out}/*/*.parquet"]
+    return [f"{config.out}: {rows} rows in {files} files; data.train_files={shell_word(config.out)}/*/*.parquet"]
 
 
 def row(item: Item) -> Mapping[str, Any]:

@@ -72,7 +72,7 @@ class ReaderContext:
         >>> import carrara
         >>> context = ReaderContext(carrara.item("qa1", length="1k"))
         >>> [passage.start for passage in context.passages(512)]
-        [0, 2421]
+        [0, 2270]
     """
 
     def __init__(self, item: Item) -> None:
