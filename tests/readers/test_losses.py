@@ -1,12 +1,13 @@
 """What became of each needed fact: readers that lose it in a known way, and texts that say it in other words."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
 import pytest
 
 import carrara
-from carrara.items.item import item_of, make
+from carrara.items.item import Item, item_of, make
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange, ReaderModel
@@ -142,12 +143,29 @@ def exchange(passage: tuple[int, int] | None, text: str = "", output: str = "") 
 )
 def test_notes_in_other_words(notes: str, fate: str) -> None:
     """In qa1's story John went to the garden, and Daniel to the hallway."""
-    item = make("babilong/qa1", index=1)
+    item = next(item for item in (make("babilong/qa1", index=index) for index in range(1000)) if _asks_last(item))
     context = ReaderContext(item)
-    facts = [" ".join(segment.text for segment in chunk) for chunk in item.context.instance.chunks]
-    assert facts == ["John journeyed to the garden.", "Daniel journeyed to the hallway."]
+    people = [str(segment.text).split()[0] for chunk in item.context.instance.chunks for segment in chunk]
+    places = [segment.text.split()[-1].rstrip(".") for chunk in item.context.instance.chunks for segment in chunk]
+    words = dict(
+        zip(("John", "Daniel", "garden", "hallway", "Hallway"), (*people, *places, places[1].title()), strict=True)
+    )
+    notes = re.sub("|".join(words), lambda match: words[match[0]], notes)
     [trace] = trace_facts(item, context, [exchange((0, len(context.text)), output=notes), exchange(None, notes)], None)
     assert trace.fate == fate
+
+
+def _asks_last(item: Item) -> bool:
+    """Whether a story has two facts, about two people in two places, and asks about the last one."""
+    facts = [segment.text for chunk in item.context.instance.chunks for segment in chunk]
+    words = [fact.rstrip(".").split() for fact in facts]
+    return (
+        len(facts) == 2
+        and words[0][0] != words[1][0]
+        and words[0][-1] != words[1][-1]
+        and len(words[0][-1]) > 5 < len(words[1][-1])
+        and words[1][0] in item.question.ask
+    )
 
 
 def test_an_older_value_is_stale() -> None:

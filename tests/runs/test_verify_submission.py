@@ -99,7 +99,7 @@ FORGERIES: dict[str, tuple[Forge, str]] = {
 def test_a_forgery_is_refused(what: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     forge, reason = FORGERIES[what]
     forged = forge(read_replies(folder))
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: forged)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: forged)
     verdict = verify(folder, 24).source.verdict
     assert verdict.startswith("refused: ")
     assert reason in verdict
@@ -126,7 +126,7 @@ def test_wrong_replies_that_are_left_out_count_as_wrong(
 ) -> None:
     honest = stat(verify(folder, 24).results).mean
     right = right_alone(folder)
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: right)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: right)
     found = verify(copied(folder, tmp_path, lambda plan: plan), 24)
     assert found.source.verdict == "verified"
     assert found.source.lacking == 30 - len(right)
@@ -138,13 +138,13 @@ def test_wrong_replies_that_became_failed_requests_count_as_wrong(
 ) -> None:
     honest = stat(verify(folder, 24).results).mean
     failed = [one if one.result.score else with_result(one, status="error") for one in read_replies(folder)]
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: failed)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: failed)
     assert stat(verify(folder, 24).results).mean == pytest.approx(honest)
 
 
 def test_a_folder_without_a_plan_is_refused(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     right = right_alone(folder)
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: right)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: right)
     verdict = verify(copied(folder, tmp_path, None), 24).source.verdict
     assert verdict == "refused: no plan.json declares which items it was to hold"
 
@@ -153,7 +153,7 @@ def test_a_plan_of_right_replies_alone_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = right_alone(folder)
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: right)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: right)
 
     def picked(plan: list[dict[str, object]]) -> object:
         kept = {(one.result.length, one.result.id.partition("-0-")[2].partition(".")[0]) for one in right}
@@ -172,7 +172,7 @@ def test_a_plan_that_cannot_be_is_refused(
     instances: object, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = right_alone(folder)
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: right)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: right)
     verdict = verify(
         copied(folder, tmp_path, lambda plan: [row | {"instances": instances} for row in plan]), 24
     ).source.verdict
@@ -199,7 +199,7 @@ def test_one_endless_length_keeps_nothing_from_being_checked(
     name = next(name for name in names() if load(name).is_sized)
     id = f"{name}@{load(name).version}/test-0-0.0/{1 << 29}/chat/gpt2"
     endless = with_id(replies[0], replies[0].result.id, id)
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: [endless, *replies])
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: [endless, *replies])
     source = verify(copied(folder, tmp_path, lambda plan: plan), 24).source
     assert "scores are not what their replies come to" in source.fault
     assert "1 too long to check" in source.scores

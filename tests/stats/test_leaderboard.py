@@ -217,14 +217,14 @@ def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monk
     changed = [replace(one, sha256="0" * 64) for one in known]
     older = [replace(one, result=replace(one.result, id=one.result.id.replace("@", "@9"))) for one in known]
     for replies, fault in ((praised, "scores"), (changed, "prompts are not what"), (older, "other versions")):
-        monkeypatch.setattr(verify_submission, "read_replies", lambda _, replies=replies: replies)
+        monkeypatch.setattr(verify_submission, "read_replies", lambda _, replies=replies, **options: replies)
         assert fault in verify(folder, 24).source.fault
         assert main(["leaderboard", str(folder)]) == 1
         assert "it does not count" in capsys.readouterr().err
     broken = [replace(one, output={"choices": 3}) for one in known]
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: broken)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: broken)
     assert verify(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _: praised)
+    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: praised)
     assert main(["leaderboard", str(folder), "--count-refused", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["leaderboard"][0]["mean"] == 1.0

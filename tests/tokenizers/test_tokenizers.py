@@ -23,6 +23,7 @@ from carrara.tokenizers.base import ChatPart, Tokenizer, count_chat, count_plain
 from carrara.types import Message
 from carrara.util.data import data
 from carrara.util.errors import RunError, UsageError
+from carrara.util.transport import ReplyLimit
 from tests.helpers.growth import grows_in_proportion
 from tests.helpers.published import BOOKS, needs_books
 from tests.helpers.sources import source
@@ -824,7 +825,7 @@ def test_a_server_that_redirects_is_not_followed(serve: Callable[[Answer], str])
 
 
 def test_a_count_without_an_end_is_not_read(serve: Callable[[Answer], str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "LIMIT", 1 << 20)
+    monkeypatch.setattr(server, "LIMIT", ReplyLimit(1 << 20, 1000))
     with pytest.raises(RunError, match="does not count tokens: the server's reply is larger than 1 MB"):
         tokenizers.get(f"server:{serve(lambda path, asked: (200, 'x' * (2 << 20)))}")
 

@@ -34,7 +34,7 @@ def test_a_command_prints_a_warning_once(capsys: Capture) -> None:
     assert capsys.readouterr().err == ""
 
 
-WARNING = "2 of 9 instances of babilong/qa2 do not fit into 350 tokens"
+WARNING = "2 of 9 instances of babilong/qa2 do not fit into 320 tokens"
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ WARNING = "2 of 9 instances of babilong/qa2 do not fit into 350 tokens"
     ],
 )
 def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: str) -> None:
-    program = f"import logging, carrara\n{setting}\nprint(len(list(carrara.load('qa2').items(350, n=9))))"
+    program = f"import logging, carrara\n{setting}\nprint(len(list(carrara.load('qa2').items(320, n=9))))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "7\n"
     assert [line.startswith(begins) for line in done.stderr.splitlines()] == [True] * bool(begins)

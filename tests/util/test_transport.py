@@ -193,7 +193,7 @@ def test_a_redirect_within_a_server_is_followed(http: Any, target: str) -> None:
 
 def test_a_second_client_of_a_provider_has_the_limits_too(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
-    api: Any = make_model("openai-api/test/x", "http://me:word@127.0.0.1:9/v1?key=word", {}).api
+    api: Any = make_model("openai-api/test/x", "http://me:password-1@127.0.0.1:9/v1?key=password-1", {}).api
     prepare_client(api)
     first = api.client._client._transport
     api.initialize()

@@ -5,6 +5,7 @@ from typing import Annotated
 
 from carrara.cli._flags import (
     MODEL_HELP,
+    Allow,
     AskAbove,
     DryRun,
     Json,
@@ -34,6 +35,7 @@ def plan(
     ask_above: AskAbove = "100Mtok",
     dry_run: DryRun = False,
     min_base_score: MinBaseScore = MIN_BASE_SCORE,
+    allow: Allow | None = None,
     as_json: Json = False,
 ) -> int:
     """Estimate the requests, tokens, cost and time of a run, without asking a model.
@@ -43,7 +45,9 @@ def plan(
     Example: carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25
     """
     from carrara.planning.estimate import estimate, format_estimate, total, warnings
+    from carrara.tokenizers.permission import allow_all
 
+    allow_all(allow)
     read_ask_above(ask_above)
     given = merge_options(items, server, options)
     configs = [RunConfig(tasks, name, **{**given, **one}) for name in model for one in each_reader(options)]

@@ -7,12 +7,12 @@ From Minerva (Table 1, stateful processing). One item of six steps:
 >>> for line in make("minerva/set_state", params={"size": "5", "steps": "6"}).text.splitlines():
 ...     print(fill(line, 110))
 Context:
-The agent draws: septerium, telocentric, literacy, hasky, plagueless
-The agent discards: septerium, literacy, telocentric, plagueless
-The agent draws: literacy, hasky, plagueless, telocentric
-The agent discards: septerium, retinular
-The agent draws: hasky, plagueless, retinular, literacy
-The agent discards: literacy, septerium, telocentric, treebeard, pervulgation
+The agent draws: expeditiously, unlustily, mahound, lunulate, factualness
+The agent discards: lunulate, camlet, factualness, mahound, expeditiously, lipogram
+The agent draws: mahound, unlustily, factualness
+The agent discards: camlet, hypoiodous, lunulate, lipogram, unlustily
+The agent draws: mahound, lunulate, factualness
+The agent discards: expeditiously, lipogram, unlustily, silicious
 <BLANKLINE>
 Instruction:
 The context lists, in order, the words that an agent draws and discards. Drawing a word that the agent already

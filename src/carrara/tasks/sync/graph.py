@@ -9,7 +9,7 @@ The text below describes a directed acyclic graph. It first lists the nodes and 
 <BLANKLINE>
 Text: The nodes are Node 0, Node 1, Node 2, Node 3, Node 4, Node 5, Node 6, Node 7, Node 8, Node 9.
 <BLANKLINE>
-Question: What is the shortest path from Node 6 to Node 4?
+Question: What is the shortest path from Node 9 to Node 6?
 <BLANKLINE>
 A path follows the direction of the edges. Think first if that helps. End with one line that names t
 Shortest Path: Node x, Node y, Node z

@@ -9,10 +9,10 @@ From SYNC (sections 3.2 and 4). One small instance without filler, as the second
 The text below is about languages invented for this exercise. It contains one dictionary from each l
 <BLANKLINE>
 The languages are LL0, LL1 and LL2.
-Dictionary from LL0 to LL1: drw -> orl; wgsnmfy -> lljbz; lgv -> lrap; cgnjjwd -> piis; poz -> tgcxe
-Dictionary from LL1 to LL2: fut -> orx; pjcz -> abimza; drdpnx -> bxkf; zbs -> ywleooc; gmm -> gbuy;
+Dictionary from LL0 to LL1: kih -> bqvagk; eoa -> llfepd; vbwcyrw -> eyrl; crfeb -> emfibfb; dvnl ->
+Dictionary from LL1 to LL2: emfibfb -> slzyxgg; dzlchy -> djezu; oyx -> shlgl; llfepd -> icsezt; oag
 <BLANKLINE>
-Question: What is the translation of "poz kgh liz" from LL0 to LL2?
+Question: What is the translation of "eoa cnpytk dvnl" from LL0 to LL2?
 <BLANKLINE>
 There is no direct dictionary: translate word by word from each language to the next. Think first if
 Translation: word word
