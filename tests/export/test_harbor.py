@@ -132,7 +132,7 @@ def test_the_table_is_printed_and_kept(tmp_path: Path) -> None:
     card = (tmp_path / "README.md").read_text()
     assert "| classic/passkey | 4k | 2 |" in card
     assert "carrara export harbor passkey,qa2 --lengths 4k -n 2 --out" in card
-    for task, level in (("passkey-4k-0000", "easy"), ("qa2-4k-0000", "hard")):
+    for task, level in (("passkey-4k-0000", "easy"), ("qa2-4k-0000", "medium")):
         found = tomllib.loads((tmp_path / task / "task.toml").read_text())["metadata"]
         assert found["difficulty"] == level
         assert (found["grep"]["score"] == 1) == (level == "easy")

@@ -174,7 +174,7 @@ def test_one_word_of_a_command_is_changed(tmp_path: Path, capsys: pytest.Capture
     )
     assert main(["plan", *command.split()]) == 0
     out = capsys.readouterr().out
-    assert "all                         10       21,5" in out
+    assert "all                         10       21,6" in out
     assert "the budget of 8ktok has room for about 37 % of this: the run stops there" in out
     assert not list(tmp_path.iterdir())
     plain = ["plan", "qa1", "--model", "openai-api/lab/m", "--tokenizer", "gpt2"]

@@ -100,6 +100,7 @@ def test_a_name_that_is_always_the_last_is_found(monkeypatch: pytest.MonkeyPatch
 def test_what_was_learned_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     item_id = replace(of_one(Lookout, monkeypatch), version=2)  # items of the other version are kept in a cache
     monkeypatch.setattr(search, "READERS", {})
+    monkeypatch.setattr(search, "_learn_lines", lambda items, form: ())
     by_kind = {one.kind: one for one in search_shortcuts(item_id, 60).shortcuts}
     learned = by_kind.pop("learned")
     assert learned.breaches

@@ -293,7 +293,21 @@ class ReaderContext:
         return (self._layout.starts[0], self._layout.ends[segments - 1]) if segments else (0, 0)
 
     def whole_segments(self, start: int, end: int) -> list[str]:
-        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them."""
+        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them.
+
+        Args:
+            start: The first position.
+            end: The position after the last one.
+
+        Returns:
+            Their texts, in order.
+
+        Examples:
+            >>> import carrara
+            >>> context = ReaderContext(carrara.item("qa1"))
+            >>> len(context.whole_segments(0, len(context.text))) >= len(context.needed)
+            True
+        """
         layout = self._layout
         first, last = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
         return [layout.text[layout.starts[number] : layout.ends[number]] for number in range(first, last)]
