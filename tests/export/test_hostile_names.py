@@ -31,8 +31,6 @@ def test_a_card_has_the_name_of_its_folder_as_a_text() -> None:
     assert yaml.safe_load(head)["pretty_name"] == HOSTILE
     headings = [line for line in body.split("\n") if line.startswith("#")]
     assert headings[0] == r"# a 'b' \# \<script\>x\</script\> \`c\` \[d\](e) \`\`\` ; touch ran \#".replace("'", '"')
-        '\\"', '"'
-    )
     assert set(headings[1:]) == {"## What is in it"}
     for code in code_in(body, "python"):
         [call] = [node for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Call)][:1]
