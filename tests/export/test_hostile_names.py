@@ -86,7 +86,7 @@ def test_a_wheel_with_a_command_in_its_name_is_refused(tmp_path: Path) -> None:
 
 
 # not surrogates, which no file has
-TEXT = st.text(st.characters(exclude_categories=("Cs",)))
+TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 
 
 @given(TEXT)
