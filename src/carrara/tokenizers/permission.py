@@ -33,6 +33,8 @@ def allow(name: str) -> None:
         raise UsageError(f"{name!r} is not the name of a tokenizer: give a text, such as 'o200k'")
     if is_allowed(name):
         return
+    if not name.isprintable():  # the names that are allowed are lines
+        raise UsageError(f"{name!r} cannot name a tokenizer or model: give a name of printable characters")
     _allow_here([name])
     try:
         with _file().open("a", encoding="utf-8") as file:
