@@ -21,7 +21,7 @@ from carrara import corpora, tokenizers
 from carrara.cli.main import main
 from carrara.corpora import index, store
 from carrara.corpora.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
-from carrara.corpora.sources import HubDataset
+from carrara.corpora.sources import HubDataset, find_source
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import Measure, Prompt, count
 from carrara.rng import SPLITS, Key, Rng, owner
@@ -189,6 +189,24 @@ def test_folders_are_read_whole_or_refused(tmp_path: Path) -> None:
     (place / "gone.txt").symlink_to(tmp_path / "nowhere")
     with pytest.raises(UsageError, match=r"gone\.txt cannot be read"):
         corpora.open(str(place))
+
+
+def test_links_out_of_a_folder_are_named(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    place, hub = tmp_path / "place", tmp_path / "datasets--a--b" / "snapshots" / "1"
+    for folder in (place, hub, hub.parents[1] / "blobs"):
+        folder.mkdir(parents=True)
+    (tmp_path / "notes.txt").write_text("Mine.", "utf-8")
+    (place / "a.txt").write_text("Theirs.", "utf-8")
+    (place / "b.txt").symlink_to(place / "a.txt")
+    (hub.parents[1] / "blobs" / "0f").write_text("Theirs.", "utf-8")
+    (hub / "a.txt").symlink_to("../../blobs/0f")
+    for folder in (place, hub):
+        assert find_source(str(folder)).state()
+    assert "links" not in caplog.text
+    (place / "c.txt").symlink_to(tmp_path / "notes.txt")
+    assert find_source(str(place)).state()
+    assert f"1 of 3 files of {place} are links to files outside of it" in caplog.text
+    assert str(tmp_path / "notes.txt") in caplog.text
 
 
 def test_file_names_need_not_be_utf_8(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 import carrara
 from carrara.figures.catalogue import figure
 from carrara.figures.definitions import definition, definitions, paper_data
-from carrara.figures.figure import Figure
+from carrara.figures.figure import Figure, Mark
 from carrara.figures.files import save
 from carrara.figures.marks import MOST_PUBLISHED, FigureData
 from carrara.figures.vega import svg
@@ -335,6 +335,23 @@ def test_a_figure_of_a_paper_takes_no_run(tmp_path: Path) -> None:
     assert shown["figure"] == "minerva-table-2"
     assert len(shown["values"]) == 36
     assert (tmp_path / "table.csv").read_text().startswith("model,task,score,low,high,n,published\n")
+
+
+def test_no_name_in_a_table_is_a_formula(tmp_path: Path) -> None:
+    names = ["=HYPERLINK(1)", "+1", "-1", "@SUM(1)", "\t=1", "\r=1", "openai/gpt-4o"]
+    shown = Figure("babilong-2", "Title", "curves", [Mark(name, 4096, -0.5) for name in names])
+    with save(shown, tmp_path / "figure.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["model"] for row in rows] == [
+        "'=HYPERLINK(1)",
+        "'+1",
+        "'-1",
+        "'@SUM(1)",
+        "'\t=1",
+        "'␍=1",
+        "openai/gpt-4o",
+    ]
+    assert {row["score"] for row in rows} == {"-0.5"}
 
 
 @pytest.mark.parametrize(

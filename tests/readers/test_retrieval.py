@@ -621,7 +621,7 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("locked", "refuses the API key: check EMBEDDINGS_API_KEY"),
         ("absent", "knows no embedding model absent"),
         ("short", "refused a text of 101 characters with status 400: too long"),
-        ("quoting", "refused 21 texts with status 402: not paid: '…', \"…\""),
+        ("quoting", r"refused 21 texts with status 402: not paid: '\[key\]', \"\[key\]\""),
         ("chat", "did not answer with one vector for each text"),
         ("page", "did not answer with one vector for each text"),
         ("few", "did not answer with one vector for each text"),

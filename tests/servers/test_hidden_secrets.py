@@ -2,16 +2,20 @@
 
 import base64
 import json
+from types import SimpleNamespace
 from typing import Any
 
+import anyio
 import pytest
 from inspect_ai.model import GenerateConfig
 
 from carrara.logs.settings import settings_of
 from carrara.options import model_args_of
 from carrara.runs.config import RunConfig
+from carrara.servers.probe import _with_models
 from carrara.servers.providers import make_model
 from carrara.servers.secrets import HIDDEN, check_secrets, hide, mask, refuse_secret
+from carrara.servers.server_info import ServerInfo
 from carrara.util.errors import UsageError
 from tests.helpers.growth import grows_in_proportion
 
@@ -127,6 +131,19 @@ def test_a_short_key_is_masked_where_it_stands_alone() -> None:
         mask("sk-1, (SK-1) and 1-ks, but task-1 and sk-12", {"sk-1"})
         == "[key], ([key]) and [key], but task-1 and sk-12"
     )
+
+
+def test_a_key_in_the_list_of_models_is_masked() -> None:
+    class Client:
+        models, base_url = None, "http://127.0.0.1:9/v1"
+
+        async def get(self, path: str, cast_to: type) -> object:
+            return {"data": [{"id": "qwen3"}, {"id": "lora of SK-SECRET-99"}]}
+
+    api: Any = SimpleNamespace(
+        client=Client(), api_key="sk-secret-99", base_url=Client.base_url, service_model_name=lambda: "qwen3"
+    )
+    assert anyio.run(_with_models, ServerInfo("openai-api/test/qwen3"), api).models == ("qwen3", "lora of [key]")
 
 
 def test_masking_takes_time_in_proportion_to_a_text() -> None:

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from carrara.util.data import data, read_packed
 from carrara.util.errors import UsageError
 from carrara.util.files import TEXT, Limit, content, lines, regular
+from carrara.util.log import warn_once
 
 SOTU = "sotu"
 """The built-in prose."""
@@ -112,7 +113,10 @@ def decode(data: bytes, where: str, offset: int = 0) -> str:
 
 
 def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
-    """Return files sorted by name. Links are followed once each. A folder that cannot be read is an error."""
+    """Return files sorted by name. Links are followed once each. A folder that cannot be read is an error.
+
+    A warning names files outside of the folder: somebody else's folder may have links to any file of this machine.
+    """
 
     def refuse(error: OSError) -> None:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
@@ -128,7 +132,18 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(place, name) for name in files if not name.startswith(".")]
         found += [path for path in paths if path.suffix.lower() in suffixes]
+    _warn_of_links(folder, found)
     return sorted(found, key=lambda path: path.relative_to(folder))
+
+
+def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
+    # The hub's cache has its files beside the folders of its snapshots.
+    inside = (folder.resolve(), (folder / "../../blobs").resolve())
+    if away := [path for path in paths if not any(path.resolve().is_relative_to(place) for place in inside)]:
+        warn_once(
+            f"{len(away):,} of {len(paths):,} files of {folder} are links to files outside of it, and are read too; "
+            f"the first is {min(away)}, which leads to {min(away).resolve()}"
+        )
 
 
 def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:

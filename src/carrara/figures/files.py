@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from carrara.figures.figure import Figure
 from carrara.util.errors import RunError, UsageError, nearest
+from carrara.util.sanitize import visible
 
 
 def save(figure: Figure, path: Path) -> Path:
@@ -91,8 +92,15 @@ def _csv(figure: Figure) -> bytes:
     records, text = figure.records(), StringIO()
     writer = csv.DictWriter(text, list(records[0]), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(records)
+    writer.writerows({name: _as_cell(value) for name, value in record.items()} for record in records)
     return text.getvalue().encode()
+
+
+def _as_cell(value: object) -> object:
+    """Return a value for a table that may be opened in a spreadsheet, which takes some texts for formulas."""
+    if not isinstance(value, str):
+        return value
+    return visible(f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r")) else value)
 
 
 def _html(figure: Figure) -> bytes:

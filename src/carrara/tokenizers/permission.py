@@ -35,6 +35,8 @@ def allow(name: str) -> None:
         raise UsageError(f"{name!r} is not the name of a tokenizer: it has a null character or a line end")
     if is_allowed(name):
         return
+    if not name.isprintable():  # the names that are allowed are lines
+        raise UsageError(f"{name!r} cannot name a tokenizer or model: give a name of printable characters")
     _allow_here([name])
     try:
         with _file().open("a", encoding="utf-8") as file:

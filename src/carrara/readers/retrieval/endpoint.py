@@ -6,7 +6,6 @@
 OpenAI's key is never sent to another server, and a name that looks like an address is never sent to OpenAI.
 """
 
-import json
 import os
 import time
 from collections.abc import Sequence
@@ -14,12 +13,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from threading import Event
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import numpy as np
 
 from carrara.readers.retrieval.address import OPENAI, Address
 from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
+from carrara.servers.secrets import mask
 from carrara.util.errors import RunError, UsageError
 from carrara.util.transport import (
     VECTORS_LIMIT,
@@ -187,10 +186,7 @@ class Endpoint:
 
     def _quote(self, said: str) -> str:
         """Return the beginning of a server's message on one line, without the key in any form."""
-        key = self.client.api_key
-        for form in () if key == _NO_KEY else (key, repr(key)[1:-1], json.dumps(key)[1:-1], quote(key, safe="")):
-            said = said.replace(form, "…")
-        return " ".join(said.split())[:_QUOTED]
+        return " ".join(mask(said, {self.client.api_key} - {_NO_KEY}).split())[:_QUOTED]
 
 
 def _may_pass(error: "APIConnectionError | APIStatusError") -> bool:
