@@ -82,6 +82,7 @@ def test_a_second_signal_ends_a_process_that_hangs(number: signal.Signals) -> No
     with subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "ready\n"
+        time.sleep(1)  # until it hangs
         while process.poll() is None:  # two signals at once would be one
             process.send_signal(number)
             time.sleep(0.2)
