@@ -15,6 +15,7 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
@@ -26,6 +27,7 @@ from carrara.stats.fall_interval import fall_interval
 from carrara.stats.intervals import wilson
 from carrara.stats.leaderboard import leaderboard
 from carrara.stats.paired_test import ALPHA, interval, p_value
+from carrara.stats.pooled import pooled_differences
 from carrara.stats.summary import summarize
 from carrara.util.table import table
 
@@ -198,6 +200,31 @@ def told_apart(times: int, instances: int, better: float) -> tuple[float, float,
     return fmean(inside), fmean(apart), fmean(any_apart)
 
 
+def false_findings(tasks: int, instances: int, times: int) -> tuple[float, float, float]:
+    """Return the mean number of pooled groups, how often any is clear though none differs, and how often one is where
+    nothing is right in the last fifth of the context."""
+    counts, wrong, right = list[int](), list[bool](), list[bool]()
+    for seed in range(times):
+        for is_lost in (False, True):
+            rng = random.Random(f"pooled {tasks} {instances} {seed} {is_lost}")
+            results = [
+                replace(
+                    result, task=f"s/{task}", instance_id=f"{task} {result.instance_id}", places=places, score=score
+                )
+                for task in range(tasks)
+                for eases in [[rng.uniform(-EASE, EASE) for _ in range(instances)]]
+                for drawn in [[sorted(rng.random() for _ in range(1 + task)) for _ in range(instances)]]
+                for result in asked(lambda _, task=task: 0.7 - 0.2 * task, instances, rng, eases=eases)  # type: ignore[misc]
+                for place in [drawn[int(result.instance_id.rpartition("-")[2])]]
+                for places in [(place[0], place[-1], len(place))]
+                for score in [0.0 if is_lost and place[-1] > 0.8 else result.score]
+            ]
+            found = pooled_differences(results)
+            (right if is_lost else wrong).append(any(one.clear for one in found))
+            counts.append(len(found))
+    return fmean(counts), fmean(wrong), fmean(right)
+
+
 def paired_coverage(n: int, steps: int) -> tuple[list[float], list[float]]:
     """Compute how often the interval of n paired all-or-nothing scores holds the difference, without sampling.
 
@@ -294,6 +321,13 @@ def main(times: int) -> None:
     print()
     rows = [[str(n), *wilson_coverage(n)] for n in (5, 10, 20, 30, 50, 100)]
     for line in table(["replies", "Wilson's", "least", "at a score of", "least from 0.1 to 0.9"], rows):
+        print(line)
+    print()
+    rows = []
+    for tasks, instances in ((1, 12), (1, 20), (1, 60), (3, 20)):
+        groups, wrong, right = false_findings(tasks, instances, times)
+        rows.append([str(tasks), str(instances), f"{groups:.1f}", f"{wrong:.3f}", f"{right:.3f}"])
+    for line in table(["tasks", "instances", "pooled groups", "any clear", "if the last fifth is lost"], rows):
         print(line)
     print()
     for line in table(["instances", "scores", "better by", "interval holds", "equals told apart"], list(paired(times))):

@@ -39,6 +39,8 @@ CASES: dict[str, Callable[[float], float]] = {
     "falls slowly": logistic(0.95, 16 << 10, 1.2),
     "slow decline": lambda x: max(CHANCE_LEVEL, 0.97 - 0.055 * max(0.0, x - 8)),
     "decline from 2k": lambda x: max(CHANCE_LEVEL, 0.95 - 0.09 * max(0.0, x - 11)),
+    "plateau below": lambda x: 0.95 if x < 11.5 else 0.76,
+    "plateau above": lambda x: 0.95 if x < 11.5 else 0.83,
     "dip and recovery": dip,
     "at the chance level": lambda _: CHANCE_LEVEL,
     "perfect": lambda _: 1.0,

@@ -10,7 +10,7 @@ from carrara.stats.baselines import BestBaseline, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.differences import Difference
 from carrara.stats.horizon import QUARTERS, HorizonRow
-from carrara.stats.pooled import PooledDifference, signed
+from carrara.stats.pooled import PooledDifference
 from carrara.stats.readers import SeriesCost, Spending, over_tasks
 from carrara.stats.ruler import RulerRow
 from carrara.stats.scores import RECALL, describe_metric
@@ -138,8 +138,8 @@ def _finding_lines(findings: Sequence[PooledDifference]) -> Iterator[str]:
                 f"{finding.n:,}",
                 f"{finding.mean:.3f}",
                 f"{finding.others:.3f}",
-                signed(finding.difference),
-                finding.interval,
+                f"{finding.difference:+.3f}",
+                f"{finding.low:+.3f} to {finding.high:+.3f}",
             )
             for finding in clear
         ],

@@ -82,10 +82,6 @@ class PooledDifference:
                 return f"where {self.value} fact{' is' if self.value == '1' else 's are'} needed"
 
     @property
-    def interval(self) -> str:
-        return f"{signed(self.low)} to {signed(self.high)}"
-
-    @property
     def sentence(self) -> str:
         """The finding in a sentence, with its interval."""
         numbers = [f"{n} {name}s" for n, name in ((self.tasks, "task"), (self.lengths, "length")) if n > 1]
@@ -93,7 +89,7 @@ class PooledDifference:
         corrected = f", corrected for the {self.looked_at} groups looked at" if self.looked_at > 1 else ""
         return (
             f"It scores {self.mean:.2f} {self.where} ({count(self.n, 'reply')}{over}), and {self.others:.2f} "
-            f"elsewhere: a difference of {signed(self.difference)} (95 % interval {self.interval}{corrected})."
+            f"elsewhere: a difference of {signed(self.difference)} (95 % interval {signed(self.low)} to {signed(self.high)}{corrected})."
         )
 
     def record(self) -> dict[str, Any]:
@@ -198,7 +194,8 @@ def _design_effect(sides: _Sides) -> float:
 
 
 def signed(value: float) -> str:
-    """
+    """Return a difference with its sign.
+
     >>> signed(0.254), signed(-0.3)
     ('+0.25', '−0.30')
     """
