@@ -89,7 +89,8 @@ class PooledDifference:
         corrected = f", corrected for the {self.looked_at} groups looked at" if self.looked_at > 1 else ""
         return (
             f"It scores {self.mean:.2f} {self.where} ({count(self.n, 'reply')}{over}), and {self.others:.2f} "
-            f"elsewhere: a difference of {signed(self.difference)} (95 % interval {signed(self.low)} to {signed(self.high)}{corrected})."
+            f"elsewhere: a difference of {signed(self.difference)} (95 % interval {signed(self.low)} to "
+            f"{signed(self.high)}{corrected})."
         )
 
     def record(self) -> dict[str, Any]:
