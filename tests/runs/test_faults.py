@@ -34,8 +34,8 @@ EXPECTED = {
     "cut": "truncated",
     "packed": "ok",
     "markup": "unparsed",
-    "empty": "unparsed",
-    "null": "unparsed",
+    "empty": "empty",
+    "null": "empty",
     "key": "unparsed",
 }
 """Statuses of ways, where they are not those of errors, of one failure, or of a list."""
