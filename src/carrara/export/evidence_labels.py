@@ -45,7 +45,7 @@ class EvidenceLabels:
         >>> import carrara
         >>> item = carrara.item("qa1", length="1k", tokenizer="gpt2")
         >>> [chunk["needed"] for chunk in EvidenceLabels(chunk=256).row(item)["chunks"]]
-        [False, False, False, False, True]
+        [False, False, False, True]
     """
 
     chunk: int
