@@ -293,7 +293,20 @@ class ReaderContext:
         return (self._layout.starts[0], self._layout.ends[segments - 1]) if segments else (0, 0)
 
     def whole_segments(self, start: int, end: int) -> list[str]:
-        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them."""
+        """Return the sentences, entries or lines that are whole between two positions. Only proofs may read them.
+
+        Args:
+            start: The first position.
+            end: The position after the last one.
+
+        Returns:
+            The texts of facts and of pieces of filler, in order.
+
+        Examples:
+            >>> import carrara
+            >>> ReaderContext(carrara.item("qa1")).whole_segments(10, 70)
+            ['John went back to the garden.']
+        """
         layout = self._layout
         first, last = bisect_left(layout.starts, start), bisect_right(layout.ends, end)
         return [layout.text[layout.starts[number] : layout.ends[number]] for number in range(first, last)]

@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from carrara.constants import WHOLE
-from carrara.corpora.chunks import typical_size
 from carrara.item_id import ItemId
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length, write_length
@@ -93,6 +92,8 @@ def count_passages(tokens: int, most: int) -> int:
     >>> count_passages(3900, 512), count_passages(3900, 4096)
     (9, 1)
     """
+    from carrara.corpora.chunks import typical_size
+
     return max(1, -(-tokens // typical_size(most)))
 
 
