@@ -131,13 +131,15 @@ class TextSplitter:
 
     def __init__(self, text: str, tokenizer: Tokenizer) -> None:
         self.text, self._count = text, tokenizer.count
-        sentences = [line.start() + chunk.end for line in _LINE.finditer(text) for chunk in by_sentences(line[0])]
-        clauses = [match.end() for match in _CLAUSE_END.finditer(text)]
-        words = sorted({*(match.end() for match in _WORD.finditer(text)), *sentences, *clauses})
-        self._ends = [np.array(ends, np.int64) for ends in (sentences, clauses, words)]
-        self._words = self._ends[-1]
+        ends = (line.start() + chunk.end for line in _LINE.finditer(text) for chunk in by_sentences(line[0]))
+        sentences = np.fromiter(ends, np.int64)
+        clauses, words = (
+            np.fromiter((match.end() for match in pattern.finditer(text)), np.int64) for pattern in (_CLAUSE_END, _WORD)
+        )
+        self._words = np.unique(np.concatenate([sentences, clauses, words]))
         """The ends of words. The end of a sentence or a clause is one, too, in a script without spaces."""
-        self._sums = _count_up_to(text, words, tokenizer)
+        self._ends = sentences, clauses, self._words
+        self._sums = _count_up_to(text, self._words.tolist(), tokenizer)
 
     def passages(self, tokens: int) -> list[tuple[int, int]]:
         """Return the passages of the text in order.
@@ -200,7 +202,7 @@ class TextSplitter:
         if self._sums[-1] - before <= most:
             return int(self._words[-1])
         aim = typical_size(most)
-        aimed = int(self._words[int(np.searchsorted(self._sums, before + aim, "right")) - 2])
+        aimed = int(self._words[max(0, int(np.searchsorted(self._sums, before + aim, "right")) - 2)])
         for ends in self._ends:
             place = int(np.searchsorted(ends, aimed, "right"))
             near = int(ends[place - 1]) if place else 0
