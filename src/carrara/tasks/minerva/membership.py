@@ -43,7 +43,13 @@ class Membership(Minerva):
         'Which of the lists in the context contains the word "{word}"? If none of them does, answer no.',
         'Look for "{word}" in the lists in the context, and name the list that contains it; answer no if none does.',
     )
-    known_shortcuts = {"learned": "Where lists are short, a word stands near the name of its list."}
+    known_shortcuts = {
+        **dict.fromkeys(
+            ("the lines with most words of the question", "the lines with most rare words of the question"),
+            "The list that has the word is what is asked for.",
+        ),
+        "learned": "Where lists are short, a word stands near the name of its list.",
+    }
     words: str = field(default="dictionary", metadata=WORDS)
     """The source of the words: dictionary, common, gibberish, or the path of a list."""
     lists: tuple[int, ...] = (4, 8, 16, 32)
