@@ -32,6 +32,7 @@ ASKED = {
         ("classic/passkey", "508917", "508917"),
         ("classic/passkey", "FINAL ANSWER: 508917", "508917"),
         ("classic/niah", "FINAL ANSWER: 508917, 123456", "508917, 123456"),
+        ("classic/hops", "FINAL ANSWER: Rebzor Elsewhere", "Rebzor Elsewhere"),
         ("michelangelo/idk", "FINAL ANSWER: E", "E"),
         ("sync/graph", "Connected Node: Paris", "Paris"),
     ],
@@ -44,6 +45,15 @@ def test_a_stated_answer_that_is_none_of_the_possible_ones_is_a_wrong_answer(
     score = item.score(reply)
     assert (score.status, score.answer, score.value) == ("ok", answer, 0.0)
     assert score.error_type == "not a possible answer"
+
+
+@pytest.mark.parametrize("reply", ["{asked}", "FINAL ANSWER: {asked}", "The answer is {asked}."])
+def test_a_name_of_the_question_is_a_wrong_answer_where_it_is_not_possible(reply: str) -> None:
+    item = carrara.item("babilong/qa3")
+    asked = item.question.ask.rstrip("?").rpartition(" ")[2]
+    assert asked not in item.question.options
+    score = item.score(reply.format(asked=asked))
+    assert (score.status, score.answer, score.error_type) == ("ok", asked, "not a possible answer")
 
 
 @pytest.mark.parametrize("task", ASKED)

@@ -39,6 +39,7 @@ _MOST_WORDS = 5
 _FEW_WORDS = 3
 """The most words of such a value elsewhere in a reply."""
 _BETWEEN = re.compile(r"[,;|/\n]| (?:and|or|&) ", re.IGNORECASE)
+_PARTS = re.compile(r"[,;:\n\[\]]")
 _CLAIM = re.compile(r"^.{1,60}?\b(?:is|was|are|were) (?=\w)", re.IGNORECASE)
 _SPEAKS = re.compile(
     r"\b(?:i|i'm|we|you|he|she|it|they|is|are|was|were|be|has|have|had|does|did|will|can|sorry|please|unable"
@@ -78,7 +79,7 @@ def extract_impossible(
     else:
         text = behind_hesitation(text, kind.says_no).strip()
         places = {"boxed": BOX.findall(text), "announced": announcements(text, kind.several_lines), "alone": [text]}
-    known = NOT_AN_ANSWER.union(_words(" ".join((*rules, question.ask))))
+    known = NOT_AN_ANSWER.union(_words(" ".join(rules)))
     for rule, texts in places.items():
         values = {value for text in texts if (value := _impossible_value(kind, text, rule, question, known))}
         if values:
@@ -96,9 +97,11 @@ def _form(text: str) -> tuple[bool, bool]:
     return any(map(str.isalpha, text)), any(map(str.isdigit, text))
 
 
-def _names(question: Question[Any], text: str) -> bool:
-    """Return whether a text has a word of the question that could be a value."""
-    return not (_words(question.ask) - NOT_AN_ANSWER).isdisjoint(_words(text))
+def _is_prose(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> bool:
+    """Return whether a text is about a word of the question, or is one where a verdict is requested."""
+    words = _words(text) - NOT_AN_ANSWER
+    asked = words & _words(question.ask)
+    return bool(asked) and (kind.says_no or asked < words)
 
 
 def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Set[str]) -> str:
@@ -119,7 +122,7 @@ def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: 
         return ""
     if is_line := rule == "answer line":
         text = text if is_about_another(text, question) else _CLAIM.sub("", text)
-    elif (rule == "alone" and _form(text) != _form(kind.write(question.gold))) or _names(question, text):
+    elif (rule == "alone" and _form(text) != _form(kind.write(question.gold))) or _is_prose(kind, text, question):
         return ""
     parts = _BETWEEN.split(text) if kind.several_lines else [text]
     most = _MOST_WORDS if is_line else _FEW_WORDS
@@ -130,6 +133,7 @@ def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: 
     if denies(text) or is_vague(text) or _SPEAKS.search(text):
         return ""
     digits = in_digits(text)
-    words = {*_words(digits), *_DIGITS.findall(digits)}
-    possible = _words(" ".join((kind.write(question.gold), *question.options)))
-    return text if words - known and words.isdisjoint(possible - known) else ""
+    words = {*_words(digits), *_DIGITS.findall(digits)} - known
+    possible = [part for answer in (kind.write(question.gold), *question.options) for part in _PARTS.split(answer)]
+    may_be_possible = any(value <= words or words <= value for part in possible if (value := _words(part) - known))
+    return text if words and not may_be_possible else ""
