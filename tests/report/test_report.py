@@ -726,6 +726,6 @@ def test_the_template_has_one_gate_for_all_values() -> None:
 
 
 def test_slices_by_place_are_explained() -> None:
-    results = [replace(one, places=(0.1, last, 2)) for last in (0.3, 0.9) for one in run({0: 0.5, 4096: 0.5})]
+    results = [replace(one, places=(0.1, (0.3, 0.9)[n % 2], 2)) for n, one in enumerate(run({0: 0.5, 4096: 0.5}))]
     text = text_of(render(results, "t"))
     assert "Place is where in the context the last needed fact stands. Distance is how far before it the first" in text
