@@ -374,6 +374,15 @@ def test_what_cannot_be_drawn_is_a_sentence(asked: list[str], message: str) -> N
     assert len(out.stderr.splitlines()) == 1
 
 
+def test_the_best_published_models_are_eight_without_runs_too() -> None:
+    """Otherwise a figure without runs shows all of the paper's models."""
+    for name in ("babilong-2", "babilong-figure-3b", "minerva-table-11"):
+        best = {mark.model for mark in carrara.figure(name, published="best").marks}
+        assert 0 < len(best) <= MOST_PUBLISHED
+        assert best <= {mark.model for mark in carrara.figure(name).marks}
+    assert len({mark.model for mark in carrara.figure("babilong-2").marks}) > MOST_PUBLISHED
+
+
 def test_published_models_are_chosen() -> None:
     shown = json.loads(command("figure", "babilong-2", "--lengths", "64k", "--published", "GPT-4", "--json").stdout)
     assert {one["model"] for one in shown["values"]} == {"gpt-4o-mini-2024-07-18", "gpt-4-0125-preview"}

@@ -784,3 +784,9 @@ def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
 def test_the_template_has_one_gate_for_all_values() -> None:
     shown = environment().from_string("<p>{{ value }}</p>").render(value="<b>\x00\ud800")
     assert shown == "<p>&lt;b&gt;␀⟦U+D800⟧</p>"
+
+
+def test_slices_by_place_are_explained() -> None:
+    results = [replace(one, places=(0.1, (0.3, 0.9)[n % 2], 2)) for n, one in enumerate(run({0: 0.5, 4096: 0.5}))]
+    text = text_of(render(results, "t"))
+    assert "Place is where in the context the last needed fact stands. Distance is how far before it the first" in text

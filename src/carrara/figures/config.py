@@ -52,7 +52,7 @@ class FigureOptions:
     """The score that counts: `own` (ours) or `paper` (the paper's own, where it has one)."""
     published: tuple[str, ...] = field(default=(), converter=published_of)
     """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
-    texts. Without runs, a figure shows only the paper's models."""
+    texts. Without runs and without this option, a figure shows all of the paper's models."""
 
 
 @frozen(kw_only=True, slots=False)
@@ -79,7 +79,7 @@ class FigureConfig(FigureOptions):
         models = () if self.published == (BEST,) else self.published
         for name in models:
             _check_published(name, {score.name for score in scores})
-        data = FigureData(by_metric(results, self.score), scores, models)
+        data = FigureData(by_metric(results, self.score), scores, models, self.published == (BEST,))
         return figure(self.name, data if self.lengths is None else data.at(self.lengths))
 
 

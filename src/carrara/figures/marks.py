@@ -30,6 +30,8 @@ class FigureData:
     """Scores of papers, shown beside the user's models or alone."""
     models: Collection[str] = ()
     """The requested published models. Empty: all of a figure that has no others, or the best beside the user's."""
+    only_best: bool = False
+    """Whether the best published models are requested, also of a figure that has no others."""
 
     def at(self, lengths: Collection[int]) -> "FigureData":
         """Return the results at these lengths, or at a paper's length near one of them."""
@@ -127,7 +129,7 @@ class FigureData:
         """
         run = {by(mark) for mark in own}
         published = [mark for mark in published if not own or by(mark) in run]
-        if self.models or (all_published and not own):
+        if self.models or (all_published and not own and not self.only_best):
             return [*own, *self.select(published)]
         best = _best(published, MOST_PUBLISHED)
         return [*own, *(mark for mark in published if mark.model in best)]
