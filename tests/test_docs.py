@@ -200,7 +200,7 @@ def test_the_command_of_inspect_runs_our_tests(tmp_path: Path, capsys: pytest.Ca
     rows = re.findall("^carrara/oracle .*", capsys.readouterr().out, re.M)
     assert {re.sub(r" +", " ", row[: row.index(".") + 4]) for row in rows} == {
         "carrara/oracle (solver=generate) babilong/qa1 4k 1.000",
-        "carrara/oracle (solver=recent) babilong/qa1 4k 0.700",
+        "carrara/oracle (solver=recent) babilong/qa1 4k 0.600",
         "carrara/oracle michelangelo/latent_list 4k 1.000",
     }
 

@@ -102,7 +102,7 @@ def test_what_is_declared_breaches_nothing_and_the_next_is_looked_for(monkeypatc
         (
             "quizzical",
             "the task own/made declares the known shortcut 'quizzical', but no heuristic or kind has that name; "
-            "the kinds of heuristics are blind, strings, part, learned",
+            "the kinds of heuristics are blind, strings, part, typography, learned",
         ),
     ],
 )
