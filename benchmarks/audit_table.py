@@ -13,7 +13,7 @@ from typing import Any
 from carrara.util.quantities import write_length
 from carrara.util.table import table
 
-KINDS = ("blind", "strings", "part", "learned")
+KINDS = ("blind", "strings", "part", "typography", "learned")
 PARTS = ("its first tenth", "its middle tenth", "its last tenth", "any tenth of it", "a tenth of its pieces")
 
 

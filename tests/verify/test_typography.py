@@ -8,6 +8,7 @@ from typing import ClassVar
 import pytest
 
 from carrara.answers import Number
+from carrara.cli.main import main
 from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
@@ -15,7 +16,8 @@ from carrara.items.item import contexts
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong._task import TASKS
 from carrara.verify.audit import search_shortcuts
-from carrara.verify.shortcuts import typography
+from carrara.verify.shortcuts import findings, typography
+from carrara.verify.shortcuts.findings import Findings, ShortcutScore
 from carrara.verify.shortcuts.search import Shortcut
 from carrara.verify.shortcuts.typography import Accuracy, SentenceTable, find_rules
 
@@ -143,6 +145,23 @@ def test_tasks_of_our_own_are_sound(name: str) -> None:
     assert not registry.load(name).shortcuts().get("typography")
     _, rows = find(name)
     assert excess(rows) < SOUND
+
+
+def test_the_listing_says_what_the_figure_means(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    task = registry.load("babilong/qa1")
+    blind = ShortcutScore("blind", "the commonest answer", 0.18, 0.167, "")
+    rule = ShortcutScore("typography", "facts: 1 capital", 0.87, 0.088, task.shortcuts()["typography"])
+    found = Findings(f"babilong/qa1@{task.version}", (blind, rule), 0.35, 0.4)
+    assert (found.best, found.best_declared, found.typography) == (blind, None, rule)  # its F1 is no score of replies
+    monkeypatch.setattr(findings, "read_findings", lambda: {found.task: found})
+    assert main(["tasks", "qa1"]) == 0
+    told = " ".join(capsys.readouterr().out.split())
+    assert "0.350 0.870*" in told
+    assert "typography: the F1 with which a rule finds facts" in told
+    assert "“facts: 1 capital” has F1 0.870, every sentence 0.088. Facts are shorter" in told
+    assert "With haystack=others, typography does not find them." in told
 
 
 def test_sentences_end_at_marks_and_at_lines() -> None:

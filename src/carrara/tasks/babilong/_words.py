@@ -134,8 +134,10 @@ def draw_cast_like(rng: Rng, cast: Cast) -> Cast:
     """Return fresh words that are about as long as those of a cast, so that the lengths of sentences are alike."""
     drawn = _draw_fresh(rng, cast, _as_long)
     figures = zip(drawn.figures, cast.figures, strict=True)
+    animals = _as_long(rng, tuple(map(plural, words.ANIMALS)), tuple(map(plural, cast.animals)))
     return replace(
         drawn,
+        animals=tuple(map(singular, animals)),
         figures=tuple(new if " " in figure else new.split()[-1] for new, figure in figures),
         sizes=(
             *_as_long(rng, words.SMALLS, cast.sizes[:1]),

@@ -61,7 +61,8 @@ class SetState(Minerva):
     }
     separator = "\n"
     known_shortcuts = {
-        "part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go."
+        "part": "A tenth of the context tells of a tenth of the words, and its end of those that come and go.",
+        "typography": "A line with more words is likelier to have one that stays in the set.",
     }
     words: str = field(default="dictionary", metadata=WORDS)
     """The source of the words: dictionary, common, gibberish, or the path of a list."""
