@@ -95,6 +95,19 @@ def test_facts_are_the_same_in_a_rotated_text(text: str, places: list[int]) -> N
     )
 
 
+@pytest.mark.parametrize("draws", [1, 2])
+def test_a_breach_is_found_in_two_draws(draws: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One test in a thousand fails by chance."""
+    measure = PartsCheck.results
+
+    def results(check: PartsCheck) -> list[PartsResult]:
+        return [replace(result, place_probability=1e-4 if check.draw < draws else 0.5) for result in measure(check)]
+
+    monkeypatch.setattr(PartsCheck, "results", results)
+    report = audit(make("classic/vt", length=2500, tokenizer="gpt2").item_id, ENOUGH)
+    assert {breach.check for breach in report.breaches} == ({"passages"} if draws == 2 else set())
+
+
 def test_short_or_few_contexts_are_not_measured(capsys: pytest.CaptureFixture[str]) -> None:
     first = make("babilong/qa1", length=1024).item_id
     assert audit(first, ENOUGH).parts == audit(replace(first, length=4096), 3).parts == []

@@ -160,7 +160,17 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _elsewhere(hashes, pack)
     report.parts = parts.results()
-    report.breaches += [Breach("passages", str(first), what) for result in report.parts for what in result.breaches]
+    if any(result.breaches for result in report.parts):
+        again = PartsCheck(draw=1)
+        for context in contexts(first, few, pack, lambda said: None):
+            again.take(context.items[0])
+        confirmed = {result.way for result in again.results() if result.breaches}
+        report.breaches += [
+            Breach("passages", str(first), what)
+            for result in report.parts
+            if result.way in confirmed
+            for what in result.breaches
+        ]
     if search and taken:
         report.shortcuts, report.reach, report.backwards = search.summarize(taken)
     report.simulated = simulation.comparisons()
