@@ -1,61 +1,43 @@
-"""How many replies of real models can be read, task by task.
+"""The share of replies that are read, by task and model, from folders of runs.
 
-    carrara run all -n 2 --model carrara/gguf:FILE --out FOLDER    # for each model
-    python -m benchmarks.replies_read NAME=FOLDER...
+    carrara run all -n 2 --model carrara/gguf:FILE --max-tokens 400 --out FOLDER
+    python -m benchmarks.replies_read FOLDER [FOLDER …]
 
-The replies are those of ordinary runs without filler, read by the rules of today. Only replies that end by themselves
-count: one that is cut off need not have an answer yet. Replies that are not read are listed below the table.
+Only replies that end by themselves count, not those that are cut off at the limit.
 """
 
-import sys
-from collections import defaultdict
+import argparse
 from collections.abc import Sequence
+from pathlib import Path
 
-import carrara
-from carrara.result import NEVER_ASKED, Result
-from carrara.rl.reward import score_completion
+from carrara.logs.replies import read_results
+from carrara.result import Result
 from carrara.util.table import table
 
-ALL = "all tasks"
-SHOWN = 160
-"""The characters that are shown of a reply."""
-
-
-def complete_replies(folder: str) -> list[Result]:
-    """Return the replies of a run that end by themselves, read anew."""
-    results = [result for result in carrara.read(folder) if result.status not in (*NEVER_ASKED, "truncated")]
-    return [score_completion(result.id, result.reply) for result in results]
+UNFINISHED = ("truncated", "overflow", "error")
+"""The statuses of replies that did not end by themselves."""
 
 
 def share(results: Sequence[Result]) -> str:
-    """Return how many replies are read, of how many."""
-    read = sum(result.status == "ok" for result in results)
-    return f"{read} of {len(results)}" if results else "-"
-
-
-def report(models: dict[str, list[Result]]) -> list[str]:
-    """Return the lines of the table, and of the replies that are not read."""
-    by_task: dict[str, dict[str, list[Result]]] = defaultdict(lambda: {model: [] for model in models})
-    for model, results in models.items():
-        for result in results:
-            by_task[result.task][model].append(result)
-    rows = [[task, *(share(results) for results in by_model.values())] for task, by_model in sorted(by_task.items())]
-    rows.append([ALL, *(share(results) for results in models.values())])
-    shares = [sum(result.status == "ok" for result in results) / len(results) for results in models.values()]
-    rows.append(["", *(f"{value:.3f}" for value in shares)])
-    unread = [
-        [model, result.task, result.status, repr(result.reply[:SHOWN]), result.gold[:SHOWN]]
-        for model, results in models.items()
-        for result in results
-        if result.status != "ok"
-    ]
-    heads = ["model", "task", "status", "reply", "right"]
-    return [*table(["task", *models], rows), "", "Replies that are not read", "", *table(heads, unread)]
+    ended = [result for result in results if result.status not in UNFINISHED]
+    read = sum(result.status == "ok" for result in ended)
+    return f"{read} of {len(ended)}"
 
 
 def main() -> None:
-    folders = dict(named.split("=", 1) for named in sys.argv[1:])
-    print("\n".join(report({model: complete_replies(folder) for model, folder in folders.items()})))
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folders", nargs="+", type=Path, help="folders of runs, each of one model")
+    models = {folder.name: read_results(folder) for folder in parser.parse_args().folders}
+    tasks = sorted({result.task for results in models.values() for result in results})
+    rows = [
+        [task, *(share([result for result in results if result.task == task]) for results in models.values())]
+        for task in tasks
+    ]
+    rows.append(["all", *map(share, models.values())])
+    rows.append(
+        ["cut off", *(str(sum(result.status in UNFINISHED for result in results)) for results in models.values())]
+    )
+    print("\n".join(table(["task", *models], rows)))
 
 
 if __name__ == "__main__":
