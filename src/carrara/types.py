@@ -374,8 +374,8 @@ class Question(Generic[A]):
     part: str = ""
     """The name of this question, if each instance has several. Results count each as a task of its own."""
     support: tuple[int, ...] = ()
-    """The facts that state the answer, if a published task names them. Other facts may be needed too, and one of these
-    may be stated twice."""
+    """The facts that state the answer, if a published task names them, or if several sets do, such as the edges of one
+    of several longest paths. Other facts may be needed too, and one of these may be stated twice."""
 
 
 Guesser = Literal["without context", "context candidates"]

@@ -12,7 +12,6 @@ from carrara.readers.registry import parse_reader
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.memories import KeepAll
-from tests.readers.test_perfect import LONGEST
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 MEMORIES = "memory:tests.helpers.memories"
@@ -66,7 +65,7 @@ def test_what_it_loses_is_reported_as_it_was_lost(tmp_path: Path) -> None:
 def test_all_questions_on_a_context_are_put_to_one_memory(tmp_path: Path) -> None:
     results = run(tmp_path, "KeepAll", "sync/graph", n=3)
     assert len(results) > len({one.instance_id for one in results}) == 3
-    assert all(result.score == 1.0 for result in results if result.task != LONGEST)
+    assert all(result.score == 1.0 for result in results)
     assert len(KeepAll.made) == 3
     assert [memory.closed for memory in KeepAll.made] == [1, 1, 1]
 

@@ -33,15 +33,10 @@ def test_which_tasks_need_the_whole_text() -> None:
         carrara.run("cwe", "carrara/oracle", reader="evidence", out="unused")
 
 
-LONGEST = "sync/graph:longest"
-"""A question whose evidence does not decide it alone: only the edges that all of several longest paths have count."""
-
-
 def scores(tasks: str, reader: str, out: Path, lengths: str = "4k") -> dict[str, set[float]]:
     found: dict[str, set[float]] = {}
     for result in carrara.run(tasks, "carrara/oracle", lengths=lengths, n=1, out=out, reader=reader):
-        if result.task != LONGEST:
-            found.setdefault(result.task.partition(":")[0], set()).add(result.score)
+        found.setdefault(result.task.partition(":")[0], set()).add(result.score)
     return found
 
 

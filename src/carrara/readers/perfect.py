@@ -4,7 +4,8 @@ It knows which facts an answer needs, as a perfect note-taker would. What it ans
 given alone, so that a reader that loses a fact has a wrong answer.
 """
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from carrara.items.item import Item
@@ -12,6 +13,9 @@ from carrara.readers.context import ReaderContext
 from carrara.readers.notes import CLOSE, CLOSE_PART, OPEN, OPEN_PART
 from carrara.readers.repl.reader import HIDDEN, Repl
 from carrara.types import UndecidableError
+
+_FRAME = re.compile(r"\A\[\d+\] |\n(?:The text goes on at \d+\.|This is the end of the text\.)\Z")
+"""What the tool `read` puts around a page."""
 
 
 class ReadCall(NamedTuple):
@@ -43,10 +47,10 @@ def next_reads(item: Item, calls: int, page: int) -> list[ReadCall]:
     context, shown = ReaderContext(item), 0
     reads = list[ReadCall]()
     for start, end in _needed_spans(context):
-        if end > shown:
-            reads.append(ReadCall(start, page))
-            shown = context.from_position(start, page).end
-    return reads[:calls]
+        while end > shown and len(reads) < calls:  # a fact may be longer than a page
+            reads.append(ReadCall(max(start, shown), page))
+            shown = context.from_position(reads[-1].start, page).end
+    return reads
 
 
 def writes_code(prompt: str) -> bool:
@@ -75,9 +79,9 @@ def next_block(item: Item, made: int) -> str:
     return f"```python\nfor start, end in {pages[made]}:\n    print(context[start:end])\n```"
 
 
-def answer_from(item: Item, texts: Sequence[str]) -> str:
-    """Return the answer that texts decide, such as the results of searches."""
-    context = ReaderContext(item)
+def answer_from(item: Item, texts: Iterable[str]) -> str:
+    """Return the answer that texts decide, such as the pages that were read."""
+    context, texts = ReaderContext(item), [_FRAME.sub("", text) for text in texts]
     try:
         return item.task.write(item.solve(context.prompt([_present(context, texts)])))
     except UndecidableError as reason:

@@ -19,7 +19,7 @@ other that it has no edge to itself. Three things are asked on the same context,
 (retrieval), a shortest path between two (tracking) and a longest path of all (the whole).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
@@ -153,6 +153,7 @@ class SyncGraph(Sync):
             labels={"nodes": str(graph.nodes), **_labels(ask, gold)},
             budget=24 + 8 * graph.nodes,
             part=ask,
+            support=_find_edges(instance, [] if ask == "connected" else pairwise(gold)),
         )
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
@@ -233,7 +234,7 @@ def _find_answer(graph: Graph, ask: Ask, nodes: tuple[int, ...]) -> tuple[int, .
             return graph.longest_path()
 
 
-def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> list[int]:
+def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> tuple[int, ...]:
     """Return the numbers of the edges without which the answer is another: those that all paths as good as it have."""
     hidden: Hidden = instance.structure
     graph, nodes = hidden.graph, hidden.queries[ask]
@@ -241,7 +242,12 @@ def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> list[
         edges = [(nodes[0], node) for node in gold]
     else:
         edges = [edge for edge in pairwise(gold) if len(_find_answer(graph.remove(edge), ask, nodes)) != len(gold)]
-    return sorted(instance.facts.index(text.write_edge(*edge)) for edge in edges)
+    return _find_edges(instance, edges)
+
+
+def _find_edges(instance: Instance, edges: Iterable[tuple[int, int]]) -> tuple[int, ...]:
+    """Return the numbers of the facts that state edges."""
+    return tuple(sorted(instance.facts.index(text.write_edge(*edge)) for edge in edges))
 
 
 def _labels(ask: Ask, gold: tuple[int, ...]) -> Mapping[str, str]:
