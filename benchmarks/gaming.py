@@ -30,8 +30,8 @@ from statistics import fmean, stdev
 from tests.helpers.qa_files import write_files
 
 from carrara.answers.extraction import FINAL
-from carrara.answers.grade import Grade, grade
 from carrara.items import registry
+from carrara.items.grading import Grade, grade
 from carrara.items.item import Item, make
 from carrara.util.quantities import write_length
 from carrara.util.table import table

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 from tests.answers.handwritten import Asked, Entry
 from tests.helpers.fuzz_parts import AROUND, CLAIMS, RUNS, SIGNS
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.util.parallel import parallel_map
 
 SHORT = 10_000

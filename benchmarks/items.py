@@ -18,9 +18,9 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import contexts, instance_key, make, pose, rebuild
 from carrara.rl.stream import Stream
 from carrara.util.errors import CarraraError

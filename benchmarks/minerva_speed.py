@@ -12,9 +12,9 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import contexts, make, questions_of
 from carrara.runs.presets import PRESETS
 

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from difflib import SequenceMatcher
 from statistics import mean, median
 
-from carrara.answers.grade import grade
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators.writer import FORMATS, DraftKey, topics, write
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.types import Message

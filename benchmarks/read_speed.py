@@ -12,10 +12,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.params import canonical
-from carrara.rng import Key, draw_owned
+from carrara.rng import Key
+from carrara.splits import draw_owned
 from carrara.task import Task
 from carrara.types import Question
 from carrara.util.table import table

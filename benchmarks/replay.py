@@ -31,9 +31,9 @@ from tests.helpers.fuzz import Case
 from tests.tasks.babilong import test_answers as babilong_answers
 from tests.tasks.michelangelo import test_latent_list
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import questions_of
 from carrara.task import Task
 from carrara.tasks.minerva import _given

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 from tests.helpers.reward_replies import Reply, replies
 
-from carrara.answers.grade import grade
 from carrara.export import grep
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import item_of, make
 from carrara.readers.context_file import ContextFile
 from carrara.rl.harbor import verify

@@ -19,9 +19,9 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import instance_key, pose, questions_of
 from carrara.util.parallel import count_cores
 

@@ -15,7 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from carrara import __version__
+from carrara._version import __version__
 
 TASKS = "qa1,qa2,qa3,latent_list,classic/vt,classic/hops,sync/graph,ranking"
 LENGTH = "16k"

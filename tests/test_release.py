@@ -20,7 +20,7 @@ REPOSITORY = "https://host.example/me/it"
 def test_the_changelog_begins_with_this_version() -> None:
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     newest = re.findall(r"^## (.*)$", text, re.M)[0]
-    version = carrara.__version__.partition(".dev")[0]
+    version = carrara._version.__version__.partition(".dev")[0]
     assert re.fullmatch(rf"{re.escape(version)} \((unreleased|\d{{4}}-\d\d-\d\d)\)", newest)
     assert set(re.findall(r"^### (.*)$", text, re.M)) <= set(SECTIONS)
 

@@ -13,6 +13,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from carrara._version import __version__
+
 if TYPE_CHECKING:
     from carrara.api.audit import audit
     from carrara.api.compare import compare
@@ -31,8 +33,6 @@ if TYPE_CHECKING:
     from carrara.task import Instance, Rng, Sweep, Task
     from carrara.types import Question, Segment, UndecidableError
     from carrara.util.errors import CarraraError, LengthError, PluginError, RunError, UsageError
-
-__version__ = "0.2.0"
 
 __all__ = [
     "CarraraError",

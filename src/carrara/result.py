@@ -4,16 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from carrara.answers.status import Status
 from carrara.types import Arrange
 from carrara.util.errors import UsageError
 
-Status = Literal[
-    "ok", "unparsed", "empty", "unread", "limited", "refused", "called", "filtered", "truncated", "overflow", "error"
-]
 Fate = Literal["used", "unused", "unseen", "not kept", "dropped", "mutated", "stale"]
 FATES: tuple[Fate, ...] = get_args(Fate)
 """What becomes of a needed fact (FactTrace)."""
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 ARGUMENT = "-M "
 """The prefix of a model's own arguments among its settings."""
@@ -24,27 +21,11 @@ SOLVER = "solver"
 WITHIN = "within"
 """The name of the setting that says that lengths include the answer."""
 
-OWN_SCORE = "score"
-"""The name of our score among the paper scores, which have names of their own."""
-
-GRADED: frozenset[Status] = frozenset({"ok", "unread", "limited"})
-"""Statuses of replies that have a score, which others do not, because no answer was read or none counts."""
-
-ATTEMPTED: frozenset[Status] = frozenset({"ok", "unparsed", "empty", "unread", "limited", "truncated"})
-"""Statuses of replies in which the model attempts an answer, whether or not one can be read. The score of attempts
-leaves out the others. In the score they count 0, except for failed requests (`error`), which are in no mean."""
-
-NEVER_ASKED: frozenset[Status] = frozenset({"overflow", "error"})
-"""Statuses of replies that show nothing about the model. If all replies have one of these, there is no score."""
-
-UNANSWERED: frozenset[Status] = frozenset({"overflow", "filtered", "error"})
-"""Statuses of replies that are not an answer of the model. An item is not compared if a side has one of these."""
-
 NO_REPLY = "the submission has no reply to this item"
 """The error of the result of an item that was asked and has no reply, which is wrong."""
 
 MIN_BASE_SCORE = 0.7
-"""The default score that the shortest length has to exceed for an effective length (analysis/effective.py)."""
+"""The default score that the shortest length has to exceed for an effective length (results/effective.py)."""
 
 
 def check_base_score(value: float) -> None:

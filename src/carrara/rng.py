@@ -3,31 +3,16 @@
 A key is hashed with BLAKE2b. Nothing is added to it: two published generators that seed with `seed + i` share 99 % of
 their items between neighbouring seeds. `Rng` uses only `random.Random.random`, whose sequence Python guarantees across
 versions. Shuffling and sampling are written out here because theirs are not guaranteed.
-
-The text of an instance decides which split owns it, so that no two splits ever share one. Different keys give different
-instances with near certainty if there are many, but some tasks have few (a list that one `pop` changes has six). So a
-hash of the text decides, and an instance that belongs to another split is drawn again.
 """
 
 import random
 from collections.abc import MutableSequence, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from hashlib import blake2b
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
-
-from carrara.util.errors import RunError
-
-if TYPE_CHECKING:
-    from carrara.task import Task
-    from carrara.types import Instance
+from typing import Literal, TypeVar
 
 Split = Literal["test", "train", "few-shot"]
 SPLITS: tuple[Split, ...] = ("test", "train", "few-shot")
-
-_SHARES: tuple[tuple[Split, int], ...] = (("test", 50), ("train", 40), ("few-shot", 10))
-TRIES = 10_000
-"""The most attempts to draw an instance that a split owns."""
 
 T = TypeVar("T")
 
@@ -232,39 +217,3 @@ class Key:
     def rng(self, purpose: str, *more: str | int) -> Rng:
         """Return random numbers for one purpose. Drawing more of them changes no others."""
         return Rng(*self.parts, purpose, *more, key=self)
-
-
-def owner(instance: "Instance") -> Split:
-    """Return the split that owns an instance, by its text without filler.
-
-    If a task fills a length by itself, its instance of length 0 decides for all lengths of its key.
-    """
-    facts: Any = instance.facts
-    if facts and isinstance(facts[0], str):
-        texts = sorted(facts) if instance.unordered else facts
-    else:
-        chunks = sorted(facts) if instance.unordered else facts
-        texts = [segment.text for segment in chain.from_iterable(chunks)]
-    place = digest(*(segment.text for segment in instance.start), *texts) % 100
-    for split, share in _SHARES:
-        if place < share:
-            return split
-        place -= share
-    raise AssertionError("the shares add up to 100")
-
-
-def draw_owned(task: "Task", key: Key) -> tuple["Instance", Key]:
-    """Return the instance of a key that the key's split owns, and the key that gave it.
-
-    Few-shot examples are such instances, of the split `few-shot`.
-    """
-    if task.is_divided():
-        return task.draw(key), key
-    for attempt in range(TRIES):
-        own = replace(key, attempt=attempt)
-        instance = task.draw(own)
-        if owner(instance) == key.split:
-            return instance, own
-    raise RunError(
-        f"{key.task} has no instance of the {key.split} split with these parameters: it makes too few different ones"
-    )

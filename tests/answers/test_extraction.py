@@ -8,7 +8,7 @@ import pytest
 import carrara
 from carrara.answers import Choice, Extraction, Number, YesNo
 from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.types import Question
 
 WHERE = Question("Where is Mary?", "garden", (), 0.0, options=("garden", "kitchen", "office"))

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from carrara.answers import Choice
-from carrara.answers.grade import Grade, grade
+from carrara.answers.status import STATUSES
 from carrara.items import registry
-from carrara.result import STATUSES
+from carrara.items.grading import Grade, grade
 from carrara.types import Question
 from tests.helpers import fuzz, fuzz_grading
 from tests.helpers.fuzz import Case

@@ -3,7 +3,7 @@
 import pytest
 
 import carrara
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 
 ASKED = {
     "babilong/qa1": "a place",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.types import Question
 from tests.helpers import process
 

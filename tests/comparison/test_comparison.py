@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 import carrara as door
+from carrara.answers.status import Status
 from carrara.api.results import Results
 from carrara.comparison.inputs import sides, sides_of
 from carrara.comparison.report import comparison_lines, write_comparison
 from carrara.comparison.statistics import Comparisons, Side, compare
 from carrara.item_id import ItemId
-from carrara.result import ReadingCost, Result, Status
+from carrara.result import ReadingCost, Result
 from carrara.stats.paired_test import sign_flip_p
 from carrara.stats.scores import stat
 from carrara.stats.summary import accumulate, report_failures

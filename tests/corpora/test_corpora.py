@@ -24,7 +24,8 @@ from carrara.corpora.sentences import clean, says_something, split_paragraph, sp
 from carrara.corpora.sources import HubDataset, find_source
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import Measure, Prompt, count
-from carrara.rng import SPLITS, Key, Rng, owner
+from carrara.rng import SPLITS, Key, Rng
+from carrara.splits import owner
 from carrara.types import Instance, PromptTemplate, Segment, SegmentGroup
 from carrara.util.cache import cache_folder
 from carrara.util.errors import UsageError

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from tools.environment import CHECKOUT
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.export.grep import Grep
 from carrara.items.item import Item, item_of, make
 from carrara.readers.context_file import ContextFile

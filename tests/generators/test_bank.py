@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.cli.main import main
 from carrara.generators.append_file import Growing, growing
 from carrara.generators.bank import bank, bank_name, entries
@@ -22,6 +21,7 @@ from carrara.generators.drafts import shorten, source
 from carrara.generators.writer import FORMATS, DraftKey, write
 from carrara.generators.writer import topics as all_topics
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.items.registry import load
 from carrara.models.weights import DEMO

@@ -11,8 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from statistics import median
 
-from carrara.answers.grade import Grade, grade
-from carrara.result import STATUSES
+from carrara.answers.status import STATUSES
+from carrara.items.grading import Grade, grade
 from tests.helpers.fuzz import Case
 
 AGAIN = 4

@@ -1,6 +1,6 @@
 """Items of Minerva, for the tests of its tasks."""
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, make
 
 

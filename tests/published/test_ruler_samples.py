@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import carrara
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.published.rows import remember_files
 from carrara.stats.ruler import TASKS, ruler_rows

@@ -2,8 +2,8 @@
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.readers.agent import prompt_with_file
 from carrara.readers.context_file import ContextFile

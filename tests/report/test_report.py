@@ -16,6 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carrara.answers.status import STATUSES, Status
 from carrara.api.results import Results
 from carrara.cli.main import main
 from carrara.export.harness import score_document
@@ -24,7 +25,7 @@ from carrara.items.subsets import APART
 from carrara.report.html import environment
 from carrara.report.page import render, write_report
 from carrara.report.style import number, styles_of, tag
-from carrara.result import FATES, STATUSES, FactTrace, ReadingCost, Result, Status
+from carrara.result import FATES, FactTrace, ReadingCost, Result
 from carrara.score.scored import Scorer, ScorerConfig
 from carrara.stats import summarize
 from carrara.stats.baselines import ShortcutFinding

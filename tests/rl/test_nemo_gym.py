@@ -20,9 +20,9 @@ from typing import Any
 import pytest
 
 import carrara
+from carrara.answers.status import Status
 from carrara.export import nemo_gym
 from carrara.export.config import ExportConfig
-from carrara.result import Status
 from carrara.rl.nemo_gym import mean_rewards, server_class, verdict
 from carrara.rl.reward import rewards
 from carrara.rl.scale import RewardScale

@@ -19,13 +19,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inspect_ai.log import read_eval_log
 
+from carrara.answers.status import STATUSES
 from carrara.cli.main import main
 from carrara.item_id import ItemId
 from carrara.items.item import PosedInstance, pose, questions_of, rebuild
 from carrara.items.registry import load
 from carrara.logs.replies import read_results
 from carrara.packing.prompt_pack import Pack
-from carrara.result import STATUSES, Result
+from carrara.result import Result
 from carrara.score.job import ScoreProgress, Troubles
 from carrara.score.lines import BOM, Batch, Lines
 from carrara.score.parallel import ScorerPool

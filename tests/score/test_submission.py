@@ -12,13 +12,13 @@ import carrara
 from carrara.cli.main import main
 from carrara.item_id import ItemId
 from carrara.items.item import Item, make, weight
-from carrara.report.provenance import ItemSource
 from carrara.runs import asked_items
 from carrara.runs.asked_items import implied_items, read_items
 from carrara.runs.verify_submission import Submission
 from carrara.score import submission
 from carrara.score.scored import Scorer, ScorerConfig
 from carrara.score.submission import verify_file
+from carrara.stats.item_source import ItemSource
 from carrara.stats.scores import stat
 from carrara.util.errors import LengthError
 from carrara.util.files import Limit

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import trivial
 from carrara.cli._output import print_summary
+from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.logs.replies import read_results
 from carrara.report.page import render

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from carrara.answers.status import Status
 from carrara.readers.retrieval import Retrieval
-from carrara.result import Result, Status
+from carrara.result import Result
 from carrara.stats import (
     Requirements,
     effective_lengths,

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from carrara import params
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
 from carrara.packing.prompt import count
 from carrara.packing.prompt_pack import Pack

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from carrara import tokenizers
-from carrara.answers.grade import grade
 from carrara.answers.translation import in_english
 from carrara.generators.everyday import everyday_sentences
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.packing.prompt import count
 from carrara.packing.prompt_pack import Pack

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from carrara.answers.grade import grade
+from carrara.answers.status import Status
+from carrara.items.grading import grade
 from carrara.items.item import Item as BaseItem
-from carrara.result import Status
 from carrara.util.errors import UsageError
 
 

@@ -15,7 +15,7 @@ from cyclopts import (
     UnusedCliTokensError,
 )
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
 from carrara.util.errors import RunError, UsageError, nearest, os_error_text

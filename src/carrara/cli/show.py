@@ -103,7 +103,7 @@ def _answers_by_rule(item: "Item", reply: str) -> dict[str, list[str]]:
 
 
 def _grade_record(item: "Item", reply: str) -> dict[str, Any]:
-    from carrara.answers.grade import grade
+    from carrara.items.grading import grade
 
     graded = grade(item.task, item.question, reply)
     return {

@@ -25,7 +25,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations, product
 from typing import Literal, NamedTuple, get_args
 
-from carrara.result import UNANSWERED, Result, Status
+from carrara.answers.status import UNANSWERED, Status
+from carrara.result import Result
 from carrara.stats.paired_test import ALPHA, detectable, interval, least_p, p_value
 from carrara.stats.readers import spending_of
 from carrara.stats.scores import Metric, by_metric, headline

@@ -28,7 +28,8 @@ from carrara.corpora.sentences import (
     without_gutenberg,
 )
 from carrara.corpora.sources import TextSource
-from carrara.rng import SPLITS, Split, owner
+from carrara.rng import SPLITS, Split
+from carrara.splits import owner
 from carrara.types import Instance, Language
 from carrara.util.cache import cache_folder, partial_folder, settle
 from carrara.util.errors import UsageError

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.rng import Split
 from carrara.util.errors import UsageError
 

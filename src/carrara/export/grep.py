@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.readers.context_file import ContextFile
 
 RARE = 10

@@ -22,14 +22,14 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
-from carrara import __version__
-from carrara.answers.grade import grade
+from carrara._version import __version__
 from carrara.export.about import CANARY
 from carrara.export.config import ExportConfig
 from carrara.export.grep import AROUND, Grep, GrepResult
 from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.bulk import bulk
+from carrara.items.grading import grade
 from carrara.items.item import Item
 from carrara.readers.context_file import ContextFile
 from carrara.util.errors import UsageError

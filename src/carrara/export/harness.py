@@ -14,9 +14,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from carrara.answers.grade import grade
 from carrara.export.config import ExportConfig
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import contexts, left_out, questions_of
 from carrara.packing.prompt_pack import Pack, read_pack
 from carrara.util.errors import LengthError, UsageError

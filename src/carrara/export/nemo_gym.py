@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from attrs import evolve
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.export.config import ExportConfig
 from carrara.export.lines import write_lines
 from carrara.items.item import Item, check_single

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
+from carrara.answers.status import UNANSWERED
 from carrara.guard.check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
 from carrara.guard.config import CompareServersConfig
 from carrara.guard.endpoint import Endpoint, endpoint_of, is_address
@@ -24,7 +25,7 @@ from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.item_id import ItemId
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
-from carrara.result import UNANSWERED, Result
+from carrara.result import Result
 from carrara.runs.config import RunConfig
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for

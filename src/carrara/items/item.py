@@ -19,7 +19,8 @@ from carrara.packing.arrangement import arrangement_of
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import Measure, Prompt, Survey
 from carrara.packing.prompt_pack import Pack
-from carrara.rng import Key, Split, draw_owned
+from carrara.rng import Key, Split
+from carrara.splits import draw_owned
 from carrara.task import Task
 from carrara.tokenizers import permission
 from carrara.types import Arrange, Instance, LengthBudget, Message, Question, Style

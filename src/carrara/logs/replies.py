@@ -12,10 +12,11 @@ from typing import Any, get_type_hints
 from inspect_ai.log import EvalLog
 from pydantic import ConfigDict, ValidationError, create_model
 
+from carrara.answers.status import NEVER_ASKED, Status
 from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
 from carrara.logs.log_files import DamagedLogError, header, logs, samples
 from carrara.logs.settings import settings_in
-from carrara.result import FATES, NEVER_ASKED, FactTrace, ReadingCost, Result, Status, Subject, task_of
+from carrara.result import FATES, FactTrace, ReadingCost, Result, Subject, task_of
 from carrara.tokenizers.gguf import split_digest
 from carrara.util.errors import UsageError
 from carrara.util.log import logger, warn_skipped

@@ -6,9 +6,9 @@ A snippet is the beginning of a prompt, each fact of the evidence with the text 
 from collections.abc import Iterable
 from typing import Literal
 
-from carrara.answers.grade import grade
 from carrara.constants import READER
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import item_of
 from carrara.items.registry import load
 from carrara.packing.prompt import Stretch

@@ -15,11 +15,11 @@ import anyio
 from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
-from carrara.answers.grade import declines
 from carrara.answers.reply_text import without_reasoning
 from carrara.generators.append_file import Growing, growing
 from carrara.generators.bank import tidy
 from carrara.generators.writer import DraftKey
+from carrara.items.grading import declines
 from carrara.models.provider import MODELS
 from carrara.models.write_config import WriteConfig
 from carrara.packing.prompt import fingerprint

@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from carrara.answers.grade import grade
 from carrara.corpora.chunks import by_sentences
+from carrara.items.grading import grade
 from carrara.items.item import Item, check_single
 from carrara.items.layout import BETWEEN_TURNS, SPEAKERS
 from carrara.types import Message, Role

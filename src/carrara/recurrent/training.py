@@ -19,7 +19,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent import checkpoint
 from carrara.recurrent.batches import batch_of

@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from carrara.answers.status import NEVER_ASKED
 from carrara.report.readers import Trace, traces_of
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import NEVER_ASKED, Result
+from carrara.result import Result
 from carrara.stats import series_of
 from carrara.stats.scores import headline
 from carrara.stats.series import item_id_of

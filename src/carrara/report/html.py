@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from carrara import __version__
+from carrara._version import __version__
 from carrara.report import chart
 from carrara.util.quantities import about_count, count, write_length
 from carrara.util.sanitize import short, visible

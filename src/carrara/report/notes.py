@@ -3,10 +3,11 @@
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 
+from carrara.answers.status import GRADED
 from carrara.items.subsets import subset_of
 from carrara.report.provenance import Provenance
 from carrara.report.style import Styles
-from carrara.result import GRADED, Result
+from carrara.result import Result
 from carrara.stats import Row, Series, TrivialBaseline, series_of
 from carrara.stats.baselines import ShortcutFinding
 from carrara.stats.scores import describe_metric

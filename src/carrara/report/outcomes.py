@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from carrara.answers.status import GRADED, STATUSES, Status
 from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import GRADED, STATUSES, Result, Status
+from carrara.result import Result
 from carrara.stats import Row, Series, series_of
 from carrara.stats.scores import headline
 from carrara.util.natsort import natural

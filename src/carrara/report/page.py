@@ -5,22 +5,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from carrara.answers.status import STATUSES, Status
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.notes import notes
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
-from carrara.report.provenance import ItemSource, provenance
+from carrara.report.provenance import provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
-from carrara.result import MIN_BASE_SCORE, STATUSES, Result, Status
+from carrara.result import MIN_BASE_SCORE, Result
 from carrara.stats import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
 from carrara.stats.arrangements import arrangement_penalties
 from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.stats.completeness import Completeness, describe_missing
 from carrara.stats.effective import RULE
 from carrara.stats.horizon import QUARTERS, horizon_rows
+from carrara.stats.item_source import ItemSource
 from carrara.stats.readers import series_costs
 from carrara.stats.scores import METRICS, Metric, by_metric
 from carrara.types import chance_level_terms

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from carrara.answers.status import ATTEMPTED
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import ATTEMPTED
 from carrara.stats import EffectiveLength, LengthEffect, Row, Series
 from carrara.stats.pooled import PooledDifference, signed
 from carrara.util.quantities import write_length

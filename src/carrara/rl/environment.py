@@ -10,10 +10,11 @@ from importlib import import_module
 from typing import Any
 
 from carrara import tokenizers
+from carrara.answers.status import NEVER_ASKED, Status
 from carrara.api._signature import documented_by
 from carrara.items.item import check_single
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
-from carrara.result import NEVER_ASKED, Result, Status
+from carrara.result import Result
 from carrara.rl.curriculum import Curriculum
 from carrara.rl.dataset_card import describe
 from carrara.rl.require_extra import require_package

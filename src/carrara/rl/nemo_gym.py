@@ -10,8 +10,8 @@ from itertools import chain
 from statistics import fmean
 from typing import Any
 
+from carrara.answers.status import Status
 from carrara.item_id import ItemId
-from carrara.result import Status
 from carrara.rl.reward import reply_of, score_completion
 from carrara.rl.scale import RewardScale, ScaleOption, check_scale, scale_reward
 from carrara.util.errors import UsageError

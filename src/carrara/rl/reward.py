@@ -4,7 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from carrara.result import Result, Status
+from carrara.answers.status import Status
+from carrara.result import Result
 from carrara.rl.scale import RewardScale, scale_reward
 from carrara.score.scored import Scorer, ScorerConfig
 from carrara.util.errors import UsageError

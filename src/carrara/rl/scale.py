@@ -13,7 +13,8 @@ from pathlib import Path
 from statistics import fmean, pstdev
 from typing import NamedTuple
 
-from carrara.result import NEVER_ASKED, Result
+from carrara.answers.status import NEVER_ASKED
+from carrara.result import Result
 from carrara.util.errors import UsageError
 
 CHANCE = "chance"

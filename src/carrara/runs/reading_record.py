@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from carrara.answers.status import Status
 from carrara.readers.losses import SHOWN, FactTrace
 from carrara.readers.reader import Reading
-from carrara.result import Status
 from carrara.runs.calls import Call
 
 

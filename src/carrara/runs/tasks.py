@@ -16,7 +16,6 @@ from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, ModelOutput, g
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
-from carrara.answers.grade import grade, trivial
 from carrara.constants import (
     COT,
     FOLLOW_UPS,
@@ -32,6 +31,7 @@ from carrara.constants import (
     WHOLE,
 )
 from carrara.item_id import ItemId
+from carrara.items.grading import grade, trivial
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
 from carrara.items.registry import load
 from carrara.logs.settings import SERVER

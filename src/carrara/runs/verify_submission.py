@@ -24,23 +24,23 @@ from typing import Any
 
 from inspect_ai.model import ModelOutput
 
-from carrara.answers.grade import grade
 from carrara.constants import REQUEST
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import context_of, no_question, questions_of, weight
 from carrara.items.subsets import APART
 from carrara.logs.replies import LoggedReply, read_replies
 from carrara.packing.prompt import fingerprint
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
-from carrara.report.provenance import ItemSource
 from carrara.result import WITHIN, Result, Subject, task_of
 from carrara.runs import manifest
 from carrara.runs.asked_items import Answered, hold, wrong_result
 from carrara.runs.manifest import ManifestEntry
 from carrara.runs.reading_record import status_of
 from carrara.servers.response import ending
+from carrara.stats.item_source import ItemSource
 from carrara.task import Task
 from carrara.tokenizers import permission
 from carrara.types import Question

@@ -13,8 +13,9 @@ from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
+from carrara.answers.status import GRADED
 from carrara.item_id import ItemId
-from carrara.result import GRADED, Result
+from carrara.result import Result
 from carrara.util.quantities import write_length
 
 SHARD, WEIGHT = 500, 8 << 20

@@ -12,12 +12,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from carrara.answers.grade import grade
+from carrara.answers.status import Status
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import instance_key, no_question, pose
 from carrara.items.registry import load
 from carrara.packing.prompt_pack import Pack, read_pack
-from carrara.result import Result, Status, task_of
+from carrara.result import Result, task_of
 from carrara.score.lines import LONGEST, Batch
 from carrara.task import Task
 from carrara.types import Question

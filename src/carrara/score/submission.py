@@ -17,7 +17,6 @@ from typing import Any
 from carrara.item_id import ItemId
 from carrara.items.item import weight
 from carrara.logs.replies import LoggedReply
-from carrara.report.provenance import ItemSource
 from carrara.result import Result
 from carrara.runs.asked_items import MOST, Allowance, Answered, hold, implied_items, key_of
 from carrara.runs.verify_submission import (
@@ -35,6 +34,7 @@ from carrara.runs.verify_submission import (
 from carrara.score.job import Troubles
 from carrara.score.lines import Lines
 from carrara.score.scored import Scorer, ScorerConfig, Trouble, fit, parse
+from carrara.stats.item_source import ItemSource
 from carrara.util.errors import CarraraError, UsageError
 from carrara.util.files import Limit, open_binary
 from carrara.util.quantities import count

@@ -11,8 +11,9 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import overload
 
+from carrara.answers.status import Status
 from carrara.item_id import ItemId
-from carrara.result import Result, Status
+from carrara.result import Result
 from carrara.stats import Row, summarize
 from carrara.stats.scores import Stat, stat
 from carrara.stats.series import series_of

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from carrara.result import OWN_SCORE, Result
+from carrara.answers.status import OWN_SCORE
+from carrara.result import Result
 from carrara.stats.intervals import effective_n, wilson
 from carrara.types import Guesser
 from carrara.util.natsort import natural

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from carrara.result import UNANSWERED, Result
+from carrara.answers.status import UNANSWERED
+from carrara.result import Result
 from carrara.stats.paired_test import ALPHA, interval, p_value
 from carrara.stats.scores import headline
 from carrara.stats.series import Series, series_of

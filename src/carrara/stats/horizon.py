@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from carrara.answers.status import NEVER_ASKED
 from carrara.answers.totals import Totals, right_steps, survival_length
 from carrara.answers.transcript import split_replies
-from carrara.result import NEVER_ASKED, Result
+from carrara.result import Result
 from carrara.stats.series import Series, series_of
 from carrara.types import ANSWER
 

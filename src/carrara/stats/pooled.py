@@ -17,7 +17,8 @@ from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from carrara.result import NEVER_ASKED, Result
+from carrara.answers.status import NEVER_ASKED
+from carrara.result import Result
 from carrara.stats.intervals import effective_n, wilson
 from carrara.stats.paired_test import ALPHA
 from carrara.stats.scores import headline

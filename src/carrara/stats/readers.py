@@ -11,8 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from carrara.answers.status import NEVER_ASKED
 from carrara.constants import READER, WHOLE
-from carrara.result import FATES, NEVER_ASKED, Fate, Result
+from carrara.result import FATES, Fate, Result
 from carrara.stats.scores import headline, replies_in_mean
 from carrara.stats.series import Series, series_of
 from carrara.stats.summary import bin_name

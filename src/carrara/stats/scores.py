@@ -16,7 +16,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
-from carrara.result import ATTEMPTED, GRADED, NEVER_ASKED, OWN_SCORE, STATUSES, Result, Status
+from carrara.answers.status import ATTEMPTED, GRADED, NEVER_ASKED, OWN_SCORE, STATUSES, Status
+from carrara.result import Result
 from carrara.stats.baselines import BestBaseline, best, means
 from carrara.stats.intervals import effective_n, wilson
 from carrara.util.errors import RunError

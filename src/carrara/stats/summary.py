@@ -15,9 +15,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from carrara.answers.status import NEVER_ASKED
 from carrara.item_id import ItemId
 from carrara.items.subsets import bucket_of, subset_of
-from carrara.result import NEVER_ASKED, Result
+from carrara.result import Result
 from carrara.stats.intervals import wilson
 from carrara.stats.scores import Stat, headline, stat
 from carrara.stats.series import Series, series_of

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from carrara.answers.extraction import Extraction
 from carrara.generators.round_robin import in_turn
-from carrara.rng import Key, Rng, owner
+from carrara.rng import Key, Rng
+from carrara.splits import owner
 from carrara.task import Task, field_pattern
 from carrara.tasks._chain_structure import PAIR, Chains, Link, Shape, choose_without_keys, follow
 from carrara.tasks.classic._values import CODE

@@ -22,16 +22,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
 from carrara.items.plugin_errors import describe
 from carrara.packing.arrangement import Arrangement
 from carrara.packing.packing import Packing
 from carrara.packing.prompt import assemble, count, fingerprint
 from carrara.packing.prompt_pack import Pack
-from carrara.rng import Split, owner
+from carrara.rng import Split
+from carrara.splits import owner
 from carrara.types import Arrange, Message, PromptTemplate, Segment, UndecidableError
 from carrara.util.errors import LengthError
 from carrara.verify.passages import PartsCheck, PartsResult

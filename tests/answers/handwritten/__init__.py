@@ -23,9 +23,9 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from carrara.answers.grade import Grade, grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import Grade, grade
 from carrara.items.item import questions_of
 from carrara.params import build, canonical
 from carrara.task import Task

@@ -13,8 +13,8 @@ from typing import cast
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.answers.number_words import in_digits
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import minilm
 from carrara.readers.retrieval.ranking import BM25, words_of

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.generators.people import CITIES, MONTHS
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.tasks.carrara._kinds import KINDS, kind_of

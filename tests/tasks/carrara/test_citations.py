@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import Grade, grade
+from carrara.items.grading import Grade, grade
 from carrara.items.item import Item, make, questions_of
 from carrara.rng import Rng
 from carrara.tasks.carrara._citations import MOST_DOCUMENTS, Citation, DocumentIds, error_type

@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.tasks.carrara._kinds import KINDS, TEMPLATES, kind_of
 from carrara.types import UndecidableError

@@ -11,9 +11,9 @@ from statistics import fmean
 import pytest
 
 from carrara.answers import join_replies
-from carrara.answers.grade import grade
 from carrara.answers.totals import Totals
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.util.errors import UsageError

@@ -6,7 +6,7 @@ from math import log2
 
 import pytest
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.tasks.carrara._kinds import KINDS

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.generators.people import MONTHS
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts

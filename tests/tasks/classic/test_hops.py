@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.tasks.classic._invented_names import NAME, draw_first, draw_last, draw_town

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import make, questions_of
 from carrara.tasks.classic import _haystacks, niah
 from carrara.tasks.classic._values import CODE, NAME

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from carrara import params
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.published.rows import file_hash
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from carrara import tokenizers
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
 from carrara.packing.prompt_pack import Pack
 from carrara.rng import Rng

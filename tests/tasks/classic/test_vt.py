@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import make
 from tests.helpers.classic import question_of, text_of
 from tests.helpers.graded_answer import answered

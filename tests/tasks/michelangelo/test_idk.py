@@ -7,9 +7,9 @@ from statistics import fmean, pvariance
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.generators.people import NAMES
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import make, questions_of
 from carrara.items.registry import load
 from carrara.rng import Rng

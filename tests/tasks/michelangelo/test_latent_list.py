@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import NOT_POSSIBLE, grade
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import NOT_POSSIBLE, grade
 from carrara.items.item import make, questions_of
 from carrara.items.registry import load
 from carrara.rng import Rng

@@ -5,8 +5,8 @@ from collections import Counter
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
 from carrara.items.registry import load
 from carrara.packing.prompt import count

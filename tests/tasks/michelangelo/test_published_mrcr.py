@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from carrara import params, tokenizers
-from carrara.answers.grade import grade
 from carrara.generators.writer import FORMATS, DraftKey, styles, topics, write
 from carrara.item_id import ItemId
+from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.registry import load
 from carrara.published.rows import remember_files

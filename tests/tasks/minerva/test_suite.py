@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from carrara.answers.grade import grade, trivial
 from carrara.answers.listing import above
 from carrara.cli.main import main
 from carrara.generators import vocabulary
 from carrara.generators.fitting import pick
 from carrara.items import registry
+from carrara.items.grading import grade, trivial
 from carrara.items.item import make
 from carrara.packing.prompt import count
 from carrara.packing.prompt_pack import Pack, read_pack

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.rng import Key, Rng
 from carrara.tasks.sync._graph import Graph, draw_graphs, is_isomorphic

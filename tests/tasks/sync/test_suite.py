@@ -2,7 +2,7 @@
 
 import pytest
 
-from carrara.answers.grade import grade
+from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.tasks.sync._graph_answers import LABELS
 from carrara.util.errors import UsageError

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from carrara.answers.grade import grade
 from carrara.items import registry
+from carrara.items.grading import grade
 from carrara.rng import Rng
 from carrara.tasks.sync import _letter_coverage
 from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong, rank_words

@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers.extraction import FINAL
-from carrara.rng import Key, draw_owned
+from carrara.rng import Key
+from carrara.splits import draw_owned
 from carrara.task import CLOSE, OPEN, Instance, Task, field_pattern
 from carrara.tasks.classic import _published
 from carrara.types import Message, PromptTemplate, Question, Style, UndecidableError

@@ -28,7 +28,8 @@ from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from carrara.rng import Key, draw_owned
+from carrara.rng import Key
+from carrara.splits import draw_owned
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from carrara.answers.extraction import Rule, behind_label
 from carrara.answers.reply_text import without_reasoning
-from carrara.result import ATTEMPTED, OWN_SCORE, Status
+from carrara.answers.status import ATTEMPTED, OWN_SCORE, Status
 from carrara.types import ErrorType, Question
 
 if TYPE_CHECKING:
