@@ -115,8 +115,8 @@ def grade(rows: list[Row]) -> dict[str, list[Outcome]]:
     outcomes = defaultdict(list)
     items = cache(lambda task, seed: carrara.item(task, seed=seed))
     for row in sorted(rows, key=lambda row: (row["seed"], row["task"])):
-        score = items(row["task"], row["seed"]).score(row["reply"])
-        outcomes[row["wording"]].append(Outcome(row, float(score.status == "ok"), score.value))
+        graded = items(row["task"], row["seed"]).grade(row["reply"])
+        outcomes[row["wording"]].append(Outcome(row, float(graded.status == "ok"), graded.score))
     return {name: outcomes[name] for name in WORDINGS if name in outcomes}
 
 

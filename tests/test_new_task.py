@@ -176,7 +176,7 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
     with pytest.raises(
         CarraraError, match=rf"harbour.py failed: Mine.parse_value raised ValueError: unreadable in line {line}"
     ):
-        item.score("5000")
+        item.grade("5000")
 
 
 def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:

@@ -17,7 +17,6 @@ import yaml
 from tools import pages
 
 import carrara
-from carrara.api.html import html
 from carrara.cli.main import COMMANDS, main, make_app
 from carrara.items import registry
 from carrara.verify.chance_levels import chance_level_of
@@ -99,7 +98,7 @@ def test_a_page_shows_what_the_command_on_it_does(name: str, written: Path, caps
     assert line.asked[:2] == ["show", name]
     assert main([*line.asked, "--json"]) == 0
     item = carrara.item(json.loads(capsys.readouterr().out)["id"])
-    assert html(item) in text
+    assert item._repr_html_() in text
     assert f"**{chance_level_of(name):.3f}**" in text
 
 

@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 import carrara
-from carrara.api.html import html
 from carrara.items import registry
 from carrara.params import parameters_of
 from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
@@ -93,7 +92,7 @@ def task_page(name: str) -> str:
     lines += ["## Example item", ""]
     lines += ["```sh", f"carrara show {name} --lengths {length}", "```", ""]
     lines += ["Evidence is green, other facts are brown, and filler is pale.", ""]
-    lines += [f'<div class="item">{html(items[0])}</div>', "", *questions(items), "## Parameters", ""]
+    lines += [f'<div class="item">{items[0]._repr_html_()}</div>', "", *questions(items), "## Parameters", ""]
     lines += table(("default", "values", "meaning"), parameters) if parameters else ["This task has no parameters."]
     lines += ["", "## What a score means", "", *meaning_of_score(name)]
     return "\n".join(lines) + "\n"

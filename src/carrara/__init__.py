@@ -3,7 +3,7 @@
     >>> import carrara
     >>> t = carrara.load("latent_list", complexity=5)
     >>> i = t.item("1k", index=3, tokenizer="gpt2")
-    >>> i.prompt.tokens, i.score(i.gold).value
+    >>> i.prompt.tokens, i.grade(i.gold).score
     (1024, 1.0)
 
 Each name is loaded when it is first used.
@@ -20,13 +20,14 @@ if TYPE_CHECKING:
     from carrara.api.compare import compare
     from carrara.api.figures import figure
     from carrara.api.guard import check_guard, compare_servers, make_guard
-    from carrara.api.item import Item, Score
     from carrara.api.plan import plan
     from carrara.api.profile import profile
     from carrara.api.results import Results
     from carrara.api.run import read, run
     from carrara.api.tasks import find, item, load
     from carrara.api.train import train
+    from carrara.items.grading import Grade
+    from carrara.items.item import Item
     from carrara.readers.reader import Reading
     from carrara.rl.environment import load_environment
     from carrara.rl.taskset import CarraraTaskset
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CarraraError",
+    "Grade",
     "Instance",
     "Item",
     "LengthError",
@@ -45,7 +47,6 @@ __all__ = [
     "Results",
     "Rng",
     "RunError",
-    "Score",
     "Segment",
     "Sweep",
     "Task",
@@ -78,7 +79,8 @@ _PLACES = {
     "carrara.api.compare": ("compare",),
     "carrara.api.figures": ("figure",),
     "carrara.api.guard": ("check_guard", "compare_servers", "make_guard"),
-    "carrara.api.item": ("Item", "Score"),
+    "carrara.items.grading": ("Grade",),
+    "carrara.items.item": ("Item",),
     "carrara.api.plan": ("plan",),
     "carrara.api.profile": ("profile",),
     "carrara.api.results": ("Results",),

@@ -3,7 +3,7 @@
 import pytest
 
 import carrara
-from carrara.items.grading import grade
+from carrara.items.grading import NOT_POSSIBLE, grade
 
 ASKED = {
     "babilong/qa1": "a place",
@@ -42,9 +42,9 @@ def test_a_stated_answer_that_is_none_of_the_possible_ones_is_a_wrong_answer(
 ) -> None:
     name, _, language = task.partition(";language=")
     item = carrara.item(name, language=language) if language else carrara.item(name)
-    score = item.score(reply)
-    assert (score.status, score.answer, score.value) == ("ok", answer, 0.0)
-    assert score.error_type == "not a possible answer"
+    graded = item.grade(reply)
+    assert (graded.status, graded.answer, graded.score) == ("ok", answer, 0.0)
+    assert graded.error_type == NOT_POSSIBLE
 
 
 @pytest.mark.parametrize("reply", ["{asked}", "FINAL ANSWER: {asked}", "The answer is {asked}."])
@@ -52,15 +52,15 @@ def test_a_name_of_the_question_is_a_wrong_answer_where_it_is_not_possible(reply
     item = carrara.item("babilong/qa3")
     asked = item.question.ask.rstrip("?").rpartition(" ")[2]
     assert asked not in item.question.options
-    score = item.score(reply.format(asked=asked))
-    assert (score.status, score.answer, score.error_type) == ("ok", asked, "not a possible answer")
+    graded = item.grade(reply.format(asked=asked))
+    assert (graded.status, graded.answer, graded.error_type) == ("ok", asked, NOT_POSSIBLE)
 
 
 @pytest.mark.parametrize("task", ASKED)
 @pytest.mark.parametrize("reply", ["", " \n", "<think>Is it 12?", "<think>12</think>\n"])
 def test_a_reply_without_text_is_empty(task: str, reply: str) -> None:
-    score = carrara.item(task).score(reply)
-    assert (score.status, score.answer, score.value) == ("empty", None, 0.0)
+    graded = carrara.item(task).grade(reply)
+    assert (graded.status, graded.answer, graded.score) == ("empty", None, 0.0)
 
 
 @pytest.mark.parametrize("task", ASKED)
@@ -82,8 +82,8 @@ def test_a_reply_without_text_is_empty(task: str, reply: str) -> None:
 def test_a_reply_without_a_clear_answer_is_unparsed(task: str, reply: str) -> None:
     if task == "michelangelo/idk" and ("unknown" in reply or "don't know" in reply or "decide" in reply):
         pytest.skip("that is an answer here")
-    score = carrara.item(task).score(reply)
-    assert (score.status, score.answer, score.value) == ("unparsed", None, 0.0)
+    graded = carrara.item(task).grade(reply)
+    assert (graded.status, graded.answer, graded.score) == ("unparsed", None, 0.0)
 
 
 @pytest.mark.parametrize("task", ASKED)
@@ -92,13 +92,13 @@ def test_a_repeated_rule_is_no_answer(task: str) -> None:
     for text in item.task.wording.values():
         rule = text.partition("FINAL ANSWER: ")[2]
         if rule and "=" not in rule and "\n" not in rule:
-            assert item.score(f"FINAL ANSWER: {rule}").status == "unparsed", rule
+            assert item.grade(f"FINAL ANSWER: {rule}").status == "unparsed", rule
 
 
 def test_a_refusal_on_the_answer_line_is_a_refusal() -> None:
     item = carrara.item("qa1")
     for reply in ("FINAL ANSWER: I'm sorry, but I can't help with that.", "I can't help with that. FINAL ANSWER: none"):
-        assert item.score(reply).status == "refused"
+        assert item.grade(reply).status == "refused"
 
 
 def test_a_reply_that_was_cut_off_stays_truncated() -> None:
@@ -118,5 +118,5 @@ def test_no_possible_answer_is_called_impossible() -> None:
             f"FINAL ANSWER: about {gold}",
             f"~{gold}",
         ):
-            score = item.score(reply)
-            assert score.error_type != "not a possible answer" or gold not in (score.answer or ""), reply
+            graded = item.grade(reply)
+            assert graded.error_type != NOT_POSSIBLE or gold not in (graded.answer or ""), reply

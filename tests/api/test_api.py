@@ -72,9 +72,9 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
     )
     assert carrara.item(one.id).messages() == one.messages()
     assert [item.id for item in sweep.items("1k", 3, tokenizer="gpt2")][2] == one.id
-    score = one.score(one.gold)
-    assert score == carrara.Score("ok", 1.0, one.gold, score.rule, "", score.published)
-    assert score.rule in get_args(Rule)
+    graded = one.grade(one.gold)
+    assert graded == carrara.Grade("ok", one.gold, 1.0, graded.scores, rule=graded.rule)
+    assert graded.rule in get_args(Rule)
     page = one._repr_html_()
     assert page.count('class="needed"') == len({span.fact for span in one.survey.spans if span.needed})
     assert one.gold in page

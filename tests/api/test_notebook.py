@@ -9,7 +9,7 @@ from nbclient import NotebookClient
 CELLS = (
     "import carrara\nt = carrara.load('latent_list', complexity=5)",
     "i = t.item('1k', index=3, tokenizer='gpt2')\ni",
-    "i.score('[1, 2]')",
+    "i.grade('[1, 2]')",
     "def ask(prompt: str) -> str:\n    return 'no idea'",
     "r = carrara.run(t, ask, lengths='0,1k', n=2, tokenizer='gpt2', out='q', progress=True)\nr.table()",
     "[x.reply for x in r if x.status == 'unparsed']",

@@ -29,7 +29,7 @@ MISTAKES: dict[str, Callable[[], object]] = {
     "item(…, tokenizer=None)": lambda: ANY.item("qa1", tokenizer=None),
     "item(…, length=None)": lambda: ANY.item("qa1", None),
     "item(…, prompts=5)": lambda: ANY.item("qa1", prompts=5),
-    "item.score(None)": lambda: ANY.item("qa1").score(None),
+    "item.grade(None)": lambda: ANY.item("qa1").grade(None),
     "bytes for a parameter": lambda: ANY.load("latent_list", complexity=b"1"),
     "None for a parameter": lambda: ANY.load("latent_list", complexity=None),
     "a mapping for a parameter": lambda: ANY.load("latent_list", complexity={"a": 1}),
@@ -59,7 +59,7 @@ def test_items_are_pickled_and_copied(name: str) -> None:
     item = carrara.item(name, "4k", index=1, tokenizer="gpt2")
     for other in (pickle.loads(pickle.dumps(item)), copy.deepcopy(item), copy.copy(item)):
         assert (other.id, other.text, other.gold) == (item.id, item.text, item.gold)
-        assert other.score(item.gold) == item.score(item.gold)
+        assert other.grade(item.gold) == item.grade(item.gold)
         assert type(other) is carrara.Item
     assert len(pickle.dumps(item)) < 500
 

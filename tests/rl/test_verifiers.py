@@ -80,9 +80,9 @@ def test_verifiers_evaluates_and_rewards_as_we_score(vf: Any, monkeypatch: pytes
     for row in found:
         item, said = by_id[row["info"]["id"]], row["completion"][-1]["content"]
         assert [one["content"] for one in row["prompt"]] == [one.content for one in item.messages()]
-        score = item.score(said)
-        assert row["reward"] == row["metrics"]["score"] == (0.0 if row["is_truncated"] else score.value)
-        assert row["metrics"]["answers_read"] == float(score.status == "ok" and not row["is_truncated"])
+        graded = item.grade(said)
+        assert row["reward"] == row["metrics"]["score"] == (0.0 if row["is_truncated"] else graded.score)
+        assert row["metrics"]["answers_read"] == float(graded.status == "ok" and not row["is_truncated"])
     assert {row["is_truncated"] for row in found} == {True, False}
     assert {0.0, 1.0} <= {row["reward"] for row in found}
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from carrara import params, tokenizers
 from carrara.api._signature import documented_by
-from carrara.api.item import Item
 from carrara.items import registry
-from carrara.items.item import context_of, contexts, rebuild
+from carrara.items.item import Item, context_of, contexts, rebuild
 from carrara.items.selection import Selection, item_ids
 from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
 from carrara.packing.prompt_pack import read_pack
@@ -145,7 +144,7 @@ class TaskHandle:
         [first] = item_ids(Selection(self.name, self.params), sampling, pack, tokenizer)
         at = replace(first, length=length_of(length), arrange=kind)
         for context in contexts(at, check_whole("n", n, 1), pack, warn_once):
-            yield from (Item(item.item_id, item.context) for item in context.items)
+            yield from context.items
 
 
 def _only_arrangement(given: ItemOptions) -> Arrange:
@@ -259,5 +258,4 @@ def item(
     beside = (length_of(length), index, question, seed, split, style, tokenizer, arrange, parameters)
     if beside != (0, 0, 0, 0, "test", "chat", tokenizers.DEFAULT, "", {}):
         raise UsageError(f"{name} says already what the item is: give nothing beside it but `prompts`")
-    made = rebuild(name, read_pack(local_path(prompts)) if prompts else None)
-    return Item(made.item_id, made.context)
+    return rebuild(name, read_pack(local_path(prompts)) if prompts else None)

@@ -130,7 +130,7 @@ def _print(item: "Item") -> None:
     from rich.console import Console
     from rich.text import Text
 
-    from carrara.items.render import describe
+    from carrara.items.item import describe
 
     class Terminal(Console):
         def on_broken_pipe(self) -> None:

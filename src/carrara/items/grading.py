@@ -3,27 +3,38 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from carrara.answers.extraction import Rule, behind_label
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.status import ATTEMPTED, OWN_SCORE, Status
+from carrara.task import Task
 from carrara.types import ErrorType, Question
-
-if TYPE_CHECKING:
-    from carrara.task import Task
 
 
 @dataclass(frozen=True)
 class Grade:
+    """The grade of a reply: its status, its score, and the answer that was read.
+
+    Examples:
+        >>> import carrara
+        >>> grade = carrara.item("qa1").grade("Turtles are nice.")
+        >>> grade.status, grade.score, grade.answer
+        ('unparsed', 0.0, None)
+    """
+
     status: Status
+    """`ok`, or why there is no answer to score: `unparsed`, `refused`, …"""
     answer: str | None
+    """The answer that was read, written like the perfect reply. None if none was read."""
     score: float
+    """The score, from 0 to 1."""
     scores: Mapping[str, float] = field(default_factory=dict[str, float])
+    """The scores of the same reply by the papers' scorers, by name."""
     error_type: ErrorType | None = None
     """The type of a wrong answer, if its task distinguishes types."""
     rule: Rule | None = None
-    """The rule by which the answer was read (extraction.py)."""
+    """The rule by which the answer was read, such as `answer line`. None if none was read."""
 
 
 _REFUSAL = re.compile(
@@ -44,7 +55,7 @@ def declines(text: str) -> bool:
     return _REFUSAL.match(text.replace("’", "'")) is not None
 
 
-def grade(task: "Task", question: Question[Any], reply: str, status: Status = "ok") -> Grade:
+def grade(task: Task, question: Question[Any], reply: str, status: Status = "ok") -> Grade:
     """Grade a reply. `status` is 'ok', or the known reason why it is not a plain reply.
 
     A truncated reply is graded too, for comparison with published scores, but our score is 0, because its end is
@@ -63,7 +74,7 @@ def grade(task: "Task", question: Question[Any], reply: str, status: Status = "o
     return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
 
 
-def _grade_without_answer(task: "Task", question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
+def _grade_without_answer(task: Task, question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
     """Grade a reply in which no possible answer was found: what it states instead is a wrong answer."""
     text = without_reasoning(reply).strip()
     if not text:
@@ -75,7 +86,7 @@ def _grade_without_answer(task: "Task", question: Question[Any], reply: str, sco
     return Grade("unparsed", None, 0.0, scores)
 
 
-def trivial(task: "Task", question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
+def trivial(task: Task, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """Return the scores of trivial replies by name: ours and the papers', graded like any reply.
 
     Such a reply may be a whole context or prompt. Grading it costs about as much as making it.

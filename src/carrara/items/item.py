@@ -14,6 +14,7 @@ from carrara import params as parameters
 from carrara import tokenizers
 from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.grading import Grade, grade
 from carrara.packing import sizing
 from carrara.packing.arrangement import arrangement_of
 from carrara.packing.packing import Packing
@@ -78,9 +79,20 @@ class Context:
         return Item(item_id, self)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Item:
-    """One question on one context, with its prompt and its right answer."""
+    """One question on one context; `messages()` and `text` are the prompt, `gold` is the right answer.
+
+    A notebook shows the prompt with its evidence highlighted.
+
+    Examples:
+        >>> import carrara
+        >>> i = carrara.item("latent_list", complexity=1)
+        >>> i
+        Item('michelangelo/latent_list@...;complexity=1/test-0-0.0/0/chat/o200k')
+        >>> i.grade(i.gold).score, i.grade("I like turtles").status
+        (1.0, 'unparsed')
+    """
 
     item_id: ItemId
     """The parsed id of the item."""
@@ -111,6 +123,28 @@ class Item:
     def gold(self) -> str:
         """The right answer, written as the perfect reply."""
         return self.task.write(self.question.gold)
+
+    def grade(self, reply: str) -> Grade:
+        """Grade a reply, as a run would.
+
+        Args:
+            reply: The reply of a model, unchanged.
+
+        Returns:
+            The grade: status, score and the answer that was read.
+
+        Raises:
+            UsageError: The reply is not a string.
+
+        Examples:
+            >>> import carrara
+            >>> i = carrara.item("latent_list")
+            >>> i.grade(f"FINAL ANSWER: {i.gold}").score
+            1.0
+        """
+        if not isinstance(reply, str):
+            raise UsageError(f"a reply is a text, and this is {type(reply).__name__}: {reply!r:.100}")
+        return grade(self.task, self.question, reply)
 
     def solve(self, messages: Sequence[Message]) -> Any:
         """Return the answer that the task's own solver reads from a prompt of this item.
@@ -156,9 +190,17 @@ class Item:
         """
         return self.prompt.messages()
 
-    def __reduce__(self) -> "tuple[Callable[..., Item], tuple[type[Item], str, Pack | None]]":
+    def __repr__(self) -> str:
+        return f"Item({self.id!r})"
+
+    def _repr_html_(self) -> str:
+        from carrara.items.html import html
+
+        return html(self.prompt.stretches(), describe(self))
+
+    def __reduce__(self) -> "tuple[Callable[..., Item], tuple[str, Pack | None]]":
         """Pickle only the id. The item is made again from it, in this process or in another one."""
-        return _rebuild, (type(self), self.id, self.context.pack)
+        return rebuild, (self.id, self.context.pack)
 
     def __deepcopy__(self, memo: object) -> "Item":
         """Return the item itself, because it is immutable."""
@@ -178,11 +220,6 @@ def check_single(item: Item, where: str) -> Item:
             "prompt for each item: leave it out, or give parameters with which it asks once"
         )
     return item
-
-
-def _rebuild(kind: type[Item], id: str, pack: Pack | None) -> Item:
-    made = rebuild(id, pack)
-    return kind(made.item_id, made.context)
 
 
 def questions_of(item_id: ItemId, pack: Pack | None = None) -> PosedInstance:
@@ -355,6 +392,24 @@ def rebuild(id: str, pack: Pack | None = None) -> Item:
     """Return the item of an id."""
     item_id = ItemId.parse(id)
     return Item(item_id, context_of(item_id, pack))
+
+
+def describe(item: Item) -> dict[str, str]:
+    """Return a description of an item for people, by name."""
+    question, item_id = item.question, item.item_id
+    chat = item_id.style == "chat"
+    knows = item.prompt.measure.tokenizer.chat is not None
+    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
+    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
+    found = {
+        "question": question.ask,
+        "gold": item.gold,
+        "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
+        "labels": labels,
+        "tokens": f"{item.survey.tokens:,} by {item_id.tokenizer}, {template}",
+        "id": item.id,
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def contexts(

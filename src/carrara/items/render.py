@@ -107,21 +107,3 @@ def finetuning(item: Item) -> dict[str, Any]:
     for reply, text in zip_longest(split_replies(item.gold) if follow_ups else [item.gold], follow_ups):
         messages += [Message("assistant", reply), *([Message("user", text)] if text else [])]
     return {"messages": [message._asdict() for message in messages]}
-
-
-def describe(item: Item) -> dict[str, str]:
-    """Return a description of an item for people, by name."""
-    question, item_id = item.question, item.item_id
-    chat = item_id.style == "chat"
-    knows = item.prompt.measure.tokenizer.chat is not None
-    template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
-    labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
-    found = {
-        "question": question.ask,
-        "gold": item.gold,
-        "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
-        "labels": labels,
-        "tokens": f"{item.survey.tokens:,} by {item_id.tokenizer}, {template}",
-        "id": item.id,
-    }
-    return {name: value for name, value in found.items() if value}

@@ -5,8 +5,7 @@ from dataclasses import replace
 from itertools import count
 
 from carrara import tokenizers
-from carrara.api.item import Item
-from carrara.items.item import context_of
+from carrara.items.item import Item, context_of
 from carrara.items.selection import item_ids
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole, lengths_of, params_of, selections_of
 from carrara.rl.curriculum import Curriculum

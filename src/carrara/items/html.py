@@ -1,11 +1,9 @@
 """An item as HTML for notebooks: evidence highlighted, filler dimmed, the question and the gold answer below."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from carrara.items.item import Item
-from carrara.items.render import describe
 from carrara.packing.prompt import Kind, Stretch
 
 STYLES: dict[Kind, str] = {
@@ -18,17 +16,19 @@ WHOLE, KEPT = 2000, 500
 """A stretch of filler of at most `WHOLE` characters is shown unshortened; of a longer one, `KEPT` at each end."""
 
 
-def html(item: Item) -> str:
-    told = "".join(
+def html(stretches: Iterable[Stretch], description: Mapping[str, str]) -> str:
+    rows = "".join(
         f'<tr><th style="text-align:left">{name}</th><td style="text-align:left">{escape(value)}</td></tr>'
-        for name, value in describe(item).items()
+        for name, value in description.items()
     )
-    return f'<pre style="white-space:pre-wrap">{"".join(_spans(item))}</pre><table>{told}</table>'
+    return f'<pre style="white-space:pre-wrap">{"".join(_spans(stretches))}</pre><table>{rows}</table>'
 
 
-def _spans(item: Item) -> Iterator[str]:
+def _spans(stretches: Iterable[Stretch]) -> Iterator[str]:
     message = 0
-    for (number, role, kind), run in groupby(_stretches(item), key=lambda part: (part.message, part.role, part.kind)):
+    for (number, role, kind), run in groupby(
+        _with_separators(stretches), key=lambda part: (part.message, part.role, part.kind)
+    ):
         if number != message:
             yield f"\n\n<b>[{role}]</b>\n"
             message = number
@@ -37,10 +37,10 @@ def _spans(item: Item) -> Iterator[str]:
         yield f'<span class="{kind}" style="{STYLES[kind]}">{shown}</span>'
 
 
-def _stretches(item: Item) -> Iterator[Stretch]:
+def _with_separators(stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """Yield the stretches of a prompt. A separator after filler counts as filler too."""
     behind_filler = False
-    for part in item.prompt.stretches():
+    for part in stretches:
         if behind_filler and part.kind == "template" and part.text.isspace():
             yield part._replace(kind="filler")
         else:
