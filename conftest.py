@@ -8,9 +8,9 @@ import pytest
 collect_ignore_glob = ["src/carrara/inspect_tasks.py"]  # looking through it imports every task, and it has no doctest
 collect_ignore_glob += ["tests/helpers/harbor_environment.py"]  # Harbor's interpreter imports it
 if not find_spec("torch"):
-    collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/models/streaming.py"]
+    collect_ignore_glob += ["src/carrara/recurrent/*", "src/carrara/runs/streaming.py"]
 if not find_spec("verifiers"):
-    collect_ignore_glob += ["src/carrara/rl/taskset.py"]
+    collect_ignore_glob += ["src/carrara/export/taskset.py"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,7 +9,7 @@ import time
 from carrara import corpora
 from carrara.items import registry
 from carrara.items.item import make
-from carrara.packing.prompt import count
+from carrara.items.prompt import count
 
 LENGTH = 10 << 20
 

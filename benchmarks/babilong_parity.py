@@ -23,14 +23,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.items.item import make
-from carrara.packing.official_packs import official_wording
-from carrara.packing.prompt_pack import Pack
-from carrara.published.rows import PublishedFile, remember_files
+from carrara.items.official_packs import official_wording
+from carrara.items.prompt_pack import Pack
 from carrara.tasks.babilong import _published_items
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._grammar import find_facts
 from carrara.tasks.babilong._story_files import files, read_stories
 from carrara.tasks.babilong._task import TASKS, load_task
+from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.types import Style
 from carrara.util.table import table
 

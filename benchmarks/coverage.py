@@ -19,16 +19,16 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
-from carrara.comparison.statistics import Side, compare
-from carrara.result import Result
-from carrara.stats.curve import doublings
-from carrara.stats.effective import SHARE, BaseScore, effective_lengths
-from carrara.stats.fall_interval import fall_interval
-from carrara.stats.intervals import wilson
-from carrara.stats.leaderboard import leaderboard
-from carrara.stats.paired_test import ALPHA, interval, p_value
-from carrara.stats.pooled import pooled_differences
-from carrara.stats.summary import summarize
+from carrara.results.comparison import Side, compare
+from carrara.results.curve import doublings
+from carrara.results.effective import SHARE, BaseScore, effective_lengths
+from carrara.results.fall_interval import fall_interval
+from carrara.results.intervals import wilson
+from carrara.results.leaderboard import leaderboard
+from carrara.results.paired_test import ALPHA, interval, p_value
+from carrara.results.pooled import pooled_differences
+from carrara.results.result import Result
+from carrara.results.summary import summarize
 from carrara.util.table import table
 
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)

@@ -9,10 +9,10 @@ import sys
 import time
 from dataclasses import replace
 
-from carrara.item_id import ItemId
 from carrara.items.item import contexts
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import count
 from carrara.items.registry import load
-from carrara.packing.prompt import count
 from carrara.util.quantities import read_length, write_length
 
 NAME = "michelangelo/latent_list"

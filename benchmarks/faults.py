@@ -30,8 +30,8 @@ from tests.helpers.server import EACH, Address, item_of, serving
 from tests.helpers.tls import certificate, secured
 
 from carrara.items.item import item_of as built
-from carrara.logs.replies import read_results
-from carrara.result import Result
+from carrara.results.result import Result
+from carrara.runs.replies import read_results
 
 SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/explanation/measured-faults.md"

@@ -4,7 +4,7 @@
 
 An honest run is made once. Each kind of forgery changes a copy of it, and a command reads the copy in a process of its
 own. The table goes into results/forged.txt; with words, only kinds that have one of them in their names are tried, and
-nothing is written. `tests/logs/test_forged.py` holds every kind to what is expected here.
+nothing is written. `tests/runs/test_forged.py` holds every kind to what is expected here.
 """
 
 import json

@@ -261,7 +261,7 @@ CHECKED = (
 def _loaded(base: float | None) -> Any:
     import xllamacpp
 
-    from carrara.models.embedded import smollm2
+    from carrara.servers.embedded import smollm2
 
     params = xllamacpp.CommonParams()
     params.model.path = str(smollm2())

@@ -18,11 +18,11 @@ from itertools import islice
 from pathlib import Path
 from statistics import median
 
-from carrara.item_id import ItemId
+from carrara.export.stream import Stream
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import contexts, instance_key, make, pose, rebuild
-from carrara.rl.stream import Stream
+from carrara.items.item_id import ItemId
 from carrara.util.errors import CarraraError
 from carrara.util.quantities import read_lengths, write_length
 from carrara.util.table import table

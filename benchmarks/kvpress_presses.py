@@ -20,8 +20,8 @@ from typing import Any
 
 from carrara.export import kvpress as export
 from carrara.export.config import ExportConfig
+from carrara.export.kvpress_scores import Metrics, calculate_metrics
 from carrara.items.item import rebuild
-from carrara.rl.kvpress import Metrics, calculate_metrics
 from carrara.util.table import table
 
 TASKS = "niah,qa1,json_kv,minerva/membership"

@@ -10,9 +10,9 @@ is printed; docs/explanation/fidelity/michelangelo.md says which one agrees.
 import sys
 from dataclasses import replace
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import questions_of
+from carrara.items.item_id import ItemId
 
 NAME = "michelangelo/latent_list"
 PAPER = {1: 16.9, 5: 11.3, 20: 8.5}

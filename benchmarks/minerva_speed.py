@@ -12,10 +12,10 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import contexts, make, questions_of
+from carrara.items.item_id import ItemId
 from carrara.runs.presets import PRESETS
 
 PRESET = PRESETS["paper:minerva"]

@@ -15,8 +15,8 @@ from collections.abc import Sequence
 import xllamacpp
 
 from carrara.items.item import Item, contexts, make
-from carrara.models.embedded import smollm2
 from carrara.rng import Rng
+from carrara.servers.embedded import smollm2
 
 CONTEXTS = 8
 LENGTH = 2048

@@ -15,7 +15,7 @@ from statistics import median
 from typing import NamedTuple
 
 from carrara.profiling.next_batch import FIXED, SURE, choose_batch, is_settled
-from carrara.stats.curve import BLIND, Curve, Rule, doublings
+from carrara.results.curve import BLIND, Curve, Rule, doublings
 
 UPTO = 128 << 10
 LENGTHS = [0, *(1024 << n for n in range(8))]

@@ -5,8 +5,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from carrara.figures.figure import Figure, Mark
-from carrara.figures.files import save
+from carrara.papers.figures.figure import Figure, Mark
+from carrara.papers.figures.files import save
 from carrara.papers.scores import read_scores
 
 PUBLISHED = (

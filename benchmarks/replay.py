@@ -31,10 +31,10 @@ from tests.helpers.fuzz import Case
 from tests.tasks.babilong import test_answers as babilong_answers
 from tests.tasks.michelangelo import test_latent_list
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import questions_of
+from carrara.items.item_id import ItemId
 from carrara.task import Task
 from carrara.tasks.minerva import _given
 from carrara.types import Question

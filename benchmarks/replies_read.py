@@ -10,8 +10,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from carrara.logs.replies import read_results
-from carrara.result import Result
+from carrara.results.result import Result
+from carrara.runs.replies import read_results
 from carrara.util.table import table
 
 UNFINISHED = ("truncated", "overflow", "error")

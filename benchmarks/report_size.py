@@ -16,7 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.report.test_browser import chromium
 
 from carrara.report.page import write_report
-from carrara.result import Result
+from carrara.results.result import Result
 
 MODELS, TASKS, LENGTHS, REPLIES = 8, 25, (0, 4096, 16384, 65536, 131072), 100
 SUITES = ("babilong", "minerva", "sync", "michelangelo")

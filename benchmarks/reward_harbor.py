@@ -3,9 +3,9 @@
     python -m benchmarks.reward_harbor [REPLIES] [ITEMS] [LENGTH]
 
 The replies are those of `tests/helpers/reward_replies.py`, each written to an answer file that our verifier scores
-(`carrara.rl.harbor`). Two tests stand for those that tasks bring along: `contains` is `grep -q -F GOLD answer.txt`, and
-`exact` compares the file with the right answer, without white space at its ends. A star marks a reply that understands
-nothing and scores above the chance level by more than 0.02.
+(`carrara.export.harbor_verifier`). Two tests stand for those that tasks bring along: `contains` is
+`grep -q -F GOLD answer.txt`, and `exact` compares the file with the right answer, without white space at its ends. A
+star marks a reply that understands nothing and scores above the chance level by more than 0.02.
 
 The second table has what `cp context.txt answer.txt` and `grep` alone score on all tasks. It has three bounds on what
 is rare: a word that stands on at most one line in 5, in 10 (as exported) or in 20.
@@ -23,11 +23,11 @@ from typing import NamedTuple
 from tests.helpers.reward_replies import Reply, replies
 
 from carrara.export import grep
+from carrara.export.harbor_verifier import verify
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import item_of, make
 from carrara.readers.context_file import ContextFile
-from carrara.rl.harbor import verify
 from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length
 from carrara.util.table import table

@@ -22,9 +22,9 @@ from typing import Any
 
 from benchmarks.gaming import replies
 from carrara.answers.extraction import FINAL
+from carrara.export.kvpress_scores import calculate_metrics
 from carrara.items.item import Item, make
-from carrara.result import task_of
-from carrara.rl.kvpress import calculate_metrics
+from carrara.results.result import task_of
 from carrara.util.quantities import read_length
 from carrara.util.table import table
 

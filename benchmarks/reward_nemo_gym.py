@@ -4,7 +4,7 @@
 
 The items are RULER's 13 tasks as Carrara generates them. The replies are the right answer, and those of
 `benchmarks.gaming`, which understand nothing. Both servers get the same responses, in an environment with NeMo Gym
-itself (locks/nemo_gym.txt, Python 3.12): `verify` of `carrara.rl.nemo_gym`, and `verify` of
+itself (locks/nemo_gym.txt, Python 3.12): `verify` of `carrara.export.nemo_gym_server`, and `verify` of
 `resources_servers/ruler/app.py`, as the package has it. A star marks a reward of ours that is above the chance level by
 more than 0.02 and two standard errors. The question answering reads small files of the tests.
 """
@@ -38,7 +38,7 @@ import asyncio, json, sys
 from importlib.metadata import version
 from nemo_gym.base_resources_server import BaseVerifyRequest
 from resources_servers.ruler.app import RulerResourcesServer, RulerVerifyRequest
-from carrara.rl.nemo_gym import server_class
+from carrara.export.nemo_gym_server import server_class
 
 def response(text):
     message = {"id": "0", "type": "message", "role": "assistant", "status": "completed",

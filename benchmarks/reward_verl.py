@@ -2,9 +2,9 @@
 
     python -m benchmarks.reward_verl [--items 200] [--prompts 32] [--group 8]
 
-`carrara` is what verl's reward manager `naive` makes of `carrara.rl.verl.compute_score`. `em` and `subem` are verl's
-own rewards for questions with short answers (search_r1_like_qa_em), each given the whole reply as its answer.
-`contains` is 1 if the right answer occurs anywhere in the reply, as substring rewards have it.
+`carrara` is what verl's reward manager `naive` makes of `carrara.export.verl_reward.compute_score`. `em` and `subem`
+are verl's own rewards for questions with short answers (search_r1_like_qa_em), each given the whole reply as its
+answer. `contains` is 1 if the right answer occurs anywhere in the reply, as substring rewards have it.
 
 The second table has the rewards of guessers, as each task defines its guesser, by three scales; the third has the
 advantages that verl's estimators make of them in one batch of all tasks.
@@ -21,15 +21,15 @@ from tests.helpers.reward_replies import Reply, carrara_scores, replies
 from tests.helpers.verl_program import ask
 
 import carrara
+from carrara.export.reward import score_completion
+from carrara.export.scale import RewardScale, scale_reward
 from carrara.export.verl import row
 from carrara.items.item import Item, item_of
-from carrara.result import Result
-from carrara.rl.reward import score_completion
-from carrara.rl.scale import RewardScale, scale_reward
+from carrara.results.result import Result
 from carrara.rng import Rng
 from carrara.util.table import table
 
-FUNCTION = "reward.custom_reward_function.path=pkg://carrara.rl.verl"
+FUNCTION = "reward.custom_reward_function.path=pkg://carrara.export.verl_reward"
 KINDS = ("gold", "wrong", "retracted", "every option", "every word", "the text", "empty", "refusal")
 GUESSED = "classic/hops,latent_list,qa1,minerva/count,mrcr,qa6,idk"
 """Tasks whose guessers are compared."""

@@ -26,14 +26,14 @@ from typing import Any, NamedTuple
 
 from carrara import params
 from carrara.items.item import make
-from carrara.packing.official_packs import official_wording
-from carrara.packing.prompt import assemble
-from carrara.packing.prompt_pack import Pack
-from carrara.published.rows import PublishedFile, remember_files
+from carrara.items.official_packs import official_wording
+from carrara.items.prompt import assemble
+from carrara.items.prompt_pack import Pack
 from carrara.rng import Key
 from carrara.task import Instance, Task, field_pattern
 from carrara.tasks.classic import _qa, _ruler_items, cwe, fwe, niah, vt
 from carrara.tasks.classic._task import Structure
+from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.types import Question, Segment, SegmentGroup
 from carrara.util.table import table
 

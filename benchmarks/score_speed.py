@@ -19,10 +19,10 @@ from pathlib import Path
 from resource import RUSAGE_CHILDREN, getrusage
 from typing import NamedTuple
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import instance_key, pose, questions_of
+from carrara.items.item_id import ItemId
 from carrara.util.parallel import count_cores
 
 LENGTHS = [0, *(1024 << n for n in range(11)), *(1536 << n for n in range(8))]

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from statistics import fmean
 
 from carrara import params
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts
+from carrara.items.item_id import ItemId
 from carrara.rng import Split
 from carrara.tasks.babilong._languages import TRANSLATIONS
 from carrara.tokenizers import DEFAULT

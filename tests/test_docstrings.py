@@ -23,9 +23,9 @@ from carrara.params import meanings_of
 from carrara.task import Task
 from tests.helpers.command_lines import ROOT
 
-MODULES = ("carrara", "carrara.answers", "carrara.rl", "carrara.rl.verl", "carrara.readers.retrieval")
+MODULES = ("carrara", "carrara.answers", "carrara.export", "carrara.export.verl_reward", "carrara.readers.retrieval")
 """Modules whose `__all__` is public."""
-ALSO = ("carrara.api.results.Table", "carrara.readers.retrieval.embedders.Embedder")
+ALSO = ("carrara.operations.results.Table", "carrara.readers.retrieval.embedders.Embedder")
 """Further public names."""
 BASES = (Task, AnswerType)
 """Base classes whose methods users write rather than call. The example of the class shows them."""

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from attrs import fields
 
-from carrara.figures.config import FigureConfig
 from carrara.guard.config import CompareServersConfig, MakeGuardConfig
-from carrara.models.write_config import WriteConfig
-from carrara.planning.config import PlanConfig
+from carrara.operations.write_config import WriteConfig
+from carrara.papers.figures.config import FigureConfig
 from carrara.profiling.config import ProfileConfig
 from carrara.recurrent.config import TrainConfig
 from carrara.runs.config import RunConfig
+from carrara.runs.plan_config import PlanConfig
 from carrara.util.errors import UsageError
 from carrara.verify.config import AuditConfig
 

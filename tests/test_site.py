@@ -111,7 +111,7 @@ def test_the_reference_shows_the_fields_of_an_option_class_as_arguments() -> Non
     griffe = pytest.importorskip("griffe", reason="griffe is not installed: `make site` does", exc_type=ImportError)
     extensions = griffe.load_extensions(str(ROOT / "tools/signatures.py"))
     module = griffe.load(
-        "carrara.api.run", search_paths=[ROOT / "src"], extensions=extensions, docstring_parser="google"
+        "carrara.operations.run", search_paths=[ROOT / "src"], extensions=extensions, docstring_parser="google"
     )
     shown, signature = module["run"], inspect.signature(carrara.run)
     assert [one.name for one in shown.parameters] == list(signature.parameters)

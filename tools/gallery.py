@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 import carrara
-from carrara.figures.definitions import Definition, definitions
+from carrara.papers.figures.definitions import Definition, definitions
 
 PLACE = Path("docs/gallery")
 BABI, LISTS = "qa1,qa2,qa3,qa4,qa5", "michelangelo"

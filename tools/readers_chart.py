@@ -14,12 +14,12 @@ from pathlib import Path
 
 from carrara.cli._output import print_summary
 from carrara.constants import READER, WHOLE
-from carrara.logs.replies import read_results
 from carrara.report import chart
 from carrara.report.style import styles_of
-from carrara.result import Result
-from carrara.stats import summarize
-from carrara.stats.readers import series_costs
+from carrara.results import summarize
+from carrara.results.readers import series_costs
+from carrara.results.result import Result
+from carrara.runs.replies import read_results
 from tools.svg_file import write_svg
 
 FRAME = chart.Frame(880, 340, 190)

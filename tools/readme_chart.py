@@ -12,10 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from carrara.cli._output import print_summary
-from carrara.logs.replies import read_results
 from carrara.report import chart
 from carrara.report.style import styles_of
-from carrara.stats import summarize
+from carrara.results import summarize
+from carrara.runs.replies import read_results
 from tools.svg_file import write_svg
 
 TASK = "classic/niah"

@@ -1,7 +1,7 @@
 """For the site: show functions whose arguments are fields of an option class with these arguments.
 
 The site reads the source without executing it, and a decorator makes these signatures and docstrings
-(`carrara.api._signature`).
+(`carrara.signature`).
 """
 
 import inspect

@@ -16,21 +16,21 @@ from typing import TYPE_CHECKING
 from carrara._version import __version__
 
 if TYPE_CHECKING:
-    from carrara.api.audit import audit
-    from carrara.api.compare import compare
-    from carrara.api.figures import figure
-    from carrara.api.guard import check_guard, compare_servers, make_guard
-    from carrara.api.plan import plan
-    from carrara.api.profile import profile
-    from carrara.api.results import Results
-    from carrara.api.run import read, run
-    from carrara.api.tasks import find, item, load
-    from carrara.api.train import train
+    from carrara.export.environment import load_environment
+    from carrara.export.taskset import CarraraTaskset
     from carrara.items.grading import Grade
     from carrara.items.item import Item
+    from carrara.operations.audit import audit
+    from carrara.operations.compare import compare
+    from carrara.operations.figures import figure
+    from carrara.operations.guard import check_guard, compare_servers, make_guard
+    from carrara.operations.plan import plan
+    from carrara.operations.profile import profile
+    from carrara.operations.results import Results
+    from carrara.operations.run import read, run
+    from carrara.operations.tasks import find, item, load
+    from carrara.operations.train import train
     from carrara.readers.reader import Reading
-    from carrara.rl.environment import load_environment
-    from carrara.rl.taskset import CarraraTaskset
     from carrara.task import Instance, Rng, Sweep, Task
     from carrara.types import Question, Segment, UndecidableError
     from carrara.util.errors import CarraraError, LengthError, PluginError, RunError, UsageError
@@ -75,21 +75,21 @@ if find_spec("verifiers"):
 _PLACES = {
     "carrara.util.errors": ("CarraraError", "LengthError", "PluginError", "RunError", "UsageError"),
     "carrara.types": ("Segment", "Question", "UndecidableError"),
-    "carrara.api.audit": ("audit",),
-    "carrara.api.compare": ("compare",),
-    "carrara.api.figures": ("figure",),
-    "carrara.api.guard": ("check_guard", "compare_servers", "make_guard"),
+    "carrara.operations.audit": ("audit",),
+    "carrara.operations.compare": ("compare",),
+    "carrara.operations.figures": ("figure",),
+    "carrara.operations.guard": ("check_guard", "compare_servers", "make_guard"),
     "carrara.items.grading": ("Grade",),
     "carrara.items.item": ("Item",),
-    "carrara.api.plan": ("plan",),
-    "carrara.api.profile": ("profile",),
-    "carrara.api.results": ("Results",),
-    "carrara.api.run": ("read", "run"),
-    "carrara.api.tasks": ("find", "item", "load"),
-    "carrara.api.train": ("train",),
+    "carrara.operations.plan": ("plan",),
+    "carrara.operations.profile": ("profile",),
+    "carrara.operations.results": ("Results",),
+    "carrara.operations.run": ("read", "run"),
+    "carrara.operations.tasks": ("find", "item", "load"),
+    "carrara.operations.train": ("train",),
     "carrara.readers.reader": ("Reading",),
-    "carrara.rl.environment": ("load_environment",),
-    "carrara.rl.taskset": ("CarraraTaskset",),
+    "carrara.export.environment": ("load_environment",),
+    "carrara.export.taskset": ("CarraraTaskset",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }
 _PLACE_OF = {name: place for place, names in _PLACES.items() for name in names}

@@ -7,8 +7,8 @@ Inspect imports this module in every run, so no task is imported here. Tasks are
 parameters; a task that is imported from here has them in its signature.
 """
 
-from carrara.models.provider import carrara
 from carrara.runs.inspect_tasks import Maker, add_signature, full_names, maker
+from carrara.runs.provider import carrara
 
 _NAMES = full_names()
 __all__ = ["carrara", *_NAMES]

@@ -4,7 +4,7 @@ An alias such as `Lengths` is the type of an option's input. A Python caller pas
 passes text. The function beside the alias converts either to the type that the rest of the package uses.
 
 Option classes group options that several commands take. `carrara.cli` shows their fields as flags, with the text below
-each field as help; `carrara.api` gives Python functions the same fields as keyword arguments.
+each field as help; `carrara.operations` gives Python functions the same fields as keyword arguments.
 """
 
 import json
@@ -20,9 +20,9 @@ from typing import Annotated, Any, Protocol, get_args
 from attrs import Attribute, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack
 from carrara.items.selection import Sampling, Selection, item_ids
-from carrara.packing.prompt_pack import Pack
 from carrara.rng import SPLITS, Split
 from carrara.tokenizers import DEFAULT
 from carrara.types import Arrange, Style

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, make
+from carrara.items.item_id import ItemId
 from carrara.util.errors import LengthError
 from tests.helpers.growth import grows_in_proportion
 

@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 
 from carrara.cli.main import main
-from carrara.models import weights
-from carrara.models.weights import Weights
+from carrara.servers import weights
+from carrara.servers.weights import Weights
 
 CONTENT = b"weights " * 10_000
 
@@ -112,7 +112,7 @@ def test_a_wrong_name(shop: Weights, capsys: pytest.CaptureFixture[str]) -> None
 def test_the_embedded_model_says_how_its_weights_are_got(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from inspect_ai._util.error import PrerequisiteError
 
-    from carrara.models.embedded import smollm2
+    from carrara.servers.embedded import smollm2
 
     monkeypatch.setenv("CARRARA_CACHE", str(tmp_path))
     with pytest.raises(PrerequisiteError, match=r"carrara get demo` \(98 MB\)"):

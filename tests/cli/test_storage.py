@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import carrara
-from carrara.logs.replies import read_results
+from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
 from carrara.util.files import local_path, to_path
 from tests.helpers import process

@@ -22,8 +22,8 @@ from carrara.cli.main import main
 from carrara.corpora import index, store
 from carrara.corpora.sentences import clean, says_something, split_paragraph, split_text, without_gutenberg
 from carrara.corpora.sources import HubDataset, find_source
-from carrara.packing.packing import Packing
-from carrara.packing.prompt import Measure, Prompt, count
+from carrara.items.packing import Packing
+from carrara.items.prompt import Measure, Prompt, count
 from carrara.rng import SPLITS, Key, Rng
 from carrara.splits import owner
 from carrara.types import Instance, PromptTemplate, Segment, SegmentGroup

@@ -9,7 +9,7 @@ from carrara.cli.main import main
 from carrara.corpora.sentences import split_text
 from carrara.generators.everyday import everyday_sentences
 from carrara.items.item import make
-from carrara.packing.prompt import count
+from carrara.items.prompt import count
 from carrara.rng import Rng
 from carrara.types import Language
 from carrara.util.errors import UsageError

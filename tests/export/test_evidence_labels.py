@@ -14,8 +14,8 @@ from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, EvidenceLabels
 from carrara.export.lines import write_lines
 from carrara.export.shards import ShardTable, write_tables
-from carrara.item_id import ItemId
 from carrara.items.item import Item, item_of
+from carrara.items.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.tokenizers import get
 from carrara.types import Message, UndecidableError

@@ -17,7 +17,7 @@ from carrara.export.about import CANARY, CARD
 from carrara.export.config import ExportConfig
 from carrara.export.hub import fill_recipe, split_of
 from carrara.items.item import item_of, make
-from carrara.packing.prompt import fingerprint
+from carrara.items.prompt import fingerprint
 from carrara.types import Arrange, Message
 from carrara.util.errors import RunError
 from tests.helpers.process import carrara

@@ -14,9 +14,9 @@ from tools.environment import CHECKOUT
 
 from carrara._version import __version__
 from carrara.export.grep import Grep
+from carrara.export.harbor_verifier import main, verify
 from carrara.items.item import Item, item_of, make
 from carrara.readers.context_file import ContextFile
-from carrara.rl.harbor import main, verify
 from tests.helpers.own_environment import environment, with_checkout
 from tests.helpers.process import carrara
 from tests.helpers.reward_replies import Reply, carrara_scores, replies
@@ -232,7 +232,7 @@ def test_an_answer_that_is_no_text(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     answer = tmp_path / "answer.txt"
     answer.write_bytes(b"\xff\xfe" + f"\n{ANSWER_LINE}{item.gold}".encode())
     assert verify(tmp_path, answer, tmp_path).score == 1.0
-    monkeypatch.setattr("carrara.rl.harbor.LONGEST", 10)
+    monkeypatch.setattr("carrara.export.harbor_verifier.LONGEST", 10)
     assert verify(tmp_path, answer, tmp_path).score == 0.0
     answer.unlink()
     answer.mkdir()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from carrara.rl.reward import score_completion
+from carrara.export.reward import score_completion
 from tests.helpers.process import carrara
 from tests.helpers.reward_replies import TASKS, Reply, carrara_scores, replies
 

@@ -1,4 +1,4 @@
-"""The folder that `carrara export nemo-gym` writes. That NeMo Gym starts it: tests/rl/test_nemo_gym.py."""
+"""The folder that `carrara export nemo-gym` writes. That NeMo Gym starts it: tests/export/test_nemo_gym_server.py."""
 
 import json
 import tomllib
@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from carrara.export import nemo_gym
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from tests.helpers.process import carrara
 
 SERVER = Path(nemo_gym.SERVER)

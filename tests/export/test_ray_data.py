@@ -8,7 +8,7 @@ from subprocess import run
 
 import pytest
 
-from carrara.logs.replies import read_results
+from carrara.runs.replies import read_results
 from tests.helpers.command_lines import ROOT
 from tests.helpers.process import carrara
 

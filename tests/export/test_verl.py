@@ -9,8 +9,8 @@ import pytest
 import carrara
 from carrara.export.config import ExportConfig
 from carrara.export.verl import context_row, row, write
+from carrara.export.verl_reward import compute_score
 from carrara.items.item import item_of
-from carrara.rl.verl import compute_score
 from carrara.util.errors import UsageError
 from tests.helpers.command_lines import ROOT, lines_of
 from tests.helpers.process import carrara as command
@@ -18,7 +18,7 @@ from tests.helpers.reward_replies import Reply, carrara_scores, replies
 from tests.helpers.verl_program import ask
 
 MIX = "qa1,qa6,latent_list,sync/graph,mrcr"
-FUNCTION = "reward.custom_reward_function.path=pkg://carrara.rl.verl"
+FUNCTION = "reward.custom_reward_function.path=pkg://carrara.export.verl_reward"
 SCALE = "+reward.custom_reward_function.reward_kwargs.scale"
 
 
@@ -164,7 +164,7 @@ def test_its_trainer_reads_the_command_line_of_the_guide() -> None:
     found, by_task = ask(
         ["check_settings", line.words[3:]], ["check_settings", [f"{SCALE}={{babilong/qa6:[0.5,0.5],niah:2}}"]]
     )
-    assert found["reward"]["path"] == "pkg://carrara.rl.verl"
+    assert found["reward"]["path"] == "pkg://carrara.export.verl_reward"
     assert found["reward"]["name"] == "compute_score"
     assert found["reward"]["reward_kwargs"] == {"scale": "chance"}
     assert found["longest"] == 16384

@@ -23,8 +23,8 @@ from carrara.guard.items import BATCH, BATCHES
 from carrara.guard.make import first_item_ids
 from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, turns_of_tasks
 from carrara.guard.token_counts import TokenCounts, find_changed_counts
-from carrara.item_id import ItemId
 from carrara.items.item import item_of
+from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_lengths

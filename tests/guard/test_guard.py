@@ -25,8 +25,8 @@ from carrara.guard.sample_size import (
 )
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALL, RatioTests
-from carrara.item_id import ItemId
 from carrara.items.item import item_of
+from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_lengths

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, questions_of
+from carrara.items.item_id import ItemId
 from carrara.types import Instance, Question
 
 

@@ -1,8 +1,8 @@
 """Items of the classic tests."""
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, questions_of
+from carrara.items.item_id import ItemId
 from carrara.types import Question
 
 TASKS = ("niah", "vt", "cwe", "fwe", "json_kv", "passkey", "hops")

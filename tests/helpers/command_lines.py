@@ -31,7 +31,7 @@ ELSEWHERE = {
     r"carrara get demo|carrara demo": "98 MB from the package index, and minutes: `make demo` is both",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",
-    r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: rl/test_nemo_gym.py",
+    r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: export/test_nemo_gym_server.py",
     r"cd data/gym|(mkdir|ln) .* ?venvs/.*": "for the above",
     r"harbor run .*": "needs Harbor and containers: test_harbor.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",

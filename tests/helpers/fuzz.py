@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, contexts
+from carrara.items.item_id import ItemId
 from carrara.params import build, canonical
 from carrara.util.errors import LengthError
 from tests.helpers.fuzz_parts import ALIKE, AROUND, BRACKETS, CLAIMS, NUMBERS, RUNS, SIGNS

@@ -15,9 +15,9 @@ from benchmarks.kvpress_presses import ask, same_prompts
 
 from carrara.export import kvpress as export
 from carrara.export.config import ExportConfig
+from carrara.export.kvpress_scores import calculate_metrics
 from carrara.items.item import context_of
 from carrara.options import ItemOptions
-from carrara.rl.kvpress import calculate_metrics
 from carrara.types import Style
 
 TASKS = {"chat": "niah,qa1,json_kv,sync/graph", "base": "niah,qa1,json_kv,minerva/key_value"}

@@ -28,7 +28,7 @@ Ended = subprocess.CompletedProcess[str]
 
 IMPORTS = (
     "aiohttp", "anyio._backends._asyncio", "carrara.inspect_tasks", "carrara.cli.main", "carrara.runs.run",
-    "carrara.models.provider", "carrara.report.page", "carrara.generators.vocabulary", "carrara.tokenizers.bundled",
+    "carrara.runs.provider", "carrara.report.page", "carrara.generators.vocabulary", "carrara.tokenizers.bundled",
     "inspect_ai._cli.main", "inspect_ai._control.config_record", "inspect_ai._control.scoring",
     "inspect_ai.agent._acp.server", "inspect_ai.agent._acp.transport_live", "inspect_ai.hooks._startup",
     "inspect_ai.model._openai_responses", "inspect_ai.model._providers.none",

@@ -26,8 +26,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from random import Random
 from typing import Any
 
-from carrara.item_id import ItemId
 from carrara.items.item import item_of
+from carrara.items.item_id import ItemId
 from carrara.types import Message
 from carrara.verify.reference import oracle
 from tests.helpers.server import GREETING, good, reply

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carrara.answers.extraction import FINAL
+from carrara.export.stream import Stream
 from carrara.items.item import Item
-from carrara.rl.stream import Stream
 from tests.helpers.process import carrara
 
 TASKS = "qa1,qa2,latent_list,classic/niah,classic/hops,minerva/count,minerva/theory_of_mind,sync/graph,ranking,census"

@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from carrara.rl.taskset import CarraraData, CarraraTask
+from carrara.export.taskset import CarraraData, CarraraTask
 
 vf: Any = import_module("verifiers.v1")
 

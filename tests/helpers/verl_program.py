@@ -142,7 +142,7 @@ def score_by_old_manager(rows: Sequence[Mapping[str, Any]], tokenizer: str, mana
 
     from verl.workers.reward_manager import get_reward_manager_cls
 
-    from carrara.rl.verl import compute_score
+    from carrara.export.verl_reward import compute_score
 
     reads = _tokenizer(tokenizer)
     made = get_reward_manager_cls(manager)(

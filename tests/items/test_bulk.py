@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from carrara.item_id import ItemId
 from carrara.items import bulk, render
+from carrara.items.item_id import ItemId
 from carrara.util.errors import LengthError
 from tests.helpers.process import carrara
 

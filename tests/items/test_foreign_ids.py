@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import zipfile_zstd  # noqa: F401  # teaches zipfile the compression that Inspect uses
 
-from carrara.item_id import ItemId
 from carrara.items.bulk import HashedId, bulk, remake
 from carrara.items.item import Item, rebuild
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.tokenizers import permission
 from carrara.util.errors import UsageError

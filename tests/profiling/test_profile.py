@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.logs.replies import read_results
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
 from carrara.profiling.next_batch import CHECKED, choose_batch, is_settled
-from carrara.stats.curve import Curve, Rule, doublings
+from carrara.results.curve import Curve, Rule, doublings
+from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.process import carrara

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.logs.replies import read_results
+from carrara.runs.replies import read_results
 from tests.helpers.process import begun, carrara
 from tests.helpers.server import serving
 

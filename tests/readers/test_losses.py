@@ -11,7 +11,7 @@ from carrara.items.item import Item, item_of, make
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange, ReaderModel
-from carrara.result import Result
+from carrara.results.result import Result
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.readers.scripted import Told, note, say, with_fact
 

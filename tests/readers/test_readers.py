@@ -11,7 +11,7 @@ import carrara
 from carrara.items.item import item_of
 from carrara.readers.context import ReaderContext
 from carrara.readers.reader import ReaderModel, Reading
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.sandbox import TEST_ONLY, OnlyForTests

@@ -61,8 +61,8 @@ def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
 
 
 def test_an_item_that_became_another_since_the_run_began_is_told(tmp_path: Path) -> None:
-    from carrara.models.streaming import Recurrent
     from carrara.runs.by_reference import PromptMismatchError
+    from carrara.runs.streaming import Recurrent
 
     run(tmp_path / "a", 1)
     model = Recurrent(f"recurrent:{tmp_path / 'a'}")

@@ -315,7 +315,7 @@ def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
 def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
     from xml.etree import ElementTree
 
-    from carrara.api.train import train
+    from carrara.operations.train import train
 
     overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
     folder = train("qa1", tmp_path / "a", kind="window", overrides=overrides)

@@ -15,14 +15,14 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, sync_playwright
 
 from carrara.answers.status import STATUSES
-from carrara.comparison.report import write_comparison
-from carrara.comparison.statistics import Side, compare
-from carrara.figures.figure import Figure, Mark
-from carrara.figures.files import save
+from carrara.papers.figures.figure import Figure, Mark
+from carrara.papers.figures.files import save
+from carrara.report.comparison import write_comparison
 from carrara.report.memory_page import page as memory_page
 from carrara.report.page import write_report
-from carrara.result import FATES, NO_REPLY, FactTrace, ReadingCost, Result
-from carrara.stats.item_source import ItemSource
+from carrara.results.comparison import Side, compare
+from carrara.results.item_source import ItemSource
+from carrara.results.result import FATES, NO_REPLY, FactTrace, ReadingCost, Result
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")

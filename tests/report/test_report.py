@@ -17,18 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara.answers.status import STATUSES, Status
-from carrara.api.results import Results
 from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
 from carrara.items.subsets import APART
+from carrara.operations.results import Results
 from carrara.report.html import environment
 from carrara.report.page import render, write_report
 from carrara.report.style import number, styles_of, tag
-from carrara.result import FATES, FactTrace, ReadingCost, Result
-from carrara.score.scored import Scorer, ScorerConfig
-from carrara.stats import summarize
-from carrara.stats.baselines import ShortcutFinding
+from carrara.results import summarize
+from carrara.results.baselines import ShortcutFinding
+from carrara.results.result import FATES, FactTrace, ReadingCost, Result
+from carrara.runs.rescoring.scored import Scorer, ScorerConfig
 from carrara.util.files import whole_file
 from carrara.util.sanitize import clip, distinct, short, visible
 
@@ -574,7 +574,7 @@ def test_coordinates_are_short(value: float, shown: str) -> None:
 def results_at(monkeypatch: pytest.MonkeyPatch) -> dict[Path, list[Result]]:
     """Stands in for the engine's reader: results by directory."""
     found: dict[Path, list[Result]] = {}
-    monkeypatch.setattr("carrara.logs.replies.read_results", lambda directory, _=None: found.get(directory, []))
+    monkeypatch.setattr("carrara.runs.replies.read_results", lambda directory, _=None: found.get(directory, []))
     return found
 
 

@@ -26,7 +26,7 @@ from inspect_ai.tool import Tool, ToolChoice, ToolInfo, tool
 import carrara
 from carrara.inspect_tasks import graph, mrcr, qa1
 from carrara.items.item import rebuild
-from carrara.logs.replies import read_results
+from carrara.runs.replies import read_results
 from carrara.runs.tasks import graded
 
 pytestmark = [

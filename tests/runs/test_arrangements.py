@@ -9,8 +9,8 @@ import pytest
 
 import carrara as door
 from carrara.cli.main import main
+from carrara.results.arrangements import arrangement_penalties
 from carrara.runs.manifest import parts
-from carrara.stats.arrangements import arrangement_penalties
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from carrara.logs.replies import read_results
 from carrara.runs.budget import BudgetExhaustedError, Meter, read_budget
 from carrara.runs.prices import Price
+from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
 from tests.helpers.process import KEY, carrara
 from tests.helpers.server import serving

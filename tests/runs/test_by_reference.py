@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from inspect_ai.model import ModelAPI, get_model
 
 from carrara.items.item import rebuild
-from carrara.logs.replies import read_results
 from carrara.runs.by_reference import ReferencedAPI, provider_of
+from carrara.runs.replies import read_results
 from carrara.servers.redact import WHOLE, Glimpse, clip, shorten
 from tests.helpers.process import KEY, Ended, carrara
 from tests.helpers.server import Address

@@ -17,13 +17,13 @@ from carrara.answers import split_replies
 from carrara.inspect_tasks import march
 from carrara.items.item import item_of
 from carrara.items.render import finetuning, render, tabular
-from carrara.logs.replies import read_replies, read_results
 from carrara.report.page import render as render_page
 from carrara.report.text_table import result_lines
-from carrara.result import Result
+from carrara.results import summarize
+from carrara.results.horizon import HorizonRow, horizon_rows
+from carrara.results.result import Result
 from carrara.runs.conversation import join_outputs
-from carrara.stats import summarize
-from carrara.stats.horizon import HorizonRow, horizon_rows
+from carrara.runs.replies import read_replies, read_results
 from carrara.util.errors import CarraraError, RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.march import Marcher, right, says_nothing, slips_at

@@ -6,8 +6,8 @@ import pytest
 
 import carrara
 from carrara.items.item import make
+from carrara.results.summary import summarize_by_labels
 from carrara.runs.evidence_position import Places, Watch
-from carrara.stats.summary import summarize_by_labels
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 TASKS = ("babilong/qa2", "michelangelo/mrcr", "michelangelo/latent_list", "minerva/word_search", "sync/graph")

@@ -13,9 +13,9 @@ import pytest
 import zipfile_zstd  # noqa: F401  # adds Inspect's compression to zipfile
 
 from carrara.items.item import item_of as built
-from carrara.logs.replies import read_results
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.runs.manifest import parts
+from carrara.runs.replies import read_results
 from carrara.servers.redact import MOST_KEPT
 from tests.helpers.process import KEY, Ended, begun, carrara
 from tests.helpers.server import EACH, Address, item_of, serving

@@ -9,8 +9,8 @@ import pytest
 from inspect_ai.model import ChatCompletionChoice, ChatMessageAssistant, Logprob, Logprobs, ModelOutput
 
 from carrara.constants import NATS
-from carrara.logs.log_files import logs, samples
-from carrara.logs.replies import read_results
+from carrara.runs.log_files import logs, samples
+from carrara.runs.replies import read_results
 from carrara.servers.response import average_logprobs
 from tests.helpers.process import carrara
 from tests.helpers.server import serving

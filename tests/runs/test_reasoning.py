@@ -13,9 +13,9 @@ import pytest
 from carrara import tokenizers
 from carrara.items import registry
 from carrara.items.item import make
-from carrara.logs.replies import read_results
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.runs.reasoning import lead_of, request
+from carrara.runs.replies import read_results
 from carrara.servers.probe import probe_server
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.server_info import ServerInfo
@@ -36,7 +36,7 @@ LEADS = {
 def llama_cpp() -> Iterator[str]:
     """The address of llama.cpp's server on SmolLM2, in this process."""
     xllamacpp = pytest.importorskip("xllamacpp")
-    from carrara.models.embedded import smollm2
+    from carrara.servers.embedded import smollm2
 
     parameters = xllamacpp.CommonParams()
     parameters.model.path = str(smollm2())

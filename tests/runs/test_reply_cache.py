@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
-from carrara.logs.replies import read_results
-from carrara.result import Result
+from carrara.results.result import Result
+from carrara.runs.replies import read_results
 from carrara.runs.reply_cache import ReplyCache
 from carrara.util.errors import RunError
 from tests.helpers.process import carrara

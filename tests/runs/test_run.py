@@ -20,9 +20,9 @@ from rich.console import Console
 from carrara import inspect_tasks
 from carrara.cli.main import main
 from carrara.items import registry
-from carrara.logs.replies import read_results
 from carrara.runs import progress
 from carrara.runs.inspect_tasks import add_signature, full_names
+from carrara.runs.replies import read_results
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import RetryTrouble
 from carrara.util.progress import LINE_EVERY

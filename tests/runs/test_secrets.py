@@ -17,7 +17,7 @@ import pytest
 import zstandard
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
-from carrara.logs.replies import read_results
+from carrara.runs.replies import read_results
 from carrara.servers.providers import make_model
 from tests.helpers.open_files import files
 from tests.helpers.process import KEY, Ended, begun, carrara

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from carrara.constants import READER
-from carrara.logs.replies import read_results
-from carrara.result import Result
-from carrara.stats import summarize
+from carrara.results import summarize
+from carrara.results.result import Result
+from carrara.runs.replies import read_results
 from tests.helpers.process import Ended, carrara
 from tests.helpers.server import Address, serving
 

@@ -12,10 +12,10 @@ from shutil import which
 
 import pytest
 
-from carrara.logs.log_files import header, logs
-from carrara.logs.replies import LOGS, read_results
 from carrara.runs.config import Shard
+from carrara.runs.log_files import header, logs
 from carrara.runs.manifest import parts
+from carrara.runs.replies import LOGS, read_results
 from carrara.util.errors import UsageError
 from tests.helpers.process import begun, carrara
 from tests.helpers.server import Address, serving

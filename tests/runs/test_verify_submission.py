@@ -10,10 +10,10 @@ import pytest
 import carrara
 from carrara.cli.main import main
 from carrara.items.registry import load, names
-from carrara.logs.replies import LoggedReply, read_replies
+from carrara.results.scores import stat
 from carrara.runs import verify_submission
+from carrara.runs.replies import LoggedReply, read_replies
 from carrara.runs.verify_submission import verify
-from carrara.stats.scores import stat
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]

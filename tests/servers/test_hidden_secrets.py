@@ -9,9 +9,9 @@ import anyio
 import pytest
 from inspect_ai.model import GenerateConfig
 
-from carrara.logs.settings import settings_of
 from carrara.options import model_args_of
 from carrara.runs.config import RunConfig
+from carrara.runs.settings import settings_of
 from carrara.servers.probe import _with_models
 from carrara.servers.providers import make_model
 from carrara.servers.secrets import HIDDEN, check_secrets, hide, mask, refuse_secret

@@ -8,7 +8,7 @@ from inspect_ai._util.registry import registry_find, registry_info, registry_unq
 
 import carrara
 from carrara.cli.main import main
-from carrara.models.provider import MODELS
+from carrara.runs.provider import MODELS
 from carrara.servers.model_names import OURS, PROVIDERS, check_model
 from carrara.util.errors import UsageError
 

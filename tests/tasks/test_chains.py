@@ -13,12 +13,12 @@ from typing import Any
 import pytest
 
 from carrara import params
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
-from carrara.packing.prompt import count
-from carrara.packing.prompt_pack import Pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import count
+from carrara.items.prompt_pack import Pack
 from carrara.readers.context import ReaderContext
 from carrara.rng import SPLITS
 from carrara.tasks._chain_structure import Chains, Link, choose_without_keys, follow

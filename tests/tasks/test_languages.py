@@ -14,8 +14,8 @@ from carrara.generators.everyday import everyday_sentences
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.packing.prompt import count
-from carrara.packing.prompt_pack import Pack
+from carrara.items.prompt import count
+from carrara.items.prompt_pack import Pack
 from carrara.rng import Rng
 from carrara.tasks.babilong._languages import TRANSLATIONS
 from carrara.tasks.babilong._template_grammar import grammar_of

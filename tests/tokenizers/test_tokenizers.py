@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara import tokenizers
-from carrara.models.weights import DEMO
+from carrara.servers.weights import DEMO
 from carrara.tokenizers import encoders, gguf, gguf_vocabulary, hf, hub, server, template
 from carrara.tokenizers.base import ChatPart, Tokenizer, count_chat, count_plain
 from carrara.types import Message

@@ -12,7 +12,7 @@ from carrara import corpora
 from carrara.cli.generate import generate
 from carrara.cli.main import main
 from carrara.generators import append_file, bank, haystack, vocabulary
-from carrara.packing.prompt_pack import read_pack
+from carrara.items.prompt_pack import read_pack
 from carrara.papers import external_scores
 from carrara.tasks.babilong import _predictions as predictions
 from carrara.tasks.babilong import _published_items as babilong

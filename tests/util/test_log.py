@@ -53,7 +53,7 @@ def test_python_prints_warnings_unless_they_are_silenced(setting: str, begins: s
     assert [line.startswith(begins) for line in done.stderr.splitlines()] == [True] * bool(begins)
 
 
-PROGRAMS = ("readers/repl/driver.py", "rl/harbor.py")
+PROGRAMS = ("readers/repl/driver.py", "export/harbor_verifier.py")
 """Files that are programs of their own, and print what another process reads."""
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from carrara.cli.main import main
 from carrara.items import registry
+from carrara.items.arrangement import Arrangement
 from carrara.items.item import make
-from carrara.packing.arrangement import Arrangement
-from carrara.packing.packing import Packing
+from carrara.items.packing import Packing
 from carrara.types import Arrange
 from carrara.verify.audit import AuditResult, audit
 

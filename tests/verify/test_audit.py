@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from carrara import params
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import PosedInstance, contexts, make, questions_of
+from carrara.items.item_id import ItemId
 from carrara.rng import SPLITS, Split
 from carrara.task import Task
 from carrara.tasks._chains import ChainTask

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
+from carrara.items.item_id import ItemId
 from carrara.verify import chance_levels
 
 TASKS = registry.names()

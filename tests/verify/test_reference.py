@@ -2,9 +2,9 @@
 
 from statistics import fmean
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts
+from carrara.items.item_id import ItemId
 from carrara.tokenizers import DEFAULT
 from carrara.verify.reference import majority
 from carrara.verify.shortcuts.search import Search

@@ -13,9 +13,9 @@ import pytest
 from carrara.answers import OneOf, YesNo
 from carrara.cli.main import main
 from carrara.generators import vocabulary
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import contexts
+from carrara.items.item_id import ItemId
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.types import Segment

@@ -3,8 +3,8 @@
 import pytest
 from benchmarks.idk_shortcuts import question_before
 
-from carrara.item_id import ItemId
 from carrara.items import item as item_module
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.tasks.michelangelo import idk
 from carrara.verify.audit import audit

@@ -8,11 +8,11 @@ import pytest
 
 from carrara import params as parameters
 from carrara.answers import Number
-from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import PosedInstance, questions_of
+from carrara.items.item_id import ItemId
 from carrara.tasks.minerva.positions import Positions
 from carrara.tokenizers import DEFAULT
 from carrara.types import CHANCE_LEVEL, GUESSERS

@@ -9,10 +9,10 @@ import pytest
 
 from carrara.answers import Number
 from carrara.cli.main import main
-from carrara.item_id import ItemId
 from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.items.item import contexts
+from carrara.items.item_id import ItemId
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.babilong._task import TASKS
 from carrara.verify.audit import search_shortcuts

@@ -28,7 +28,7 @@ def complete_run(context: "CompletionContext") -> list[str]:
 
 def complete_figure(context: "CompletionContext") -> Mapping[str, str]:
     """Return the names of figures with their descriptions."""
-    from carrara.figures.definitions import definitions
+    from carrara.papers.figures.definitions import definitions
 
     return {name: one.description for name, one in definitions().items()}
 

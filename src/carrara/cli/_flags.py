@@ -9,7 +9,7 @@ from cyclopts import Parameter, Token
 from carrara.cli._complete import complete_run, complete_tasks
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, settings_of, text
 from carrara.readers.options import ReaderOptions, split_readers
-from carrara.result import check_base_score
+from carrara.results.result import check_base_score
 from carrara.util.errors import UsageError
 from carrara.util.parallel import Engine
 

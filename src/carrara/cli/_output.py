@@ -9,13 +9,13 @@ from carrara.util import table as core
 from carrara.util.errors import UsageError
 
 if TYPE_CHECKING:
-    from carrara.stats import EffectiveLength, Row
-    from carrara.stats.arrangements import ArrangementPenalty
-    from carrara.stats.completeness import Completeness
-    from carrara.stats.horizon import HorizonRow
-    from carrara.stats.pooled import PooledDifference
-    from carrara.stats.readers import SeriesCost
-    from carrara.stats.ruler import RulerRow
+    from carrara.results import EffectiveLength, Row
+    from carrara.results.arrangements import ArrangementPenalty
+    from carrara.results.completeness import Completeness
+    from carrara.results.horizon import HorizonRow
+    from carrara.results.pooled import PooledDifference
+    from carrara.results.readers import SeriesCost
+    from carrara.results.ruler import RulerRow
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:

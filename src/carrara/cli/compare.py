@@ -6,8 +6,8 @@ from cyclopts import Parameter
 
 from carrara.cli._flags import Force, Json, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
-from carrara.comparison.statistics import By
 from carrara.options import File, Flag, Folder, folder_of, lengths_of, text
+from carrara.results.comparison import By
 from carrara.util.errors import RunError
 
 
@@ -34,11 +34,11 @@ def compare(
         by_instance: Pair the same questions on the same instances, whichever tokenizer counted their lengths.
         scorer: Which scorer of an Inspect task counts, if it has several.
     """
-    from carrara.comparison.inputs import sides
-    from carrara.comparison.report import comparison_lines, comparison_record, write_comparison
-    from carrara.comparison.statistics import check_margin, only
-    from carrara.comparison.statistics import compare as compared
-    from carrara.logs.log_files import leave_out
+    from carrara.report.comparison import comparison_lines, comparison_record, write_comparison
+    from carrara.results.comparison import check_margin, only
+    from carrara.results.comparison import compare as compared
+    from carrara.runs.comparison_inputs import sides
+    from carrara.runs.log_files import leave_out
 
     check_margin(margin)
     only_lengths = None if lengths is None else lengths_of(lengths)

@@ -11,8 +11,8 @@ from carrara.util.quantities import write_length
 
 if TYPE_CHECKING:
     from carrara.papers.scores import PublishedScore as Published
-    from carrara.stats.scores import Metric
-    from carrara.stats.series import CellScore
+    from carrara.results.scores import Metric
+    from carrara.results.series import CellScore
 
 SCORES_HELP = "A table of other scores, CSV with the columns model, benchmark and score."
 PUBLISHED_HELP = "Scores that papers print: michelangelo, sync, minerva, babilong, or all."
@@ -36,8 +36,8 @@ def correlate(
     Args:
         rank: Rank the models of the runs among the published ones instead.
     """
+    from carrara.papers.benchmark_columns import of_papers
     from carrara.papers.scores import PAPERS, read_scores, select_papers
-    from carrara.stats.benchmark_columns import of_papers
 
     if not (runs or scores or published):
         raise UsageError("there is nothing to correlate: give folders of runs, `scores` or `published`")
@@ -57,20 +57,20 @@ def correlate(
 
 
 def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
-    from carrara.stats.vs_published import same_length
+    from carrara.papers.vs_published import same_length
 
     return wanted is None or (length is not None and any(same_length(one, length) for one in wanted))
 
 
 def _cell_scores(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
-    from carrara.stats.scores import by_metric
-    from carrara.stats.series import cell_scores
-    from carrara.stats.summary import report_failures
+    from carrara.results.scores import by_metric
+    from carrara.results.series import cell_scores
+    from carrara.results.summary import report_failures
 
     if not runs:
         return []
-    from carrara.logs.log_files import leave_out
-    from carrara.logs.replies import read_runs
+    from carrara.runs.log_files import leave_out
+    from carrara.runs.replies import read_runs
 
     results = read_runs([folder_of(run) for run in runs], leave_out)
     kept = [result for result in results if _has_length(result.length, lengths)]
@@ -84,9 +84,9 @@ def _cell_scores(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score
 def _correlate(
     own: "list[CellScore]", scores: Sequence[File], printed: "list[Published]", alias: Sequence[str], as_json: bool
 ) -> int:
+    from carrara.papers.benchmark_columns import correlate_sources
+    from carrara.papers.correlations import correlation_lines, correlation_record
     from carrara.papers.external_scores import read_external_scores
-    from carrara.report.correlations import correlation_lines, correlation_record
-    from carrara.stats.benchmark_columns import correlate_sources
 
     outside = [row for path in scores for row in read_external_scores(file_of(path))]
     found = correlate_sources(own, outside, printed, alias)
@@ -99,9 +99,9 @@ def _correlate(
 
 
 def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> int:
-    from carrara.report.correlations import ranking_lines, ranking_record
-    from carrara.stats.benchmark_columns import few
-    from carrara.stats.vs_published import rankings, unpublished_cells
+    from carrara.papers.benchmark_columns import few
+    from carrara.papers.correlations import ranking_lines, ranking_record
+    from carrara.papers.vs_published import rankings, unpublished_cells
 
     found = rankings(own, printed)
     left = unpublished_cells(own, found)

@@ -148,7 +148,7 @@ def verl(
     options: RowOptions,
     items: ItemOptions | None = None,
 ) -> int:
-    """Write training rows for verl: Parquet files for its data set and for the reward `carrara.rl.verl.compute_score`.
+    """Write training rows for verl: Parquet files for its data set and for `carrara.export.verl_reward.compute_score`.
 
     Example: carrara export verl qa1,qa6 --lengths 4k,16k -n 100 --split train --tokenizer o200k --out data/verl
 

@@ -7,8 +7,8 @@ from cyclopts import Parameter
 from carrara.cli._complete import complete_figure
 from carrara.cli._flags import Force, Json, RunFolder
 from carrara.cli._output import check_replaceable, print_json, show, table
-from carrara.figures.config import FigureConfig, FigureOptions
 from carrara.options import File, folder_of, merge_options, text
+from carrara.papers.figures.config import FigureConfig, FigureOptions
 
 NAME_HELP = "Name of a figure, such as babilong-2 or michelangelo-9. By default list the figures."
 OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
@@ -33,9 +33,9 @@ def figure(
     Args:
         as_list: List the figures; with a name, say what that one shows and what it needs.
     """
-    from carrara.figures.files import about, is_figure, save
-    from carrara.logs.log_files import leave_out
-    from carrara.logs.replies import read_runs
+    from carrara.papers.figures.files import about, is_figure, save
+    from carrara.runs.log_files import leave_out
+    from carrara.runs.replies import read_runs
 
     if as_list or not name:
         return _list(name, as_json)
@@ -55,7 +55,7 @@ def figure(
 
 
 def _list(name: str, as_json: bool) -> int:
-    from carrara.figures.definitions import definition, definitions
+    from carrara.papers.figures.definitions import definition, definitions
 
     shown = [definition(name)] if name else list(definitions().values())
     if as_json:

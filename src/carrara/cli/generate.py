@@ -18,8 +18,8 @@ from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count, count, write_length
 
 if TYPE_CHECKING:
-    from carrara.item_id import ItemId
     from carrara.items.item import Item
+    from carrara.items.item_id import ItemId
 
 LENGTHS, INSTANCES = "0", 20
 TASKS_HELP = (
@@ -142,7 +142,7 @@ def _from_item_ids(
 ) -> Source:
     """Return the items of a file of item ids, each checked against its hash."""
     from carrara.items.bulk import HashedId, remake
-    from carrara.packing.prompt_pack import read_pack
+    from carrara.items.prompt_pack import read_pack
 
     try:
         rows = _read_table(path) if path.suffix == TABLE else _read_lines(path)

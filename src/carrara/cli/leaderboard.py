@@ -9,16 +9,16 @@ from cyclopts import Parameter
 from carrara.cli._flags import Allow, Force, Json, MinBaseScore, OnlyLengths, Score, several_positional
 from carrara.cli._output import check_replaceable, is_page, print_json, show
 from carrara.options import File, Flag, Folder, check_whole, file_of, folder_of, lengths_of, text
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from carrara.item_id import ItemId
+    from carrara.items.item_id import ItemId
+    from carrara.results.leaderboard import Standing
     from carrara.runs.verify_submission import Submission
-    from carrara.stats.leaderboard import Standing
 
 CHECKED = 24
 """The number of prompts of a folder that are rendered again."""
@@ -52,14 +52,14 @@ def leaderboard(
             has input, output and cached for each model. The leaderboard then shows what each run cost.
         count_refused: Count folders and models that fail the check, too.
     """
-    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
+    from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.report.standings import record, standing_lines
+    from carrara.results import Requirements
+    from carrara.results.leaderboard import leaderboard as ranked
+    from carrara.results.scores import by_metric
+    from carrara.results.summary import report_failures
     from carrara.runs.asked_items import read_items
-    from carrara.stats import Requirements
-    from carrara.stats.leaderboard import leaderboard as ranked
-    from carrara.stats.scores import by_metric
-    from carrara.stats.summary import report_failures
     from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
@@ -102,8 +102,8 @@ def leaderboard(
 
 def _check(places: "Sequence[Path]", sample: int, asked: "Sequence[ItemId] | None") -> "list[Submission]":
     """Verify folders and files. Those with the same name are named with their folders."""
+    from carrara.runs.rescoring.submission import verify_file
     from carrara.runs.verify_submission import verify
-    from carrara.score.submission import verify_file
 
     found = []
     for place in places:

@@ -17,10 +17,10 @@ from carrara.cli._flags import (
 from carrara.cli._output import print_json, show
 from carrara.cli.run import read_ask_above
 from carrara.options import ServerOptions, merge_options
-from carrara.planning.config import EstimateOptions
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
+from carrara.runs.plan_config import EstimateOptions
 
 
 def plan(
@@ -44,7 +44,7 @@ def plan(
 
     Example: carrara plan paper:michelangelo --model openai/gpt-4o --price 2.5,10,1.25
     """
-    from carrara.planning.estimate import estimate, format_estimate, total, warnings
+    from carrara.runs.estimate import estimate, format_estimate, total, warnings
     from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)

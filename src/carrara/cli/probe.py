@@ -9,7 +9,7 @@ from carrara.cli._flags import MinBaseScore, N, RunSelection, Threads
 from carrara.cli._output import table
 from carrara.cli.run import carry_out
 from carrara.options import Folder, ItemOptions, Lengths, check_whole, merge_options, text
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig
 
 MODEL_HELP = "A class, or an object, with init(batch), step(state, tokens) and nbytes(state), as package.module:Model."
@@ -37,9 +37,9 @@ def probe(
         segment: Tokens that the model reads at a time. By default its own `segment`, or 512.
         batch_size: Items that are read at the same time. By default 32.
     """
-    from carrara.logs.replies import read_replies
-    from carrara.logs.stream_cost import costs
     from carrara.recurrent import require_torch
+    from carrara.runs.replies import read_replies
+    from carrara.runs.stream_cost import costs
     from carrara.util.files import whole_file
     from carrara.util.quantities import write_length
 
@@ -77,6 +77,6 @@ def probe(
 
 def _check_model(model: str) -> None:
     """Check that a model works before anything is made for it."""
-    from carrara.models.streaming import own
+    from carrara.runs.streaming import own
 
     own(model)

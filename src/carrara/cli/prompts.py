@@ -8,8 +8,8 @@ from cyclopts import App, Parameter
 
 from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, show, table
+from carrara.items.official_packs import Paper
 from carrara.options import File, Folder, file_of, text
-from carrara.packing.official_packs import Paper
 from carrara.util.errors import RunError
 from carrara.util.progress import show_progress
 from carrara.util.quantities import count
@@ -50,7 +50,7 @@ def build(
 
     Example: carrara prompts build babilong ~/babilong --out pack.toml
     """
-    from carrara.packing.official_packs import official_wording
+    from carrara.items.official_packs import official_wording
 
     _write(official_wording(paper, file_of(folder)), out, force)
     return 0
@@ -63,7 +63,7 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
     Example: carrara prompts check pack.toml
     """
     from carrara.items import registry
-    from carrara.packing.prompt_pack import read_pack
+    from carrara.items.prompt_pack import read_pack
     from carrara.verify.pack import INSTANCES, check_pack, check_parts
 
     read = read_pack(file_of(pack))
@@ -96,7 +96,7 @@ def check(pack: Annotated[File, text("PACK", help="A prompt pack, a TOML file.")
 
 
 def _write(wording: Mapping[str, Mapping[str, str]], out: File | None, force: bool) -> None:
-    from carrara.packing.prompt_pack import written
+    from carrara.items.prompt_pack import written
     from carrara.util.files import whole_file
 
     if out is None:

@@ -6,17 +6,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 from carrara.cli._flags import Allow, Force, Json, MinBaseScore, Score
 from carrara.cli._output import check_replaceable, is_page, print_json, print_summary, show
 from carrara.options import File, Folder, folder_of, text
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.util.errors import RunError, UsageError
 from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
-    from carrara.stats import EffectiveLength, Row
-    from carrara.stats.arrangements import ArrangementPenalty
-    from carrara.stats.completeness import Completeness
-    from carrara.stats.horizon import HorizonRow
-    from carrara.stats.pooled import PooledDifference
-    from carrara.stats.readers import SeriesCost
+    from carrara.results import EffectiveLength, Row
+    from carrara.results.arrangements import ArrangementPenalty
+    from carrara.results.completeness import Completeness
+    from carrara.results.horizon import HorizonRow
+    from carrara.results.pooled import PooledDifference
+    from carrara.results.readers import SeriesCost
 
 
 def report(
@@ -38,20 +38,20 @@ def report(
     Args:
         by: Print a row for each value of these labels of the items, such as complexity,view, and write no page.
     """
-    from carrara.logs.log_files import leave_out
-    from carrara.logs.replies import read_results
-    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
+    from carrara.report.snippets import SnippetFinder, find_shortcuts
+    from carrara.results import Requirements, effective_lengths, record, summarize
+    from carrara.results.arrangements import arrangement_penalties
+    from carrara.results.completeness import describe_missing
+    from carrara.results.horizon import horizon_rows
+    from carrara.results.pooled import pooled_differences
+    from carrara.results.readers import series_costs
+    from carrara.results.ruler import ruler_rows
+    from carrara.results.scores import by_metric
+    from carrara.results.summary import summarize_by_labels
+    from carrara.runs.log_files import leave_out
     from carrara.runs.manifest import parts
-    from carrara.stats import Requirements, effective_lengths, record, summarize
-    from carrara.stats.arrangements import arrangement_penalties
-    from carrara.stats.completeness import describe_missing
-    from carrara.stats.horizon import horizon_rows
-    from carrara.stats.pooled import pooled_differences
-    from carrara.stats.readers import series_costs
-    from carrara.stats.ruler import ruler_rows
-    from carrara.stats.scores import by_metric
-    from carrara.stats.summary import summarize_by_labels
+    from carrara.runs.replies import read_results
     from carrara.tokenizers.permission import allow_all
 
     allow_all(allow)
@@ -117,8 +117,8 @@ def rows_as_json(
     Conversations have their horizons. Rows of the arrangement `riffle` have the difference from `block`, if both were
     run. A row with fewer replies than planned says so, and planned rows without any reply are added.
     """
-    from carrara.stats import record
-    from carrara.stats.completeness import missing_parts
+    from carrara.results import record
+    from carrara.results.completeness import missing_parts
 
     lacking, held = missing_parts(parts), {(one.task, one.series): one.record() for one in effective}
     spent = {(one.task, one.series, one.length): one.record() for one in costs}

@@ -10,7 +10,7 @@ from carrara.cli._flags import Allow, AskAbove, DryRun, Json, MinBaseScore, RunS
 from carrara.cli._output import print_json, print_summary, show
 from carrara.cli._stopping import stopped_code
 from carrara.options import ServerOptions, merge_options
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.runs.config import RunConfig, RunOptions
 from carrara.runs.jobs import RunItems
 from carrara.util.errors import RunError, UsageError
@@ -87,7 +87,7 @@ def run(
 
 def _show_dry_run(configs: Sequence[RunConfig]) -> int:
     """Print what runs would send, and what their servers support."""
-    from carrara.planning.estimate import estimate, format_estimate
+    from carrara.runs.estimate import estimate, format_estimate
     from carrara.servers.probe import is_probed, probe_server
     from carrara.servers.server_info import server_info_lines
 
@@ -166,8 +166,8 @@ def carry_out(
     confirm: "Confirm | None" = None,
 ) -> int:
     """Run, write the report, and print the table of results or pass the run to `hand`."""
-    from carrara.logs.report_data import SnippetFinder, find_shortcuts
     from carrara.report.page import write_report
+    from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
     from carrara.util.progress import make_console
@@ -193,14 +193,14 @@ def carry_out(
 def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_json: bool = False) -> None:
     """Print one table of the results of all runs, or their rows as JSON."""
     from carrara.cli.report import rows_as_json
-    from carrara.logs.report_data import find_shortcuts
+    from carrara.report.snippets import find_shortcuts
+    from carrara.results import Requirements, effective_lengths, summarize
+    from carrara.results.arrangements import arrangement_penalties
+    from carrara.results.horizon import horizon_rows
+    from carrara.results.pooled import pooled_differences
+    from carrara.results.readers import series_costs
+    from carrara.results.ruler import ruler_rows
     from carrara.runs.manifest import parts
-    from carrara.stats import Requirements, effective_lengths, summarize
-    from carrara.stats.arrangements import arrangement_penalties
-    from carrara.stats.horizon import horizon_rows
-    from carrara.stats.pooled import pooled_differences
-    from carrara.stats.readers import series_costs
-    from carrara.stats.ruler import ruler_rows
     from carrara.tokenizers.gguf import logged_name, split_digest
 
     own = [result for _, outcome in finished for result in outcome.own]
@@ -224,7 +224,7 @@ def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_js
 
 def _conclude(config: RunConfig, outcome: "Outcome") -> None:
     """Say how many requests were made, and raise if there is no score of some items."""
-    from carrara.stats import summarize
+    from carrara.results import summarize
 
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

@@ -19,10 +19,10 @@ from carrara.util.quantities import count
 from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
-    from carrara.result import Result
-    from carrara.score.job import Write
-    from carrara.score.parallel import ScorerPool
-    from carrara.score.scored import ScorerConfig
+    from carrara.results.result import Result
+    from carrara.runs.rescoring.job import Write
+    from carrara.runs.rescoring.parallel import ScorerPool
+    from carrara.runs.rescoring.scored import ScorerConfig
     from carrara.tasks.minerva._rows import RescoredRows
 
 FILE_HELP = (
@@ -112,11 +112,11 @@ def _score_lines(
 ) -> int:
     """Score replies to items made here."""
     from carrara.cli._output import print_summary, show
-    from carrara.packing.prompt_pack import read_pack
-    from carrara.score.job import ScoreProgress, score
-    from carrara.score.lines import Lines
-    from carrara.score.parallel import ScorerPool
-    from carrara.score.scored import ScorerConfig, fit
+    from carrara.items.prompt_pack import read_pack
+    from carrara.runs.rescoring.job import ScoreProgress, score
+    from carrara.runs.rescoring.lines import Lines
+    from carrara.runs.rescoring.parallel import ScorerPool
+    from carrara.runs.rescoring.scored import ScorerConfig, fit
     from carrara.util.progress import make_console
 
     if prompts:
@@ -149,7 +149,7 @@ def _score_lines(
 
 def _stem(file: Path) -> str:
     """Return the default name of a model: the name of the file with its replies."""
-    from carrara.score.scored import NAME
+    from carrara.runs.rescoring.scored import NAME
     from carrara.util.unicode import replace_surrogates
 
     name = replace_surrogates(file.stem if str(file) != "-" else "stdin")[:NAME]
@@ -169,8 +169,8 @@ def _into(
     out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool", with_replies: bool
 ) -> Iterator["Write"]:
     """Return a writer of scored lines: to the terminal, to a file written atomically, or to a folder of logs."""
-    from carrara.score.logs import Shards
-    from carrara.score.scored import output
+    from carrara.runs.rescoring.logs import Shards
+    from carrara.runs.rescoring.scored import output
     from carrara.util.files import whole_file
 
     def render(results: "list[Result]") -> bytes:

@@ -63,9 +63,9 @@ def show(
 
 def _rebuilt(id: str, items: ItemOptions) -> "Item":
     """Return the item of an id."""
-    from carrara.item_id import ItemId
     from carrara.items.item import rebuild
-    from carrara.packing.prompt_pack import read_pack
+    from carrara.items.item_id import ItemId
+    from carrara.items.prompt_pack import read_pack
     from carrara.tokenizers import permission
 
     permission.allow(ItemId.parse(id).tokenizer)  # the user typed it

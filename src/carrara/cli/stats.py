@@ -16,9 +16,9 @@ from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count, write_length
 
 if TYPE_CHECKING:
-    from carrara.item_id import ItemId
-    from carrara.packing.prompt_pack import Pack
-    from carrara.stats.dataset import DatasetShape
+    from carrara.items.item_id import ItemId
+    from carrara.items.prompt_pack import Pack
+    from carrara.papers.dataset import DatasetShape
 
 TOKENIZERS = "gpt2,cl100k,o200k,mistral-v7,words,characters"
 RENDERED = 5
@@ -51,7 +51,7 @@ def stats(
 
     Example: carrara stats babilong -n 1000
     """
-    from carrara.stats.dataset import shape
+    from carrara.papers.dataset import shape
 
     items = items or StatsItems()
     if any(items.arrange):
@@ -81,7 +81,7 @@ def stats(
 def _tokenizers(given: str) -> list[str]:
     """Return the names of tokenizers after checking that each exists."""
     from carrara import tokenizers
-    from carrara.stats.dataset import CHARACTERS, WORDS
+    from carrara.papers.dataset import CHARACTERS, WORDS
 
     names = [name.strip() for name in given.split(",")]
     if names[0] in (WORDS, CHARACTERS):
@@ -93,7 +93,7 @@ def _tokenizers(given: str) -> list[str]:
 
 
 def _print_facts(shapes: "Sequence[DatasetShape]") -> None:
-    from carrara.stats.dataset import BABILONG_FACTS
+    from carrara.papers.dataset import BABILONG_FACTS
 
     rows = []
     for found in shapes:
@@ -113,7 +113,7 @@ def _print_facts(shapes: "Sequence[DatasetShape]") -> None:
 
 
 def _print_answers(shapes: "Sequence[DatasetShape]") -> None:
-    from carrara.stats.dataset import BABILONG_LABELS
+    from carrara.papers.dataset import BABILONG_LABELS
     from carrara.util.sanitize import short
 
     print()
@@ -146,7 +146,7 @@ def _print_draws(shapes: "Sequence[DatasetShape]") -> None:
 
 
 def _print_tokens(shapes: "Sequence[DatasetShape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
-    from carrara.stats.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
+    from carrara.papers.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
     print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")
     table(
@@ -166,7 +166,7 @@ def _sizes(
 ) -> list[dict[str, float]]:
     """Return the sizes of contexts of one length. A task without one is left out, unless it is the only task."""
     from carrara.items.item import left_out
-    from carrara.stats.dataset import sizes
+    from carrara.papers.dataset import sizes
     from carrara.util.errors import LengthError
 
     found = []

@@ -82,7 +82,7 @@ def train_one(job: TrainJob) -> Outcome:
     """Train one model to its end. Several models are trained in parallel, each in its own process."""
     import torch
 
-    from carrara.api.train import finish
+    from carrara.operations.train import finish
     from carrara.recurrent.training import Training
     from carrara.util.progress import make_console
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 from carrara.cli._flags import AllowLarge, Model
 from carrara.cli._messages import say
 from carrara.cli._stopping import stopped_code
-from carrara.models.write_config import PieceOptions, WriteConfig, WriterOptions
+from carrara.operations.write_config import PieceOptions, WriteConfig, WriterOptions
 from carrara.options import File, merge_options, text
 from carrara.util.errors import RunError
 
 if TYPE_CHECKING:
-    from carrara.models.writing import Missing
+    from carrara.operations.writing import Missing
 
 
 def write(
@@ -31,7 +31,7 @@ def write(
 
     Example: carrara write --model openai/gpt-4o --formats poem,riddle --topics penguins,bees -n 4 --out bank.jsonl
     """
-    from carrara.models.writing import write as write_pieces
+    from carrara.operations.writing import write as write_pieces
     from carrara.util.progress import make_console
 
     config = WriteConfig(model, out, allow_large=allow_large, **merge_options(pieces, server))

@@ -14,7 +14,7 @@ from carrara.util.parallel import ENGINES, Engine
 from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
-    from carrara.item_id import ItemId
+    from carrara.items.item_id import ItemId
 
 
 @Parameter(name="*", group=Group("Export", sort_key=10))

@@ -26,11 +26,11 @@ from carrara._version import __version__
 from carrara.export.about import CANARY
 from carrara.export.config import ExportConfig
 from carrara.export.grep import AROUND, Grep, GrepResult
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.bulk import bulk
 from carrara.items.grading import grade
 from carrara.items.item import Item
+from carrara.items.item_id import ItemId
 from carrara.readers.context_file import ContextFile
 from carrara.util.errors import UsageError
 from carrara.util.files import is_remote
@@ -370,7 +370,7 @@ def _verifier_dockerfile(settings: HarborSettings) -> str:
 _TEST = f"""#!/bin/sh
 # Score the answer. No answer scores 0. If the scorer fails, there is no reward, and Harbor reports an error.
 # The variables are for tests without a container.
-exec "${{PYTHON:-python3}}" -m carrara.rl.harbor \\
+exec "${{PYTHON:-python3}}" -m carrara.export.harbor_verifier \\
   "$(dirname "$0")" "${{ANSWER_FILE:-{ANSWER}}}" "${{VERIFIER_LOGS:-/logs/verifier}}"
 """
 _SOLVE = f"""#!/bin/sh

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.export.config import ExportConfig
-from carrara.item_id import ItemId
 from carrara.items.grading import grade
 from carrara.items.item import contexts, left_out, questions_of
-from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack, read_pack
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import is_remote
 from carrara.util.log import logger, warn_once

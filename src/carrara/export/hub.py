@@ -23,10 +23,10 @@ from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS as LABELS
 from carrara.export.evidence_labels import MEANING as LABEL_MEANING
 from carrara.export.shards import ShardTable, WrittenFile, write_tables
-from carrara.item_id import ItemId
 from carrara.items.item import Item, check_single, questions_of, rebuild, wording_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
-from carrara.packing.prompt_pack import Pack
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import whole_file
 from carrara.util.quoting import markdown, quoted

@@ -16,9 +16,9 @@ from typing import Any
 
 from carrara.export.config import ExportConfig
 from carrara.export.shards import ShardTable, write_tables
-from carrara.item_id import ItemId
 from carrara.items.item import Item
-from carrara.result import task_of
+from carrara.items.item_id import ItemId
+from carrara.results.result import task_of
 from carrara.tokenizers.base import Tokenizer
 from carrara.util.errors import UsageError
 

@@ -1,6 +1,6 @@
 """Items as a resources server of NeMo Gym, in a folder in which its command `gym` is run.
 
-    resources_servers/carrara/app.py                 starts the server (rl/nemo_gym.py)
+    resources_servers/carrara/app.py                 starts the server (export/nemo_gym_server.py)
     resources_servers/carrara/pyproject.toml         what NeMo Gym installs for the server
     resources_servers/carrara/configs/carrara.yaml   the server, an agent, and its data
     resources_servers/carrara/data/train.jsonl       a row for each item
@@ -97,7 +97,7 @@ APP = '''"""Start the resources server, as NeMo Gym does."""
 
 from nemo_gym.server_utils import is_nemo_gym_fastapi_entrypoint
 
-from carrara.rl.nemo_gym import server_class
+from carrara.export.nemo_gym_server import server_class
 
 CarraraServer = server_class()
 

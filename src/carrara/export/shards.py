@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, Row, with_labels
-from carrara.item_id import ItemId
 from carrara.items.bulk import PUZZLE, Share, in_order, make, shares_of
 from carrara.items.item import count_existing
-from carrara.packing.prompt_pack import Pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import atomic_path

@@ -1,4 +1,4 @@
-"""Items as training rows of verl: Parquet files, with the reward function `carrara.rl.verl.compute_score`.
+"""Items as training rows of verl: Parquet files, with the reward function `carrara.export.verl_reward.compute_score`.
 
     4k/babilong-qa1-00000-of-00001.parquet
 
@@ -15,10 +15,10 @@ from typing import Any
 
 from carrara.export.config import ExportConfig
 from carrara.export.shards import ShardTable, write_tables
-from carrara.item_id import ItemId
 from carrara.items.item import Item, check_single
-from carrara.packing.prompt import assemble
-from carrara.result import task_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import assemble
+from carrara.results.result import task_of
 from carrara.types import Message
 from carrara.util.errors import UsageError
 from carrara.util.quoting import shell_word
@@ -82,7 +82,7 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
                 "```",
                 f"data.train_files={shell_word(config.out.resolve().name)}/*/*.parquet",
                 *([f"data.max_prompt_length={longest}"] if longest and not context else []),
-                "reward.custom_reward_function.path=pkg://carrara.rl.verl",
+                "reward.custom_reward_function.path=pkg://carrara.export.verl_reward",
                 "reward.custom_reward_function.name=compute_score",
                 "```",
             ]

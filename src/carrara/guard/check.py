@@ -15,9 +15,9 @@ from carrara.guard.sequential import ALL, Outcome
 from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.items import registry
 from carrara.items.item import messages_of
+from carrara.items.prompt import fingerprint
 from carrara.options import ConnectionOptions, settings_of
-from carrara.packing.prompt import fingerprint
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model

@@ -22,15 +22,15 @@ from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, 
 from carrara.guard.sequential import ALL
 from carrara.guard.server_comparison import ChangedReply, ComparedGroup, ServerComparison, UnpairedItem
 from carrara.guard.token_counts import TokenCounts, find_changed_counts
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
-from carrara.result import Result
+from carrara.results.result import Result
+from carrara.results.scores import headline
 from carrara.runs.config import RunConfig
 from carrara.runs.run import run
 from carrara.servers.model_names import tokenizer_for
 from carrara.servers.probe import check_file_model
-from carrara.stats.scores import headline
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
 from carrara.util.log import logger

@@ -17,8 +17,8 @@ from typing import Literal
 
 from carrara.guard.items import REGIONS, THROUGHOUT
 from carrara.guard.sequential import ALL
-from carrara.stats.betting import BettingTest, fewest, interval
-from carrara.stats.intervals import wilson
+from carrara.results.betting import BettingTest, fewest, interval
+from carrara.results.intervals import wilson
 
 PairVerdict = Literal["equivalent", "different", "open"]
 PairOutcome = PairVerdict | Literal["unchecked"]

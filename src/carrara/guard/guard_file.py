@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.util.errors import UsageError
 from carrara.util.files import SMALL, content, whole_file
 from carrara.util.quantities import write_length

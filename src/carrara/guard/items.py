@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from dataclasses import replace
 
-from carrara.item_id import ItemId, RunJob
-from carrara.result import Result
-from carrara.stats.scores import headline
+from carrara.items.item_id import ItemId, RunJob
+from carrara.results.result import Result
+from carrara.results.scores import headline
 
 BATCH = 8
 """The number of instances that are asked at once."""

@@ -15,13 +15,13 @@ from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
 from carrara.guard.items import BATCH, BATCHES, is_right, jobs_for, region_of
 from carrara.guard.sample_size import FEWEST, check_size, how_to_get, sufficient_if_right
-from carrara.item_id import ItemId, RunJob
 from carrara.items.item import messages_of
+from carrara.items.item_id import ItemId, RunJob
+from carrara.items.prompt import fingerprint
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.options import ServerOptions, settings_of
-from carrara.packing.prompt import fingerprint
 from carrara.profiling.capabilities import Capability, select
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for

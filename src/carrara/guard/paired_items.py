@@ -13,8 +13,8 @@ from hashlib import blake2b
 from itertools import islice
 
 from carrara.guard.guard_file import Guard, GuardItem
-from carrara.item_id import ItemId, RunJob
 from carrara.items.item import count_existing
+from carrara.items.item_id import ItemId, RunJob
 
 INSTANCES = 1 << 20
 """The number of instances of a task from which are drawn. A task from files has fewer."""

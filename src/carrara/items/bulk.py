@@ -6,9 +6,9 @@ from functools import partial
 from itertools import chain
 from typing import NamedTuple, Protocol, TypeVar
 
-from carrara.item_id import ItemId
 from carrara.items.item import Item, context_of, count_existing, left_out, too_long
-from carrara.packing.prompt_pack import Pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack
 from carrara.tokenizers.permission import with_permissions
 from carrara.util.errors import LengthError, RunError
 from carrara.util.parallel import Engine, parallel_map

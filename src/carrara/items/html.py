@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from itertools import groupby
 
-from carrara.packing.prompt import Kind, Stretch
+from carrara.items.prompt import Kind, Stretch
 
 STYLES: dict[Kind, str] = {
     "template": "",

@@ -12,14 +12,13 @@ from typing import Any, NamedTuple
 
 from carrara import params as parameters
 from carrara import tokenizers
-from carrara.item_id import ItemId
-from carrara.items import registry
+from carrara.items import registry, sizing
+from carrara.items.arrangement import arrangement_of
 from carrara.items.grading import Grade, grade
-from carrara.packing import sizing
-from carrara.packing.arrangement import arrangement_of
-from carrara.packing.packing import Packing
-from carrara.packing.prompt import Measure, Prompt, Survey
-from carrara.packing.prompt_pack import Pack
+from carrara.items.item_id import ItemId
+from carrara.items.packing import Packing
+from carrara.items.prompt import Measure, Prompt, Survey
+from carrara.items.prompt_pack import Pack
 from carrara.rng import Key, Split
 from carrara.splits import draw_owned
 from carrara.task import Task

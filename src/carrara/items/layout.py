@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from carrara.corpora.chunks import TextSplitter
-from carrara.item_id import ItemId
 from carrara.items.item import item_of, weight
-from carrara.packing.prompt import Prompt
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import Prompt
 from carrara.tokenizers import get
 from carrara.types import Role
 from carrara.util.cache import WeightedCache

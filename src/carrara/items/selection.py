@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from carrara import params as parameters
-from carrara.item_id import ItemId
 from carrara.items import registry
-from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack, read_pack
 from carrara.rng import Split
 from carrara.tokenizers import permission
 from carrara.types import Style

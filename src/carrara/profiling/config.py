@@ -9,7 +9,7 @@ from cyclopts import Group, Parameter
 
 from carrara.options import ServerOptions, at_least, folder_of, is_text, length_of, number, text
 from carrara.readers.options import ReaderOptions
-from carrara.result import MIN_BASE_SCORE
+from carrara.results.result import MIN_BASE_SCORE
 from carrara.runs.budget import read_budget
 from carrara.util.errors import UsageError
 

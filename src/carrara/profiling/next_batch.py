@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from carrara.stats.curve import Curve, Rule
+from carrara.results.curve import Curve, Rule
 
 FIXED = 256
 """Tokens that a prompt counts in addition to its own: for the request and the reply."""

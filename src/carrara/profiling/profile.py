@@ -11,8 +11,7 @@ from dataclasses import replace
 from attrs import evolve
 
 from carrara.constants import READER
-from carrara.item_id import RunJob
-from carrara.logs.replies import LOGS, read_results
+from carrara.items.item_id import RunJob
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import select
 from carrara.profiling.config import ProfileConfig
@@ -21,11 +20,12 @@ from carrara.profiling.score_card import SHORTEST, Card
 from carrara.profiling.subject import Subject, subject_of
 from carrara.readers.options import ReaderOptions
 from carrara.readers.reader import Reader
-from carrara.result import Result
+from carrara.results.curve import Rule
+from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
+from carrara.runs.replies import LOGS, read_results
 from carrara.runs.run import run
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.stats.curve import Rule
 from carrara.tokenizers.gguf import logged_name, split_digest
 from carrara.util.errors import UsageError
 from carrara.util.log import logger

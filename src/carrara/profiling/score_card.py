@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.stats.effective import Usability, describe
+from carrara.results.effective import Usability, describe
 from carrara.util.quantities import about_length, count, write_length
 from carrara.util.table import table
 
@@ -24,7 +24,7 @@ class Card:
     """The base score: the mean at the shortest length, mostly without filler."""
     chance_level: float
     status: Usability
-    """The status by the rule of `stats/effective.py`, as in every report."""
+    """The status by the rule of `results/effective.py`, as in every report."""
     reason: str
     """Why there is no effective length."""
     low: float | None

@@ -5,17 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import context_of, questions_of
+from carrara.items.item_id import ItemId
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.profiling.capabilities import Capability, lengths_for
 from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
-from carrara.result import Result
-from carrara.stats.curve import Curve, Rule
-from carrara.stats.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
-from carrara.stats.scores import headline, stat
+from carrara.results.curve import Curve, Rule
+from carrara.results.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
+from carrara.results.result import Result
+from carrara.results.scores import headline, stat
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.findings import findings_of

@@ -17,7 +17,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers import search
 from carrara.readers.context import ReaderContext
 from carrara.readers.context_file import ContextFile

@@ -8,7 +8,7 @@ results, `trim` removes old messages, `summary` has the model summarize, `native
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading, count_passages

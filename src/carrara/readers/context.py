@@ -17,7 +17,7 @@ from typing import NamedTuple
 from carrara.corpora.chunks import TextSplitter
 from carrara.items.item import Item, item_of
 from carrara.items.layout import BETWEEN_TURNS, Layout, layout_of, splitter_of
-from carrara.packing.prompt import assemble
+from carrara.items.prompt import assemble
 from carrara.readers.context_file import ContextFile
 from carrara.readers.conversation import Turns
 from carrara.tokenizers import get

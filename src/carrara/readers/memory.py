@@ -23,7 +23,7 @@ from typing import Any, Protocol
 import anyio
 import anyio.to_thread
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.function import load_object
 from carrara.readers.reader import Estimate, Exchange, Reader, ReaderModel, Reading, count_passages

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from carrara.constants import WHOLE
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.readers.context import Part, ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel

@@ -12,7 +12,7 @@ from typing import Any
 
 from carrara.constants import CONTEXT, PARTS, REQUEST
 from carrara.items.item import is_quick, item_of, messages_of
-from carrara.packing.prompt import PromptPart
+from carrara.items.prompt import PromptPart
 from carrara.readers.context import context_of
 from carrara.types import Message
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 from carrara.constants import WHOLE
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import read_length, write_length
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from inspect_ai.model import ChatMessage, ModelOutput
     from inspect_ai.tool import ToolInfo
 
-    from carrara.packing.prompt import FollowUps
+    from carrara.items.prompt import FollowUps
     from carrara.readers.context import Part, ReaderContext
     from carrara.types import PromptTemplate
 
@@ -77,7 +77,7 @@ class Estimate(NamedTuple):
     def with_follow_ups(self, follow_ups: "FollowUps") -> "Estimate":
         """Return the estimate of a conversation, whose requests have all messages and replies before them.
 
-        >>> from carrara.packing.prompt import FollowUps
+        >>> from carrara.items.prompt import FollowUps
         >>> Estimate(1, 100, 5).with_follow_ups(FollowUps(messages=2, tokens=20))
         Estimate(requests=3, sent=345, written=15)
         """

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.util.errors import UsageError

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 
 from carrara.items.item import Item
-from carrara.packing.prompt import assemble
+from carrara.items.prompt import assemble
 from carrara.recurrent import linear_probe
 from carrara.recurrent.armt import ARMT
 from carrara.recurrent.blocks import norm

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import PosedInstance, pose
-from carrara.packing.prompt import assemble
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import assemble
 from carrara.recurrent.distractors import DistractorSource
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from carrara.items.item import Item
-from carrara.packing.prompt import PromptPart
+from carrara.items.prompt import PromptPart
 from carrara.recurrent.stories import one_text
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from carrara.report import style
 from carrara.report.style import SeriesStyle, Styles, drawing, number, tag
-from carrara.stats import Row
+from carrara.results import Row
 from carrara.util.quantities import about_count, write_length
 from carrara.util.sanitize import both_ends
 

@@ -12,10 +12,10 @@ from typing import Literal, NamedTuple
 from carrara.answers.status import NEVER_ASKED
 from carrara.report.readers import Trace, traces_of
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import Result
-from carrara.stats import series_of
-from carrara.stats.scores import headline
-from carrara.stats.series import item_id_of
+from carrara.results import series_of
+from carrara.results.result import Result
+from carrara.results.scores import headline
+from carrara.results.series import item_id_of
 from carrara.util.sanitize import clip, short, visible
 
 SHOWN, SHOWN_ITEMS = 60, 12

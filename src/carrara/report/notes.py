@@ -7,11 +7,11 @@ from carrara.answers.status import GRADED
 from carrara.items.subsets import subset_of
 from carrara.report.provenance import Provenance
 from carrara.report.style import Styles
-from carrara.result import Result
-from carrara.stats import Row, Series, TrivialBaseline, series_of
-from carrara.stats.baselines import ShortcutFinding
-from carrara.stats.scores import describe_metric
-from carrara.stats.series import changed_models, item_id_of
+from carrara.results import Row, Series, TrivialBaseline, series_of
+from carrara.results.baselines import ShortcutFinding
+from carrara.results.result import Result
+from carrara.results.scores import describe_metric
+from carrara.results.series import changed_models, item_id_of
 from carrara.util.natsort import natural
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import short

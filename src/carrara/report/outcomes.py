@@ -14,9 +14,9 @@ from markupsafe import Markup
 from carrara.answers.status import GRADED, STATUSES, Status
 from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import Result
-from carrara.stats import Row, Series, series_of
-from carrara.stats.scores import headline
+from carrara.results import Row, Series, series_of
+from carrara.results.result import Result
+from carrara.results.scores import headline
 from carrara.util.natsort import natural
 from carrara.util.sanitize import short
 

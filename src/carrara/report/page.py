@@ -15,16 +15,16 @@ from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_read
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.views import View, rows_of, tasks_of, view
-from carrara.result import MIN_BASE_SCORE, Result
-from carrara.stats import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
-from carrara.stats.arrangements import arrangement_penalties
-from carrara.stats.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
-from carrara.stats.completeness import Completeness, describe_missing
-from carrara.stats.effective import RULE
-from carrara.stats.horizon import QUARTERS, horizon_rows
-from carrara.stats.item_source import ItemSource
-from carrara.stats.readers import series_costs
-from carrara.stats.scores import METRICS, Metric, by_metric
+from carrara.results import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
+from carrara.results.arrangements import arrangement_penalties
+from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
+from carrara.results.completeness import Completeness, describe_missing
+from carrara.results.effective import RULE
+from carrara.results.horizon import QUARTERS, horizon_rows
+from carrara.results.item_source import ItemSource
+from carrara.results.readers import series_costs
+from carrara.results.result import MIN_BASE_SCORE, Result
+from carrara.results.scores import METRICS, Metric, by_metric
 from carrara.types import chance_level_terms
 from carrara.util.files import whole_file
 from carrara.util.sanitize import short

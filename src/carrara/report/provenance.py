@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from carrara.constants import READER
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import WITHIN, Result
-from carrara.stats import Series, series_of
-from carrara.stats.series import item_id_of
+from carrara.results import Series, series_of
+from carrara.results.result import WITHIN, Result
+from carrara.results.series import item_id_of
 from carrara.util.errors import RunError, UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length

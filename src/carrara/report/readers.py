@@ -10,8 +10,8 @@ from markupsafe import Markup
 from carrara.constants import READER
 from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
-from carrara.result import FATES, Fate, Result
-from carrara.stats.readers import SeriesCost
+from carrara.results.readers import SeriesCost
+from carrara.results.result import FATES, Fate, Result
 from carrara.util.natsort import natural
 from carrara.util.sanitize import clip, short, visible
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from carrara.stats.leaderboard import Standing
+from carrara.results.leaderboard import Standing
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 from carrara.util.sanitize import distinct, short

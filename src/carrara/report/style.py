@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup, escape
 
-from carrara.stats import Row, Series
+from carrara.results import Row, Series
 from carrara.util.sanitize import distinct, visible
 
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Noto Sans', Arial, sans-serif"

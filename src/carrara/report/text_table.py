@@ -4,16 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from carrara.constants import WHOLE
-from carrara.stats import EffectiveLength, Row, ruler, score_categories
-from carrara.stats.arrangements import ArrangementPenalty
-from carrara.stats.baselines import BestBaseline, highest
-from carrara.stats.completeness import Completeness, describe_missing
-from carrara.stats.differences import Difference
-from carrara.stats.horizon import QUARTERS, HorizonRow
-from carrara.stats.pooled import PooledDifference
-from carrara.stats.readers import SeriesCost, Spending, over_tasks
-from carrara.stats.ruler import RulerRow
-from carrara.stats.scores import RECALL, describe_metric
+from carrara.results import EffectiveLength, Row, ruler, score_categories
+from carrara.results.arrangements import ArrangementPenalty
+from carrara.results.baselines import BestBaseline, highest
+from carrara.results.completeness import Completeness, describe_missing
+from carrara.results.differences import Difference
+from carrara.results.horizon import QUARTERS, HorizonRow
+from carrara.results.pooled import PooledDifference
+from carrara.results.readers import SeriesCost, Spending, over_tasks
+from carrara.results.ruler import RulerRow
+from carrara.results.scores import RECALL, describe_metric
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
 from carrara.util.table import table

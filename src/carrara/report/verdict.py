@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from carrara.answers.status import ATTEMPTED
 from carrara.report.style import SeriesStyle, Styles
-from carrara.stats import EffectiveLength, LengthEffect, Row, Series
-from carrara.stats.pooled import PooledDifference, signed
+from carrara.results import EffectiveLength, LengthEffect, Row, Series
+from carrara.results.pooled import PooledDifference, signed
 from carrara.util.quantities import write_length
 from carrara.util.sanitize import short
 

@@ -10,8 +10,7 @@ from carrara.report.chart import COMPACT, WIDE, Point, score_chart, spending_cha
 from carrara.report.readers import has_reader
 from carrara.report.style import SeriesStyle, Styles
 from carrara.report.verdict import Verdict, verdicts
-from carrara.result import Result
-from carrara.stats import (
+from carrara.results import (
     CategoryScore,
     Difference,
     EffectiveLength,
@@ -28,12 +27,13 @@ from carrara.stats import (
     score_categories,
     summarize,
 )
-from carrara.stats.differences import largest_losses
-from carrara.stats.leaderboard import Standing, leaderboard
-from carrara.stats.pooled import PooledDifference, clearest, pooled_differences
-from carrara.stats.readers import SeriesCost, series_costs
-from carrara.stats.scores import Metric, by_metric
-from carrara.stats.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
+from carrara.results.differences import largest_losses
+from carrara.results.leaderboard import Standing, leaderboard
+from carrara.results.pooled import PooledDifference, clearest, pooled_differences
+from carrara.results.readers import SeriesCost, series_costs
+from carrara.results.result import Result
+from carrara.results.scores import Metric, by_metric
+from carrara.results.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
 from carrara.util.natsort import natural
 from carrara.util.sanitize import short
 

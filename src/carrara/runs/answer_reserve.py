@@ -9,10 +9,10 @@ from dataclasses import replace
 from inspect_ai.dataset import Sample
 
 from carrara.constants import FOLLOW_UPS
-from carrara.item_id import ItemId
 from carrara.items.item import context_of, questions_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
-from carrara.packing.prompt_pack import Pack
 from carrara.servers.reasoning_mode import Thinking
 from carrara.util.errors import UsageError
 from carrara.util.quantities import write_length

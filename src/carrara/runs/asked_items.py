@@ -13,10 +13,10 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from carrara.item_id import ItemId
 from carrara.items.item import context_of, questions_of, weight
+from carrara.items.item_id import ItemId
 from carrara.items.subsets import APART
-from carrara.result import NO_REPLY, Result, Subject, task_of
+from carrara.results.result import NO_REPLY, Result, Subject, task_of
 from carrara.util.errors import CarraraError, LengthError, UsageError
 from carrara.util.files import SMALL, content
 

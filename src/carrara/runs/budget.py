@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from carrara.constants import NOT_ASKED
-from carrara.result import Result
+from carrara.results.result import Result
 from carrara.runs.prices import Price
 from carrara.util.errors import UsageError
 

@@ -44,11 +44,11 @@ from tenacity.wait import wait_base
 
 from carrara import tokenizers
 from carrara.constants import CONTEXT, EXCERPT, KEY, PARTS, REQUEST, REQUESTS
-from carrara.logs.replies import LoggedReply
-from carrara.packing.prompt import fingerprint
+from carrara.items.prompt import fingerprint
 from carrara.readers.context import Part
 from carrara.readers.prompts import Reference
 from carrara.runs import calls
+from carrara.runs.replies import LoggedReply
 from carrara.servers import retry
 from carrara.servers.inspect_private import track_active_model_event
 from carrara.servers.providers import prepare_client, secrets_of

@@ -8,13 +8,13 @@ from inspect_ai.dataset import Sample
 from inspect_ai.model import Model
 
 from carrara.constants import REQUEST
-from carrara.item_id import ItemId
 from carrara.items.item import questions_of
-from carrara.logs.replies import LoggedReply
-from carrara.packing.prompt import fingerprint
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import fingerprint
 from carrara.readers.prompts import prompt_of
 from carrara.runs import answer_reserve
 from carrara.runs.config import RunConfig
+from carrara.runs.replies import LoggedReply
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.server_info import ServerInfo
 from carrara.util.errors import UsageError

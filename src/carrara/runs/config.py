@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import ALL, RunJob
+from carrara.items.item_id import ALL, RunJob
 from carrara.items.selection import Selection
 from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
 from carrara.readers.options import ReaderOptions

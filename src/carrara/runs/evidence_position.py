@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from carrara.packing.prompt import PromptPart
+from carrara.items.prompt import PromptPart
 
 DIGITS = 4
 

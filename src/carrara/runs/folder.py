@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 
 from inspect_ai.log import EvalLog
 
-from carrara.logs.log_files import DamagedLogError, header, logs
-from carrara.logs.replies import LOGS
 from carrara.runs.config import Shard
+from carrara.runs.log_files import DamagedLogError, header, logs
+from carrara.runs.replies import LOGS
 from carrara.util.cache import cache_folder
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import create_folder, is_remote, storage_errors

@@ -22,15 +22,15 @@ from inspect_ai.model import Model, get_model
 from carrara import params as parameters
 from carrara import task as carrara_task
 from carrara.constants import WHOLE
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import remember_pack
-from carrara.logs.settings import ANYWHERE, address
-from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.items.item_id import ItemId
+from carrara.items.prompt_pack import Pack, read_pack
 from carrara.readers.reader import Reader
 from carrara.readers.registry import parse_reader
 from carrara.rng import Split
 from carrara.runs.by_reference import provider_of
+from carrara.runs.settings import ANYWHERE, address
 from carrara.runs.tasks import inspect_task
 from carrara.servers.inspect_errors import SetupError
 from carrara.servers.inspect_private import active_generate_config

@@ -8,11 +8,11 @@ from typing import Annotated
 from attrs import converters, field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import ItemId, RunJob
+from carrara.items.arrangement import check_length
+from carrara.items.item_id import ItemId, RunJob
+from carrara.items.prompt_pack import Pack
 from carrara.items.selection import Selection, item_ids
 from carrara.options import ItemOptions, NamedTask, at_least, lengths_of, selections_of, text
-from carrara.packing.arrangement import check_length
-from carrara.packing.prompt_pack import Pack
 from carrara.runs.presets import INSTANCES, Preset, Size, preset_of
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers import permission

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from inspect_ai.dataset import Sample
 
-from carrara.item_id import ItemId, RunJob
-from carrara.result import Result, Subject, task_of
+from carrara.items.item_id import ItemId, RunJob
+from carrara.results.completeness import Completeness
+from carrara.results.result import Result, Subject, task_of
 from carrara.runs.config import Shard
 from carrara.runs.sharding import Block
-from carrara.stats.completeness import Completeness
 from carrara.types import Arrange
 from carrara.util.errors import UsageError
 from carrara.util.files import Limit, content, is_remote, whole_file

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.item_id import ALL, ItemId, RunJob
 from carrara.items import registry
+from carrara.items.item_id import ALL, ItemId, RunJob
 from carrara.params import build, canonical, read_canonical
-from carrara.published.rows import PublishedFile, remember_files
 from carrara.tasks.babilong import _published_items as babilong
 from carrara.tasks.classic import _ruler_items as ruler
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.minerva import _snapshot as minerva
+from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.natsort import natural

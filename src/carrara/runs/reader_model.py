@@ -20,7 +20,7 @@ from inspect_ai.tool import ToolInfo
 from carrara.answers.reply_text import without_reasoning
 from carrara.constants import CONTEXT, KEY, REQUEST
 from carrara.items.item import Item, is_quick
-from carrara.packing.prompt import fingerprint, hash_parts
+from carrara.items.prompt import fingerprint, hash_parts
 from carrara.readers.context import Part, ReaderContext
 from carrara.readers.prompts import Reference, parts_of
 from carrara.runs.by_reference import PromptReference, call_in_thread

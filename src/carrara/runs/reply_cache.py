@@ -14,7 +14,7 @@ from pathlib import Path
 from inspect_ai.model import ChatMessage, GenerateConfig, ModelOutput
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.logs.settings import NEUTRAL
+from carrara.runs.settings import NEUTRAL
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import SMALL, content
 

@@ -21,13 +21,12 @@ from inspect_ai.model import GenerateConfig, Model
 from rich.console import Console
 
 from carrara.constants import FOLLOW_UPS
-from carrara.item_id import ALL, RunJob
 from carrara.items.item import left_out
-from carrara.logs.replies import LOGS, LoggedReply, read_replies, read_results
-from carrara.logs.settings import SERVER, address, file_of, settings_of
-from carrara.packing.prompt_pack import read_pack
+from carrara.items.item_id import ALL, RunJob
+from carrara.items.prompt_pack import read_pack
 from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
-from carrara.result import Result, Subject
+from carrara.results.result import Result, Subject
+from carrara.results.series import changed_models
 from carrara.runs import answer_reserve, manifest, progress, sharding
 from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
@@ -36,7 +35,9 @@ from carrara.runs.config import RunConfig
 from carrara.runs.evaluate import evaluate, notebook_hidden
 from carrara.runs.folder import CACHE, at_work, check_disk, local_folder, make_folder, plain_path, set_aside, tidy
 from carrara.runs.inspect_tasks import made_for, maker
+from carrara.runs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.runs.reply_cache import ReplyCache
+from carrara.runs.settings import SERVER, address, file_of, settings_of
 from carrara.runs.tasks import estimate
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError
@@ -44,7 +45,6 @@ from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
 from carrara.servers.server_info import ServerInfo
-from carrara.stats.series import changed_models
 from carrara.tokenizers.gguf import split_digest
 from carrara.types import Message
 from carrara.util.errors import LengthError, RunError, UsageError

@@ -19,10 +19,10 @@ from typing import NamedTuple
 from inspect_ai import Task
 from inspect_ai.log import EvalLog
 
-from carrara.item_id import RunJob
 from carrara.items.item import count_existing
-from carrara.logs.log_files import header, logs
+from carrara.items.item_id import RunJob
 from carrara.runs.config import Shard
+from carrara.runs.log_files import header, logs
 from carrara.servers.inspect_private import task_identifier
 from carrara.util.errors import UsageError
 

@@ -30,20 +30,19 @@ from carrara.constants import (
     REQUESTS,
     WHOLE,
 )
-from carrara.item_id import ItemId
 from carrara.items.grading import grade, trivial
 from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import FollowUps
+from carrara.items.prompt_pack import Pack
 from carrara.items.registry import load
-from carrara.logs.settings import SERVER
-from carrara.packing.prompt import FollowUps
-from carrara.packing.prompt_pack import Pack
 from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.readers.reader import Estimate, Exchange, LimitReachedError, Reader, Reading
 from carrara.readers.registry import parse_reader
 from carrara.readers.sandboxes import parse_sandbox
-from carrara.result import WITHIN
+from carrara.results.result import WITHIN
 from carrara.runs import budget, progress
 from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
 from carrara.runs.calls import calls
@@ -51,6 +50,7 @@ from carrara.runs.evidence_position import Watch
 from carrara.runs.reader_model import CalledModel, make_reference
 from carrara.runs.reading_record import reading_record, recall_of, status_of
 from carrara.runs.reasoning import spent
+from carrara.runs.settings import SERVER
 from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt
 from carrara.servers.inspect_errors import plain
 from carrara.servers.inspect_private import PrerequisiteError

@@ -25,22 +25,22 @@ from typing import Any
 from inspect_ai.model import ModelOutput
 
 from carrara.constants import REQUEST
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import context_of, no_question, questions_of, weight
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import fingerprint
 from carrara.items.subsets import APART
-from carrara.logs.replies import LoggedReply, read_replies
-from carrara.packing.prompt import fingerprint
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
-from carrara.result import WITHIN, Result, Subject, task_of
+from carrara.results.item_source import ItemSource
+from carrara.results.result import WITHIN, Result, Subject, task_of
 from carrara.runs import manifest
 from carrara.runs.asked_items import Answered, hold, wrong_result
 from carrara.runs.manifest import ManifestEntry
 from carrara.runs.reading_record import status_of
+from carrara.runs.replies import LoggedReply, read_replies
 from carrara.servers.response import ending
-from carrara.stats.item_source import ItemSource
 from carrara.task import Task
 from carrara.tokenizers import permission
 from carrara.types import Question

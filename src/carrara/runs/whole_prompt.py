@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from carrara.constants import COT, KEY, PROMPT, READER, REQUEST
 from carrara.items.item import item_of
-from carrara.packing.prompt import fingerprint
+from carrara.items.prompt import fingerprint
 from carrara.readers.prompts import is_quick_to_render, prompt_of
 from carrara.runs.by_reference import MESSAGES, call_in_thread, provider_of
 from carrara.runs.reasoning import request

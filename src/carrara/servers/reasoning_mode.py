@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from carrara.constants import COT
-from carrara.result import Subject
+from carrara.results.result import Subject
 from carrara.servers.server_info import Prefill
 from carrara.util.errors import UsageError
 from carrara.verify.reference import REFERENCES

@@ -22,15 +22,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.arrangement import Arrangement
 from carrara.items.grading import grade
 from carrara.items.item import Context, Item, context_of, contexts, left_out, questions_of
+from carrara.items.item_id import ItemId
+from carrara.items.packing import Packing
 from carrara.items.plugin_errors import describe
-from carrara.packing.arrangement import Arrangement
-from carrara.packing.packing import Packing
-from carrara.packing.prompt import assemble, count, fingerprint
-from carrara.packing.prompt_pack import Pack
+from carrara.items.prompt import assemble, count, fingerprint
+from carrara.items.prompt_pack import Pack
 from carrara.rng import Split
 from carrara.splits import owner
 from carrara.types import Arrange, Message, PromptTemplate, Segment, UndecidableError
@@ -334,7 +334,7 @@ def _solve(
 _AGAIN = """
 import json, sys
 from carrara.items.item import rebuild
-from carrara.packing.prompt_pack import Pack
+from carrara.items.prompt_pack import Pack
 
 asked = json.load(sys.stdin)
 pack = Pack(asked["pack"]) if asked["pack"] else None

@@ -49,8 +49,8 @@ def compute_level(name: str, instances: int = INSTANCES) -> float:
 
 def _questions(name: str, length: int, instances: int) -> Iterator[float]:
     """Yield the chance level of each question, except for instances that do not fit the length."""
-    from carrara.item_id import ItemId
     from carrara.items.item import questions_of
+    from carrara.items.item_id import ItemId
     from carrara.tokenizers import DEFAULT
     from carrara.util.errors import LengthError
 

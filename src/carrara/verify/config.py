@@ -5,7 +5,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.items.selection import Selection
 from carrara.options import Flag, ItemOptions, at_least, lengths_of, selections_of
 from carrara.util.quantities import check_count

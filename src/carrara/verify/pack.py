@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 
 from carrara.items import registry
 from carrara.items.item import context_of
+from carrara.items.prompt_pack import Pack
 from carrara.items.selection import Sampling, Selection, item_ids
-from carrara.packing.prompt_pack import Pack
 from carrara.verify.audit import audit
 
 INSTANCES = 3

@@ -11,8 +11,8 @@ from functools import cache
 from typing import Any
 
 from carrara.answers.transcript import split_replies
-from carrara.item_id import ItemId
 from carrara.items.item import Item, questions_of
+from carrara.items.item_id import ItemId
 from carrara.task import Instance
 from carrara.types import Message, Question, UndecidableError
 

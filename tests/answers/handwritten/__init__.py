@@ -23,10 +23,10 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import Grade, grade
 from carrara.items.item import questions_of
+from carrara.items.item_id import ItemId
 from carrara.params import build, canonical
 from carrara.task import Task
 from carrara.types import Question

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from carrara import corpora
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.item import Item, contexts, make, questions_of
-from carrara.packing.prompt import count
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import count
 from carrara.rng import SPLITS
 from carrara.tasks._chains import ChainTask
 from carrara.tasks.babilong._household import Household

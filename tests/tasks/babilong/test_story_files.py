@@ -214,7 +214,7 @@ def test_a_file_that_changed_is_told(tmp_path: Path) -> None:
 def forget() -> None:
     """As in a new process."""
     from carrara.items.item import _posed
-    from carrara.published import rows
+    from carrara.tasks import published_rows as rows
     from carrara.tasks.babilong import _story_files
 
     for cached in (_posed, _story_files._questions, _story_files._order, rows.file_hash):

@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from carrara import params
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.published.rows import file_hash
+from carrara.items.item_id import ItemId
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
 from carrara.tasks.classic._qa import TASKS
+from carrara.tasks.published_rows import file_hash
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
 from tests.helpers.classic import text_of

@@ -11,7 +11,7 @@ from carrara import tokenizers
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
-from carrara.packing.prompt_pack import Pack
+from carrara.items.prompt_pack import Pack
 from carrara.rng import Rng
 from carrara.runs.presets import preset_of
 from carrara.tasks.classic import fwe

@@ -8,9 +8,9 @@ from statistics import fmean, pvariance
 import pytest
 
 from carrara.generators.people import NAMES
-from carrara.item_id import ItemId
 from carrara.items.grading import grade
 from carrara.items.item import make, questions_of
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
 from carrara.tasks.michelangelo import _decoys, _scenes

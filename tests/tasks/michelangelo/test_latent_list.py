@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from carrara.item_id import ItemId
 from carrara.items import registry
 from carrara.items.grading import NOT_POSSIBLE, grade
 from carrara.items.item import make, questions_of
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
 from carrara.tasks.michelangelo import _list_machine as machine

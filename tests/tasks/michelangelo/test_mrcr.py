@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from carrara.item_id import ItemId
 from carrara.items.grading import grade
 from carrara.items.item import Item, make, questions_of
+from carrara.items.item_id import ItemId
+from carrara.items.prompt import count
 from carrara.items.registry import load
-from carrara.packing.prompt import count
 from carrara.rng import Rng
 from carrara.tasks.michelangelo._conversation import marker, ordinal
 from carrara.tasks.michelangelo.mrcr import Recall

@@ -16,15 +16,15 @@ import pytest
 
 from carrara import params, tokenizers
 from carrara.generators.writer import FORMATS, DraftKey, styles, topics, write
-from carrara.item_id import ItemId
 from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, questions_of, rebuild
+from carrara.items.item_id import ItemId
 from carrara.items.registry import load
-from carrara.published.rows import remember_files
 from carrara.rng import Rng
 from carrara.tasks.michelangelo import _mrcr_given as mrcr
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI
+from carrara.tasks.published_rows import remember_files
 from carrara.types import Question
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit
@@ -215,9 +215,9 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
     found = items(tmp_path / "data", 8192, OPENAI)
     asked = (
         "import sys\n"
-        "from carrara.runs.config import RunConfig; from carrara.item_id import RunJob\n"
+        "from carrara.runs.config import RunConfig; from carrara.items.item_id import RunJob\n"
         "from carrara.runs.run import run\n"
-        "from carrara.item_id import ItemId\n"
+        "from carrara.items.item_id import ItemId\n"
         "jobs = (RunJob(ItemId.parse(sys.argv[1]), 3),)\n"
         "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
     )

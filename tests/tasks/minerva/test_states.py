@@ -8,8 +8,8 @@ from types import ModuleType
 
 import pytest
 
-from carrara.item_id import ItemId
 from carrara.items.item import Item, instance_key, make, pose
+from carrara.items.item_id import ItemId
 from carrara.tasks.minerva import set_state, theory_of_mind
 from carrara.tasks.minerva._state import read_hands
 from carrara.types import UndecidableError

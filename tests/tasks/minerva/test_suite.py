@@ -14,8 +14,8 @@ from carrara.generators.fitting import pick
 from carrara.items import registry
 from carrara.items.grading import grade, trivial
 from carrara.items.item import make
-from carrara.packing.prompt import count
-from carrara.packing.prompt_pack import Pack, read_pack
+from carrara.items.prompt import count
+from carrara.items.prompt_pack import Pack, read_pack
 from carrara.runs.presets import PRESETS
 from carrara.runs.reasoning import lead_of
 from carrara.tasks.minerva._task import Minerva

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import anyio
 
 from carrara.answers.reply_text import without_reasoning
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers.context import ReaderContext
 from carrara.readers.reader import Estimate, Reader, ReaderModel, Reading
 from carrara.readers.repl.quotes import Quotes

@@ -14,7 +14,7 @@ from threading import Lock
 from anyio import NoEventLoopError
 from anyio.from_thread import check_cancelled
 
-from carrara.item_id import ItemId
+from carrara.items.item_id import ItemId
 from carrara.readers.context import context_of
 from carrara.readers.retrieval import EmbedderUnavailableError, FoundParts, Index, Retrieval
 from carrara.servers.retry import PATIENCE

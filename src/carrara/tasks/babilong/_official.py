@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from carrara.published.programs import Parts, constants, file_in, tree
+from carrara.tasks.programs import Parts, constants, file_in, tree
 from carrara.util.errors import UsageError
 
 FILE = "prompts.py"

@@ -12,10 +12,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from carrara.published.rows import ENDINGS, PublishedFile, Rows, files_of, rows, tell_left_out
 from carrara.task import Instance, Rng
 from carrara.tasks.babilong._story import StoryQuestion
 from carrara.tasks.babilong._task import Babilong, load_task
+from carrara.tasks.published_rows import ENDINGS, PublishedFile, Rows, files_of, rows, tell_left_out
 from carrara.types import LengthBudget, Segment
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_length

@@ -12,10 +12,10 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.published.rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.rng import Key, Rng
 from carrara.tasks.babilong._story import Story, StoryQuestion
 from carrara.tasks.babilong._words import Cast
+from carrara.tasks.published_rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.util.errors import UsageError
 from carrara.util.files import TEXT, open_binary
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from carrara.published.programs import Parts, constants, file_in, rename_fields, tree
+from carrara.tasks.programs import Parts, constants, file_in, rename_fields, tree
 from carrara.util.errors import UsageError
 
 FOLDER = "data/synthetic"

@@ -18,13 +18,13 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from carrara.published.rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.rng import Key, Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks._chains import ChainTask, add_chains
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._task import split_by
+from carrara.tasks.published_rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.types import LengthBudget, Message, Question, UndecidableError
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.files import DATA, content

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 from carrara.answers import AnswerType
 from carrara.answers.extraction import Extraction
 from carrara.answers.reply_text import without_reasoning
-from carrara.published.rows import PublishedFile, files_of, find_files, tell_left_out
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._answers import right
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._values import CODE, NUMBER
+from carrara.tasks.published_rows import PublishedFile, files_of, find_files, tell_left_out
 from carrara.types import Question, Segment
 from carrara.util.errors import UsageError
 from carrara.util.files import lines

@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara import tokenizers
-from carrara.published.rows import PublishedFile, file_hash, files_of, remembered_path, tell_left_out
+from carrara.tasks.published_rows import PublishedFile, file_hash, files_of, remembered_path, tell_left_out
 from carrara.types import Message, Role
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError

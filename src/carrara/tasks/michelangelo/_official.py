@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from carrara.published.programs import Parts, constants, file_in, tree
+from carrara.tasks.programs import Parts, constants, file_in, tree
 from carrara.util.errors import UsageError
 
 FILE, PREFIX = "mrcr_utils.py", "FEW_SHOT_PREFIX"

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from carrara.published.programs import Parts, classes, file_in, find_assignments, rename_fields, texts, tree
+from carrara.tasks.programs import Parts, classes, file_in, find_assignments, rename_fields, texts, tree
 from carrara.util.errors import UsageError
 
 FILES = (

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple
 
 from carrara.answers import AnswerType, ListName
 from carrara.answers.extraction import Extraction
-from carrara.published.rows import PublishedFile, files_of, find_files
 from carrara.rng import Rng
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.minerva._given import ANSWERS, read_row
 from carrara.tasks.minerva._published import MARKED, PRIMARY, primary
+from carrara.tasks.published_rows import PublishedFile, files_of, find_files
 from carrara.types import Guesser, Question, Segment
 from carrara.util.errors import UsageError
 from carrara.util.files import lines

@@ -14,8 +14,8 @@ from functools import cache
 from math import inf
 from pathlib import Path
 
-from carrara.item_id import ItemId
 from carrara.items import registry
+from carrara.items.item_id import ItemId
 from carrara.tokenizers import DEFAULT
 from carrara.util.parallel import parallel_map
 from carrara.verify.chance_levels import INSTANCES, LENGTH

@@ -1,0 +1,229 @@
+"""Ask a model for pieces, as Michelangelo's authors did for MRCR's conversations.
+
+    Write a cheerful poem about penguins in a gothic style. Give nothing but the poem itself, …
+
+A reply that cannot be a piece (empty, a refusal, cut off, a repetition, a turn of a conversation) is rejected, and
+asked for again a few times. Missing pieces are reported with the reason.
+"""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import anyio
+from inspect_ai.model import GenerateConfig, Model, ModelOutput
+from rich.console import Console
+
+from carrara.answers.reply_text import without_reasoning
+from carrara.generators.append_file import Growing, growing
+from carrara.generators.bank import tidy
+from carrara.generators.writer import DraftKey
+from carrara.items.grading import declines
+from carrara.items.prompt import fingerprint
+from carrara.operations.write_config import WriteConfig
+from carrara.runs import progress
+from carrara.runs.by_reference import PromptReference, ReferencedAPI
+from carrara.runs.provider import MODELS
+from carrara.servers.probe import check_server
+from carrara.servers.providers import make_model
+from carrara.servers.redact import shorten
+from carrara.servers.response import ending
+from carrara.servers.retry import RetryTrouble, attempts
+from carrara.types import Message
+from carrara.util.errors import UsageError
+
+AGAIN = 3
+"""The number of times that a piece is asked for again."""
+MOST_AT_ONCE = 100
+"""The number of parallel requests, within which Inspect finds out how many a server can handle."""
+_LETTERS_A_TOKEN = 4
+_WORDS_A_TOKEN = 0.6
+_CHATS = ("smollm2",)
+"""Carrara's own models that can write."""
+
+
+class Slot(NamedTuple):
+    """One of the drafts for a key."""
+
+    key: DraftKey
+    number: int
+
+    def __str__(self) -> str:
+        return f"{self.key}, draft {self.number + 1}"
+
+
+class Missing(NamedTuple):
+    """A piece that the model did not deliver."""
+
+    key: DraftKey
+    why: str
+
+
+@dataclass(frozen=True)
+class DraftResult:
+    """The outcome of writing."""
+
+    pieces: int
+    """The number of pieces in the file for the keys of the command."""
+    new: int
+    missing: list[Missing]
+
+
+def write(config: WriteConfig, console: Console | None = None) -> DraftResult:
+    """Have a model write the pieces that the file lacks."""
+    _check(config)
+    with growing(config.out) as bank:
+        left = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
+        missing: list[Missing] = []
+        if left:
+            missing = _written(config, bank, left, console)
+        pieces = sum(bank.count[key] for key in config.keys)
+        return DraftResult(pieces, len(left) - len(missing), missing)
+
+
+def request(key: DraftKey, max_tokens: int) -> str:
+    """Return the prompt for a piece.
+
+    >>> request(DraftKey("riddle", "bees"), 512)
+    'Write a riddle about bees. Give nothing but the riddle itself, without a word before or after it, in plain text \
+and at most 300 words.'
+    """
+    words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
+    return (
+        f"Write {key.one}. Give nothing but the {key.format} itself, without a word before or after it, in plain text "
+        f"and at most {words} words."
+    )
+
+
+def _check(config: WriteConfig) -> None:
+    provider, _, name = config.model.partition("/")
+    if config.embedded and name in MODELS and name not in _CHATS:
+        raise UsageError(
+            f"{config.model} answers tasks and cannot write: name a model that can, such as carrara/smollm2"
+        )
+    if config.embedded and config.base_url:
+        raise UsageError(f"{config.model} runs here and has no address: leave `base_url` out")
+    if provider.endswith("-completions"):
+        raise UsageError(
+            f"{provider} completes plain text, and pieces are asked for in a chat: name a provider that chats"
+        )
+
+
+def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
+    """Return the missing pieces."""
+    model = make_model(config.model, config.base_url, config.model_args)
+    check_server(config.model, config.base_url, config.model_args)
+    total = len(config.keys) * config.n
+    with progress.progress(total, dict.fromkeys(map(str, left), 0), _about(config, total, left), console) as shown:
+        asking = _Asking(config, bank, model, shown)
+        try:
+            anyio.run(asking.all, left)
+        except BaseExceptionGroup as group:
+            raise _first(group) from None
+    return asking.missing
+
+
+def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
+    """Return a description of the requests and their greatest cost."""
+    many = f"{total:,} pieces" if len(left) == total else f"{len(left):,} of {total:,} pieces"
+    sent = sum(len(request(slot.key, config.max_tokens)) for slot in left) // _LETTERS_A_TOKEN
+    return (
+        f"{many} for {len(config.keys):,} keys, to be written by {config.model}: about {sent:,} tokens of requests, "
+        f"at most {len(left) * config.max_tokens:,} of replies ({config.max_tokens:,} each), and more if some are "
+        f"asked for again"
+    )
+
+
+class _Asking:
+    """Ask for the missing pieces."""
+
+    def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.RunProgress) -> None:
+        self.config, self.bank, self.model, self.shown = config, bank, model, shown
+        self.missing: list[Missing] = []
+        self.requests: dict[str, Message] = {}
+        # As in a run: failed attempts are shown, and no error contains a key.
+        model.api = ReferencedAPI(model, lambda wanted: [self.requests[wanted["id"]]], progress)
+        self.at_once = config.connections or (model.api.max_connections() if config.embedded else None)
+
+    async def all(self, left: Sequence[Slot]) -> None:
+        slots = iter(left)
+        try:
+            async with anyio.create_task_group() as group:
+                for _ in range(min(len(left), self.at_once or MOST_AT_ONCE)):
+                    group.start_soon(self._some, slots)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await self.model.api.aclose()
+
+    async def _some(self, slots: Iterator[Slot]) -> None:
+        for slot in slots:
+            # Inspect keeps the replies of a task until the task ends. So each slot is a task of its own.
+            async with anyio.create_task_group() as alone:
+                alone.start_soon(self._one, slot)
+
+    async def _one(self, slot: Slot) -> None:
+        why = await self._piece(slot)
+        if why is None:
+            self.shown.on_answer(str(slot))
+        else:
+            self.missing.append(Missing(slot.key, why))
+            self.shown.on_failure(str(slot))
+
+    async def _piece(self, slot: Slot) -> str | None:
+        """Add a piece to the bank, or return why it is missing."""
+        why = ""
+        for _ in range(1 + AGAIN):
+            try:
+                with attempts():
+                    output = await self._reply(slot)
+            except Exception as error:
+                return f"the request failed: {_words(error)}"
+            text = tidy(without_reasoning(output.completion))
+            found = self._failure(output, text) or self.bank.add(slot.key, text, str(self.model))
+            if found is None:
+                return None
+            why = found
+        return f"{why} ({1 + AGAIN} replies)"
+
+    async def _reply(self, slot: Slot) -> ModelOutput:
+        asked = Message("user", request(slot.key, self.config.max_tokens))
+        self.requests[str(slot)] = asked
+        reference = PromptReference(str(slot), fingerprint([asked]), asked.content)
+        return await self.model.generate(
+            [reference.message()],
+            config=GenerateConfig(
+                max_tokens=self.config.max_tokens,
+                temperature=self.config.temperature,
+                max_connections=self.at_once,
+                # The embedded model would give the same reply again; other models draw by themselves.
+                seed=secrets.randbelow(1 << 31) if self.config.embedded else None,
+            ),
+        )
+
+    def _failure(self, output: ModelOutput, text: str) -> str | None:
+        """Return why a reply cannot be a piece, for reasons other than its text."""
+        match ending(output):
+            case "filtered":
+                return "the provider withheld it"
+            case "called":
+                return "the model called a tool"
+            case "truncated":
+                return f"it was cut off at {self.config.max_tokens:,} tokens: `max_tokens` gives more"
+            case "overflow":
+                return "the request is longer than the model's context"
+        if not text:
+            return "there was no text" + (" but thinking" if output.completion.strip() else "")
+        return "the model declined" if declines(text) else None
+
+
+def _words(error: Exception) -> str:
+    """Return the message of an error on one line."""
+    trouble = getattr(error, "trouble", None)
+    words = trouble.words if isinstance(trouble, RetryTrouble) else shorten(str(error) or type(error).__name__)
+    return " ".join(words.split())
+
+
+def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    inner = group.exceptions[0]
+    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -1,0 +1,91 @@
+"""`FigureConfig`: the figure to draw, and the runs and published models in it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from attrs import converters, field, frozen
+from cyclopts import Parameter
+
+from carrara.options import File, folder_of, lengths_of, one_of, text
+from carrara.results.result import Result
+from carrara.results.scores import METRICS, Metric, by_metric
+from carrara.util.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from carrara.papers.figures.figure import Figure
+
+BEST = "best"
+"""The value of `published` for the best published models."""
+
+
+def runs_of(given: File | Iterable[File] | Sequence[Result]) -> tuple[Path, ...] | tuple[Result, ...]:
+    """Return folders of runs, or results as they are."""
+    several = list(given) if isinstance(given, Iterable) and not isinstance(given, str) else [given]
+    results = tuple(one for one in several if isinstance(one, Result))
+    return results or tuple(folder_of(one) for one in several if not isinstance(one, Result))
+
+
+def published_of(given: Annotated[bool | str | Sequence[str] | None, text("best|MODELS")]) -> tuple[str, ...]:
+    """Return parts of the names of published models.
+
+    >>> published_of("GPT-4, RMT"), published_of("best"), published_of(True), published_of(False)
+    (('GPT-4', 'RMT'), ('best',), ('best',), ())
+    """
+    if given is None or isinstance(given, bool):
+        return (BEST,) if given else ()
+    several = given.split(",") if isinstance(given, str) else given if isinstance(given, Sequence) else [given]
+    names = tuple(name.strip() if isinstance(name, str) else "" for name in several)
+    if not all(names):
+        raise UsageError(f"`published` has an empty name: give `{BEST}`, or names of models with a comma between them")
+    return names
+
+
+@Parameter(name="*")
+@frozen(kw_only=True, slots=False)
+class FigureOptions:
+    """Options of what a figure shows."""
+
+    lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
+    """Only items of these lengths, such as 4k,32k."""
+    score: Metric = field(default="own", validator=one_of(METRICS))
+    """The score that counts: `own` (ours) or `paper` (the paper's own, where it has one)."""
+    published: tuple[str, ...] = field(default=(), converter=published_of)
+    """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
+    texts. Without runs and without this option, a figure shows all of the paper's models."""
+
+
+@frozen(kw_only=True, slots=False)
+class FigureConfig(FigureOptions):
+    """The figure to draw, and the runs to draw it from."""
+
+    name: str = field(kw_only=False)
+    """Name of the figure, such as babilong-2 or michelangelo-9."""
+    runs: tuple[Path, ...] | tuple[Result, ...] = field(default=(), converter=runs_of, kw_only=False)
+    """Folders of runs, or what `carrara.run` or `carrara.read` returned."""
+
+    def draw(self, results: Sequence[Result]) -> "Figure":
+        """Return the figure.
+
+        Args:
+            results: The results of the runs.
+        """
+        from carrara.papers.figures.catalogue import figure
+        from carrara.papers.figures.definitions import definition
+        from carrara.papers.figures.marks import FigureData
+        from carrara.papers.scores import read_scores
+
+        scores = read_scores([definition(self.name).paper]) if self.published or not results else []
+        models = () if self.published == (BEST,) else self.published
+        for name in models:
+            _check_published(name, {score.name for score in scores})
+        data = FigureData(by_metric(results, self.score), scores, models, self.published == (BEST,))
+        return figure(self.name, data if self.lengths is None else data.at(self.lengths))
+
+
+def _check_published(name: str, models: set[str]) -> None:
+    if not any(name.lower() in model.lower() for model in models):
+        raise UsageError(
+            f"`published={name}`: the paper has no model whose name contains it{nearest(name, models)}; "
+            f"give a part of a name, or `{BEST}`"
+        )

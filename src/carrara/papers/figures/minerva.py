@@ -1,0 +1,201 @@
+"""Minerva's tables and figures that need more than scores."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+from carrara.papers.figures.definitions import Definition, paper_data
+from carrara.papers.figures.figure import Figure, Mark
+from carrara.papers.figures.marks import FigureData, names_of
+from carrara.papers.scores import PublishedScore
+from carrara.papers.vs_published import same_length
+from carrara.results.intervals import wilson
+from carrara.results.summary import score_categories
+from carrara.util.natsort import natural
+from carrara.util.quantities import write_length
+
+USUAL = 4 << 10
+"""The length of the paper's contexts."""
+VARIATION = ", prompt variation 2"
+"""The suffix in the paper's name of a task with another wording."""
+
+
+def one_length(one: Definition, data: FigureData) -> Figure:
+    """Return models by tasks, each at its length nearest to the paper's.
+
+    The table has differences if the paper prints scores.
+    """
+    own = _at_usual_length(one.tasks, data)
+    notes = _length_notes(one.tasks, data)
+    if not one.published:
+        return one.figure(own, notes=notes)
+    published = data.published_marks(
+        dict.fromkeys(one.tasks.values(), ""),
+        lambda score: score.task,
+        keep=_at_own_length(one.tasks, data, (USUAL, 0, None)),
+    )
+    nearest = {one.tasks[task]: length for task, length in _nearest(one.tasks, data).items()}
+    marks = data.combine(own, published, all_published=True, by=lambda mark: mark.x)
+    return one.figure(with_differences(marks, nearest), notes=notes)
+
+
+def _at_usual_length(tasks: Mapping[str, str], data: FigureData, suffix: str = "") -> list[Mark]:
+    near = _near(tasks, data)
+    return [mark for task in tasks for mark in near.own_marks({task: ""}, lambda row: f"{tasks[row.task]}{suffix}")]
+
+
+def _nearest(tasks: Iterable[str], data: FigureData) -> dict[str, int]:
+    """Return, for each task, the length that is nearest to the usual one."""
+    lengths: dict[str, set[int]] = {}
+    for result in data.results:
+        lengths.setdefault(result.task, set()).add(result.length)
+    return {task: min(lengths[task], key=lambda length: abs(length - USUAL)) for task in tasks if task in lengths}
+
+
+def _near(tasks: Iterable[str], data: FigureData) -> FigureData:
+    """Return the results of each task at that length."""
+    nearest = _nearest(tasks, data)
+    return data.filter(lambda result: nearest.get(result.task) == result.length)
+
+
+def _at_own_length(
+    tasks: Mapping[str, str], data: FigureData, lengths: Collection[int | None] = ()
+) -> Callable[[PublishedScore], bool]:
+    """Return whether a published score is at one of these lengths, and at the length of its task's run."""
+    nearest = {tasks[task]: length for task, length in _nearest(tasks, data).items()}
+
+    def keep(score: PublishedScore) -> bool:
+        own = nearest.get(score.task.removesuffix(VARIATION))
+        return (not lengths or score.length in lengths) and (own is None or same_length(own, score.length))
+
+    return keep
+
+
+def _length_notes(tasks: Mapping[str, str], data: FigureData) -> list[str]:
+    lengths = sorted({result.length for result in data.results if result.task in tasks})
+    if len(lengths) < 2:
+        return []
+    return [f"At the length nearest to 4k of those that were run: {', '.join(map(write_length, lengths))}."]
+
+
+def with_differences(marks: Iterable[Mark], lengths: Mapping[str, int] = MappingProxyType({})) -> list[Mark]:
+    """Label each mark with its value and, in brackets, its difference from the task that the paper compares it with.
+
+    Args:
+        marks: Scores by task. A model that lacks the other task has no bracket.
+        lengths: The length that each task was run at. Scores of one's own at two lengths are not subtracted.
+    """
+    baselines: Mapping[str, str] = paper_data("minerva")["baselines"]
+    marks = list(marks)
+    values = {(mark.model, mark.published, mark.x): mark.value for mark in marks}
+    found = []
+    for mark in marks:
+        other = baselines.get(str(mark.x), "")
+        alike = mark.published or lengths.get(str(mark.x)) == lengths.get(other)
+        base = values.get((mark.model, mark.published, other)) if alike else None
+        change = "" if base is None else f" ({mark.value - base:+.2f})".replace("-", "−")
+        found.append(replace(mark, label=f"{mark.value:.2f}{change}"))
+    return found
+
+
+def categories(one: Definition, data: FigureData) -> Figure:
+    """Return the mean of the tasks of each category."""
+    own = [result for result in data.results if result.task.startswith("minerva/")]
+    rows = FigureData(own, ()).rows({result.task for result in own})
+    names = names_of(rows)
+    found = score_categories(rows)
+    length = min((score.length for score in found), key=lambda length: (abs(length - USUAL), length), default=0)
+    marks = [
+        Mark(names[score.series], score.category, score.mean, low=score.low, high=score.high, n=len(score.tasks))
+        for score in found
+        if score.length == length
+    ]
+    return one.figure(marks, title=f"{one.title}, at {write_length(length)}" if length else one.title)
+
+
+def presence(one: Definition, data: FigureData) -> Figure:
+    """Return the scores on present and absent sequences, by their length."""
+    own = data.filter(lambda result: "size" in result.labels)
+    several = len({result.length for result in own.results}) > 1
+    marks = own.own_marks(
+        dict.fromkeys(one.tasks, ""),
+        lambda row: int(row.labels["size"]),
+        by=["size", "answer"],
+        part=lambda row: (
+            ("present" if row.labels["answer"] == "yes" else "absent")
+            + (f", {write_length(row.length)}" if several else "")
+        ),
+    )
+    groups: dict[tuple[str, float | str, str], list[Mark]] = {}
+    for mark in marks:  # a sequence is absent in several ways
+        groups.setdefault((mark.model, mark.x, mark.part), []).append(mark)
+    return one.figure([_pool(same) for same in groups.values()])
+
+
+def _pool(marks: list[Mark]) -> Mark:
+    n = sum(mark.n or 0 for mark in marks)
+    mean = sum(mark.value * (mark.n or 0) for mark in marks) / n
+    low, high = wilson(mean, n)
+    return replace(marks[0], value=mean, low=low, high=high, n=n)
+
+
+def gibberish(one: Definition, data: FigureData) -> Figure:
+    """Return the scores on words and on gibberish, `-p words=gibberish`."""
+    names: Mapping[str, str] = paper_data("minerva")["word_tests"]
+    own = data.filter(lambda r: r.task in one.tasks and r.labels.get("of", "words") == "words")
+    own = own.with_label("words", "dictionary")
+    kinds = {
+        "gibberish": own.filter(lambda result: result.labels["words"] == "gibberish"),
+        "words": own.filter(lambda result: result.labels["words"] != "gibberish"),
+    }
+    marks = [mark for kind, of_kind in kinds.items() for mark in _at_usual_length(one.tasks, of_kind, f", {kind}")]
+    lengths = {
+        f"{one.tasks[task]}, {kind}": length
+        for kind, of_kind in kinds.items()
+        for task, length in _nearest(one.tasks, of_kind).items()
+    }
+
+    def keep(score: PublishedScore) -> bool:
+        length = lengths.get(names.get(score.task, ""))
+        return length is None or same_length(length, score.length)
+
+    published = data.published_marks(
+        dict.fromkeys(names, ""), lambda score: names[score.task], tables=one.tables, keep=keep
+    )
+    shown = data.combine(marks, published, all_published=True, by=lambda mark: mark.x)
+    return one.figure(with_differences(shown, lengths))
+
+
+def steps(one: Definition, data: FigureData) -> Figure:
+    defaults: Mapping[str, str] = paper_data("minerva")["steps"]
+    marks: list[Mark] = []
+    for task, panel in one.tasks.items():
+        own = data.filter(lambda result, task=task: result.task == task and not result.length)  # type: ignore[misc]
+        labelled = own.with_label("steps", defaults[task])
+        marks += labelled.own_marks({task: panel}, lambda row: int(row.labels["steps"]), by=["steps"])
+    return one.figure(marks)
+
+
+def phrasings(one: Definition, data: FigureData) -> Figure:
+    """Return the scores on the same question in two wordings, `-p phrasing=1,2`."""
+    own = _near(one.tasks, data).with_label("phrasing", "1")
+    marks = own.own_marks(one.tasks, lambda row: f"wording {row.labels['phrasing']}", by=["phrasing"])
+    panels = {name + variation: name for variation in ("", VARIATION) for name in one.tasks.values()}
+    published = data.published_marks(
+        panels,
+        lambda score: f"wording {2 if score.task.endswith(VARIATION) else 1}",
+        tables=one.tables,
+        keep=_at_own_length(one.tasks, data),
+    )
+    shown = data.combine(marks, published, all_published=True)
+    return one.figure(sorted(shown, key=lambda mark: natural(str(mark.x))))
+
+
+MAKERS = {
+    "one_length": one_length,
+    "categories": categories,
+    "presence": presence,
+    "gibberish": gibberish,
+    "steps": steps,
+    "phrasings": phrasings,
+}

@@ -1,0 +1,78 @@
+"""Rank the models of a run among the published ones, for each task and length that both have.
+
+Published scores use the papers' own metrics. So a model of the run is ranked by the paper score of its replies, if
+there is one. Our score and its interval are shown with it.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from carrara.papers.scores import PublishedScore, counting
+from carrara.results.scores import paper_score_names
+from carrara.results.series import CellScore
+
+SAME = 0.05
+"""The tolerance for equal lengths. Papers use 1,000 or 1,024 for k, and other tokenizers."""
+
+
+@dataclass(frozen=True)
+class RankedModel:
+    """A model in a ranking: one of the run, or a published one."""
+
+    model: str
+    score: float
+    """The score by which it is ranked, from 0 to 1."""
+    ours: CellScore | None
+    published: PublishedScore | None
+
+
+@dataclass(frozen=True)
+class ModelRanking:
+    """The models on one task at one length, the best first."""
+
+    task: str
+    what: str
+    length: int
+    paper: str
+    places: tuple[RankedModel, ...]
+
+
+def rankings(own: Iterable[CellScore], scores: Iterable[PublishedScore]) -> list[ModelRanking]:
+    published = [score for score in counting(list(scores)) if score.ours]
+    groups: dict[str, list[CellScore]] = {}
+    for one in own:
+        groups.setdefault(one.what, []).append(one)
+    found = []
+    for what, mine in groups.items():
+        task, length = mine[0].task, mine[0].length
+        theirs = [score for score in published if score.ours == task and same_length(length, score.length)]
+        for paper in dict.fromkeys(score.paper for score in theirs):
+            places = [RankedModel(str(one.model), _rank_key(one), one, None) for one in mine]
+            places += [
+                RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
+            ]
+            places.sort(key=lambda place: -place.score)
+            found.append(ModelRanking(task, what, length, paper, tuple(places)))
+    return found
+
+
+def unpublished_cells(own: Iterable[CellScore], found: Sequence[ModelRanking]) -> list[str]:
+    """Return the cells of the run that no paper has."""
+    shown = {board.what for board in found}
+    return [what for what in dict.fromkeys(one.what for one in own) if what not in shown]
+
+
+def same_length(ours: int, theirs: int | None) -> bool:
+    """Return whether a published score was measured at our length. A score without a length matches all lengths."""
+    return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
+
+
+def by_paper(one: CellScore) -> float | None:
+    """Return the score that the paper's scorer gives the replies; None if there is no such scorer."""
+    published = one.stat.published
+    return next((published[name] for name in paper_score_names(one.task) if name in published), None)
+
+
+def _rank_key(one: CellScore) -> float:
+    score = by_paper(one)
+    return one.stat.mean if score is None else score

@@ -1,0 +1,183 @@
+"""A comparison as text, as records, and as a page."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from carrara.report.chart import Interval, forest_plot
+from carrara.results.comparison import Comparison, Comparisons
+from carrara.results.paired_test import FEWEST
+from carrara.util.files import whole_file
+from carrara.util.quantities import write_length
+from carrara.util.sanitize import distinct, short
+from carrara.util.table import table
+
+CORRECTED = (
+    "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
+    "level at which its row was tested, 95 % or more, and leaves out 0 exactly where the second is better or worse."
+)
+DRAWN = 60
+"""The most differences of two sides that are drawn. The tables show all."""
+
+
+def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
+    """Yield the verdicts, followed by the tables."""
+    names = distinct(found.sides)
+    yield from verdicts(found, names, margin)
+    shown = tables(found)
+    for title, rows in shown:
+        yield from ("", f"{title}:", *_rows(rows, names, margin, has_tokens=found.by == "reader"))
+    if any(is_corrected(rows) for _, rows in shown):
+        yield from ("", CORRECTED)
+    if len(found.sides) > 2 and found.groups:
+        yield ""
+        yield "Not told apart over all: " + "; ".join(
+            " = ".join(names[name] for name in group) for group in found.groups
+        )
+    if found.refused:
+        yield from ("", *(f"Not compared: {one}." for one in found.refused))
+
+
+def tables(found: Comparisons) -> list[tuple[str, Sequence[Comparison]]]:
+    """Return the tables with their titles, without tables that would repeat another one."""
+    alone = all(row.length == 0 for row in found.lengths)
+    one_length = len({row.length for row in found.lengths}) == 1
+    pooled = len(found.lengths) > len(found.tasks)
+    shown = [
+        ("At each length, over its tasks", [] if one_length else found.across),
+        ("By task" if alone else "At each length", found.lengths),
+        ("Over all lengths", found.tasks if pooled else []),
+        ("Over all tasks, each of which counts the same", [row for row in found.overall if not row.task]),
+    ]
+    return [(title, rows) for title, rows in shown if rows]
+
+
+def is_corrected(rows: Sequence[Comparison]) -> bool:
+    """Return whether the p-values and intervals of a table are corrected for its number of comparisons."""
+    return len(rows) > 1
+
+
+def verdicts(found: Comparisons, names: dict[str, str], margin: float | None) -> Iterator[str]:
+    """Yield a sentence for each two sides: where they differ, at each length over its tasks or in its only task."""
+    for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
+        one, other = (names[side] for side in pair)
+        pooled = [row for row in found.overall or found.tasks if (row.first, row.second) == pair]
+        own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
+        clear = [row for row in own if row.verdict() in ("better", "worse")]
+        said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
+        rest = ", ".join(_where(row).strip() or "over all" for row in own if row not in clear)
+        if clear:
+            yield f"Beside {one}, {other} is {'; '.join(said)}{f'; not told apart {rest}' if rest else ''}."
+            continue
+        smallest = [row.smallest for row in own if row.smallest]
+        least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
+        if all(row.too_few for row in own):
+            least = f"; with fewer than {FEWEST} instances no difference can be"
+        near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
+        margined = f", and {other} is not worse by {margin:g}" if near else ""
+        yield f"{one} and {other} are not told apart{margined}{least}."
+
+
+def _where(row: Comparison) -> str:
+    task = f" in {short(row.task)}" if row.task else ""
+    return f" at {write_length(row.length)}{task}" if row.length is not None else task
+
+
+def _interval(row: Comparison) -> str:
+    return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
+
+
+def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None, *, has_tokens: bool) -> list[str]:
+    """Return the lines of a table. Two sides have a column each; with more sides, each row names its sides."""
+    lengths = any(row.length for row in rows)
+    two = len({(row.first, row.second) for row in rows}) == 1
+    heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
+    return list(
+        table(
+            ["task", *(["length"] if lengths else []), *heads, "difference",
+             "interval" if is_corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is",
+             *(["tokens for an item"] if has_tokens else [])],
+            [
+                [
+                    short(row.task) or f"all {row.tasks}",
+                    *([write_length(row.length or 0)] if lengths else []),
+                    f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
+                    f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
+                    f"{row.difference:+.3f}",
+                    "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
+                    _p(row.holm),
+                    "–" if row.smallest is None else f"{row.smallest:.3f}",
+                    str(row.instances),
+                    row.verdict(margin),
+                    *([f"{row.one_tokens:,.0f} and {row.other_tokens:,.0f}"] if has_tokens else []),
+                ]
+                for row in rows
+            ],
+        )
+    )  # fmt: skip
+
+
+def write_comparison(found: Comparisons, margin: float | None, path: Path, title: str = "") -> None:
+    """Write the page: the text, and a chart of the differences of each two sides."""
+    from carrara.report.html import render_page
+
+    names = distinct(found.sides)
+    pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))
+    charts = []
+    for first, second in pairs:
+        own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
+        label = f"{names[second]} beside {names[first]}"
+        charts.append((label, _chart(label, own[:DRAWN], margin)))
+    kind = "model" if found.by == "run" else found.by
+    page = render_page(
+        "compare.html",
+        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {kind}s beside each other"),
+        found=found,
+        kind=kind,
+        names=names,
+        margin=margin,
+        p=_p,
+        verdicts=list(verdicts(found, names, margin)),
+        by_length=any(row.length for row in found.lengths),
+        tables=tables(found),
+        corrected=is_corrected,
+        note=CORRECTED,
+        charts=charts,
+    )
+    with whole_file(path) as file:
+        file.write(page)
+
+
+def _chart(title: str, rows: Sequence[Comparison], margin: float | None) -> Markup:
+    intervals = [
+        Interval(
+            row.task or "all tasks", row.length, row.difference, row.low, row.high, row.verdict() in ("better", "worse")
+        )
+        for row in rows
+    ]
+    about = "; ".join(f"{row.task or 'all'} {row.difference:+.2f}" for row in rows[:6])
+    return forest_plot(title, about, intervals, margin)
+
+
+def _p(value: float) -> str:
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def comparison_record(found: Comparisons, margin: float | None) -> dict[str, Any]:
+    def record(row: Comparison) -> dict[str, Any]:
+        named = {name: value for name, value in asdict(row).items() if name != "changes"}
+        return {**named, "task": row.task or None, "difference": row.difference, "verdict": row.verdict(margin)}
+
+    return {
+        "sides": found.sides,
+        "by": found.by,
+        "lengths": list(map(record, found.lengths)),
+        "across": list(map(record, found.across)),
+        "tasks": list(map(record, found.tasks)),
+        "overall": list(map(record, found.overall)),
+        "groups": found.groups,
+        "refused": found.refused,
+    }

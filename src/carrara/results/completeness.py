@@ -1,0 +1,54 @@
+"""Incomplete runs: wherever scores are shown, name the cells that have fewer replies than planned.
+
+PARTIAL: 21 of 24 replies are there (gpt-4o: latent_list at 4k 1 of 4); the same command goes on
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from carrara.results.result import Subject
+from carrara.types import Arrange
+from carrara.util.quantities import write_length
+
+NAMED = 6
+"""The most cells that a sentence names."""
+
+
+class Completeness(NamedTuple):
+    """The number of planned replies of a model to a task at a length and in an arrangement, and how many exist."""
+
+    subject: Subject
+    task: str
+    length: int
+    arrange: Arrange
+    have: int
+    planned: int
+
+    @property
+    def size(self) -> str:
+        """The length with the arrangement, such as `4k+block`."""
+        return "+".join(filter(None, (write_length(self.length), self.arrange)))
+
+    @property
+    def whole(self) -> bool:
+        return self.have >= self.planned
+
+
+def describe_missing(parts: Sequence[Completeness]) -> str:
+    """Return a sentence about the missing replies. Empty if none is missing."""
+    lacking = [part for part in parts if not part.whole]
+    if not lacking:
+        return ""
+    have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
+    named = []
+    for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in own)
+        named.append(f"{model} in {task} {at}")
+    more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
+    return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
+
+
+def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:
+    """Return the parts that are incomplete, by model, task, length and arrangement."""
+    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.whole}

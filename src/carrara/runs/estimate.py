@@ -1,0 +1,414 @@
+"""The estimate of a run: requests, tokens, cost and time, without asking a model and without making a long prompt.
+
+A prompt of a length has that many tokens. Facts that do not follow from the length are measured on the first instances
+of each task: how many questions share a context, how long a right answer is, how many tokens a puzzle has without
+filler.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import fmean
+
+from inspect_ai.model import GenerateConfig
+
+from carrara import tokenizers
+from carrara.constants import COT, READER
+from carrara.items import registry
+from carrara.items.arrangement import check_task
+from carrara.items.item import context_of, left_out, questions_of
+from carrara.items.item_id import ALL, ItemId, RunJob
+from carrara.items.prompt import FollowUps
+from carrara.items.prompt_pack import Pack
+from carrara.readers.reader import Estimate, Reader
+from carrara.results.result import Result
+from carrara.results.series import item_id_of
+from carrara.runs import answer_reserve, sharding
+from carrara.runs.budget import Meter
+from carrara.runs.config import RunConfig
+from carrara.runs.log_files import leave_out
+from carrara.runs.plan_config import EstimateOptions
+from carrara.runs.replies import LOGS, read_results
+from carrara.runs.settings import FILE, SERVER, settings_of
+from carrara.servers.reasoning_mode import ASKED, NONE, Thinking
+from carrara.tokenizers.gguf import logged_name, split_digest
+from carrara.util.errors import LengthError, UsageError
+from carrara.util.log import warn_once
+from carrara.util.quantities import write_length
+from carrara.util.table import table
+
+SAMPLED = 3
+"""The number of instances that are measured."""
+AROUND = 6
+"""Tokens of `FINAL ANSWER:` and of a chat template around it."""
+FAR = 32 << 10
+"""The longest context at which a task that sizes itself is measured. The answers of longer ones are extrapolated."""
+BATCHES: Mapping[str, tuple[int, int]] = {"openai": (50_000, 200_000_000), "anthropic": (100_000, 256_000_000)}
+"""The most requests and bytes of a file of a provider's batch interface."""
+LETTERS = 4
+"""Approximate bytes of a token."""
+
+
+@dataclass(frozen=True)
+class EstimateLine:
+    """The estimate for a task at a length."""
+
+    model: str
+    task: str
+    length: int
+    requests: int
+    sent: int
+    """Tokens of all prompts."""
+    repeated: int
+    """Those tokens that repeat the prompt before, because questions that share a context are sent together."""
+    written: int
+    """The expected tokens of the replies."""
+    cost: float | None
+    seconds: float | None
+    """The seconds at the given or measured speed."""
+    fits: bool
+    """Whether prompts and answers fit the model."""
+
+
+@dataclass(frozen=True)
+class PromptShape:
+    """Measurements of a task's instances."""
+
+    questions: int
+    answer: float
+    """Tokens of a right answer."""
+    bare: float
+    """Tokens of a prompt without filler."""
+    tail: float
+    """Tokens after the context, which questions on it do not share."""
+    around: float
+    """Tokens before and after the context."""
+    follow_ups: FollowUps
+    """The messages that follow the prompt: as many as in any instance."""
+
+
+@dataclass(frozen=True)
+class RunEstimate:
+    """The estimate for one run."""
+
+    lines: list[EstimateLine]
+    notes: list[str]
+    """Sentences about replies that the run's folder has, and about its budget."""
+
+
+def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEstimate:
+    """Return the estimate of a run, for each task at each length.
+
+    Replies that the run's folder has already are left out.
+    """
+    options = options or EstimateOptions()
+    like = options.like or ()
+    if not isinstance(like, Sequence):  # a folder on object storage is not a `pathlib.Path`
+        like = read_results(like, leave_out)
+    replies, earlier = _Replies(config), _Earlier(like, config)
+    shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
+    found: dict[tuple[str, int], list[EstimateLine]] = {}
+    items, left = 0, 0
+    jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
+    for job in _arrangeable(jobs):
+        config.context_reader.check(job.first)
+        if job.instances == ALL:
+            raise UsageError(f"how many items {job.first.task} has is known when a run reads them: say how many, `n`")
+        shape = shaped(_shape_id(job.first))
+        items_of_job = job.instances * shape.questions
+        left_of_job = max(0, items_of_job - replies.count(job))
+        line = _line(config, options, job, shape, earlier, left_of_job)
+        items, left = items + items_of_job, left + left_of_job
+        found.setdefault((line.task, line.length), []).append(line)
+    lines = [_sum(lines, *found_at) for found_at, lines in found.items()]
+    there = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
+    return RunEstimate(lines, [*([there] if left < items else []), *_budget_notes(config, total(lines), replies)])
+
+
+def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
+    """Yield the jobs without those whose facts cannot be arranged as they should be. A run leaves these out, too."""
+    for job in jobs:
+        try:
+            check_task(job.first, registry.load(job.first.task))
+        except LengthError as reason:
+            if len(jobs) == 1:
+                raise
+            warn_once(left_out(job.first, reason))
+        else:
+            yield job
+
+
+def _shape_id(first: ItemId) -> ItemId:
+    """Return the item by which the instances of a job are measured: without filler, or not longer than is quick."""
+    length = min(first.length, FAR) if registry.load(first.task).is_sized else 0
+    return replace(first, length=length, arrange="")
+
+
+def _line(
+    config: RunConfig, options: EstimateOptions, job: RunJob, shape: PromptShape, earlier: "_Earlier", left: int
+) -> EstimateLine:
+    """Return the estimate for a job, `left` of whose items have no reply yet."""
+    length, reader, price = job.first.length, config.context_reader, config.model_price
+    size = length - _reserve(config, job) if length else shape.bare
+    turns = shape.follow_ups.messages + 1
+    one, added = _item(config, job, shape, size, earlier)
+    requests, sent, written = left * one.requests, round(left * one.sent), round(left * one.written)
+    repeated = round(left * (1 - 1 / shape.questions) * max(0.0, size - shape.tail)) if reader.is_whole else 0
+    repeated += left * added if reader.is_whole else 0
+    if turns > 1:  # each request has all messages and replies before
+        first = reader.estimate(round(size), round(shape.around), 0).sent
+        size = first + shape.follow_ups.tokens + (turns - 1) * one.written / turns
+        repeated = max(0, sent - round(left * size))
+    reply = config.max_tokens or one.written / turns
+    pace = options.speed or earlier.pace
+    return EstimateLine(
+        config.model if reader.is_whole else f"{config.model} ({reader})",
+        job.first.task,
+        length,
+        requests,
+        sent,
+        repeated,
+        written,
+        price.of(sent, repeated, written) if price else None,
+        (sent + written) / pace if pace else None,
+        options.window is None or not reader.is_whole or size + reply <= options.window,
+    )
+
+
+def _reserve(config: RunConfig, job: RunJob) -> int:
+    """Return the tokens of a length that are reserved for the answer."""
+    thinking = _thinking(config)
+    return (
+        answer_reserve.room(job.first, job.instances, config.pack, thinking, config.max_tokens) if config.within else 0
+    )
+
+
+def _thinking(config: RunConfig) -> Thinking:
+    """Return how the model reasons. A prefilled reply costs as much as one that was asked to have no reasoning."""
+    return Thinking.parse(ASKED if config.cot == NONE else config.cot)
+
+
+def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earlier: "_Earlier") -> tuple[Estimate, int]:
+    """Return the requests for an item, and the tokens that those send which continue a reply."""
+    name, reader, turns = job.first.task, config.context_reader, shape.follow_ups.messages + 1
+    is_whole = reader.is_whole and turns == 1
+    if not is_whole and (measured := earlier.cost(name, job.first.length)):
+        return measured, 0
+    thinking = _thinking(config)
+    reasons = thinking.way == "exactly" and job.first.style == "chat"
+    added = thinking.length if reasons else 0
+    told = earlier.reply_tokens(name, job.first.length) if is_whole else None
+    if told is None:
+        answer = shape.answer * max(1.0, job.first.length / FAR) if registry.load(name).is_sized else shape.answer
+        told = answer / turns + AROUND + added
+    if config.max_tokens:
+        told = min(told, config.max_tokens + added)
+    one = reader.estimate(round(size), round(shape.around), round(told)).with_follow_ups(shape.follow_ups)
+    if not reasons:
+        return one, 0
+    added = turns * (round(one.sent / one.requests) + added)  # the answer is another request, with the reasoning
+    return Estimate(one.requests + turns, one.sent + added, one.written), added
+
+
+def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
+    costs = [line.cost for line in lines if line.cost is not None]
+    seconds = [line.seconds for line in lines if line.seconds is not None]
+    return EstimateLine(
+        lines[0].model,
+        task,
+        length,
+        sum(line.requests for line in lines),
+        sum(line.sent for line in lines),
+        sum(line.repeated for line in lines),
+        sum(line.written for line in lines),
+        sum(costs) if costs else None,
+        sum(seconds) if seconds else None,
+        all(line.fits for line in lines),
+    )
+
+
+def _shape(first: ItemId, pack: Pack | None, reader: Reader) -> PromptShape:
+    counter = tokenizers.get(first.tokenizer)
+    questions, answers = list[int](), list[int]()
+    bare, tails, around = list[int](), list[int](), list[int]()
+    follow_ups = FollowUps(0, 0)
+    for index in range(first.index, first.index + SAMPLED):
+        item_id = replace(first, index=index)
+        posed = questions_of(item_id, pack)
+        questions.append(len(posed.questions))
+        answers += [counter.count(posed.task.write(question.gold)) for question in posed.questions]
+        if not item_id.length:
+            [item, *_] = context_of(item_id, pack).items
+            template = item.prompt.template
+            reader.check_template(first.task, template)
+            bare.append(item.survey.tokens)
+            tails.append(counter.count(template.after))
+            around.append(counter.count(template.before) + tails[-1])
+            follow_ups = max(follow_ups, item.prompt.follow_ups)
+    return PromptShape(
+        questions=max(questions),
+        answer=fmean(answers),
+        bare=fmean(bare) if bare else float(first.length),
+        tail=fmean(tails) if tails else 0.0,
+        around=fmean(around) if around else 0.0,
+        follow_ups=follow_ups,
+    )
+
+
+class _Replies:
+    """The replies to a run's items that its folder has already, by the same model with the same settings."""
+
+    def __init__(self, config: RunConfig) -> None:
+        self._known: dict[ItemId, set[tuple[int, int]]] = {}
+        self.by_model: list[Result] = []
+        """All replies of the model, which count towards its budget."""
+        if not (config.out / LOGS).is_dir():
+            return
+        generation = GenerateConfig(temperature=config.temperature, max_tokens=config.max_tokens)
+        within, cot = "answer" if config.within else "", _way(str(_thinking(config)))
+        settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within)
+        model = split_digest(logged_name(config.model))[0]
+        self.by_model = [one for one in read_results(config.out, leave_out) if one.model == model]
+        for result in self.by_model:
+            item_id = item_id_of(result.id)
+            own = {name: value for name, value in result.settings.items() if name not in (SERVER, FILE)}
+            if COT in own:
+                own[COT] = _way(own[COT])
+            if item_id and result.status != "error" and own == settings:
+                item_id = replace(item_id, length=result.length)
+                self._known.setdefault(_key(item_id), set()).add((item_id.index, item_id.question))
+
+    def count(self, job: RunJob) -> int:
+        """Return the number of a job's items that have a reply."""
+        indices = range(job.first.index, job.first.index + job.instances)
+        return sum(index in indices for index, _ in self._known.get(_key(job.first), ()))
+
+
+def _way(setting: str) -> str:
+    """Return a setting of reasoning without the way in which a reply without reasoning was made.
+
+    >>> _way("none, prefilled"), _way("exactly:500"), _way("")
+    ('none', 'exactly:500', '')
+    """
+    return setting.partition(",")[0]
+
+
+def _key(item_id: ItemId) -> ItemId:
+    return replace(item_id, index=0, question=0)
+
+
+def _budget_notes(config: RunConfig, needed: Mapping[str, float | None], replies: _Replies) -> Iterator[str]:
+    """Yield a sentence if a run's budget has no room for all of it."""
+    budget, meter = config.budget, Meter(config.budget, config.model_price)
+    if not budget:
+        return
+    meter.earlier(replies.by_model)
+    takes = {"tokens": (needed["sent"] or 0) + (needed["written"] or 0), "money": needed["cost"]}
+    amount = takes.get(budget.kind, needed["seconds"])
+    if amount is None:
+        yield f"how much the budget of {budget} has room for is not known: give `speed`, or `like`"
+        return
+    room = budget.most - (meter.before if budget.kind != "time" else 0.0)
+    if amount > room:
+        share = 100 * max(0.0, room) / amount
+        yield (
+            f"the budget of {budget} has room for about {share:.0f} % of this: the run stops there, and the same "
+            "command with more resumes"
+        )
+
+
+class _Earlier:
+    """The replies of a run's model by its reader, with its reasoning, in an earlier run."""
+
+    def __init__(self, like: Sequence[Result], config: RunConfig) -> None:
+        reader, cot = config.setting_of_reader, _way(str(_thinking(config)))
+        self._own = [
+            one
+            for one in like
+            if one.model == config.model
+            and one.settings.get(READER, "") == reader
+            and _way(one.settings.get(COT, "")) == cot
+        ]
+
+    def reply_tokens(self, task: str, length: int) -> float | None:
+        """Return the tokens of a reply: on the task at that length, on the task, or on any."""
+        own = [one for one in self._own if one.output_tokens is not None]
+        near = [one for one in own if one.task.partition(":")[0] == task]
+        for found in ([one for one in near if one.length == length], near, own):
+            if found:
+                return fmean(one.output_tokens or 0 for one in found)
+        return None
+
+    def cost(self, task: str, length: int) -> Estimate | None:
+        """Return what the reader's calls took for an item of the task at that length. None: there was none."""
+        near = [one for one in self._own if one.reading and one.task.partition(":")[0] == task]
+        found = [(one.reading, one) for one in near if one.reading and one.length == length]
+        if not found:
+            return None
+        return Estimate(
+            round(fmean(reading.calls for reading, _ in found)),
+            round(fmean(one.input_tokens or 0 for _, one in found)),
+            round(fmean(one.output_tokens or 0 for _, one in found)),
+        )
+
+    @property
+    def pace(self) -> float | None:
+        """The tokens a second, as if the requests had been made one after the other."""
+        own = [one for one in self._own if one.seconds]
+        spent = sum(one.seconds or 0.0 for one in own)
+        return (
+            sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
+        )
+
+
+def warnings(lines: Sequence[EstimateLine]) -> list[str]:
+    """Yield warnings before a run."""
+    found = []
+    if beyond := [line for line in lines if not line.fits]:
+        cells = ", ".join(f"{line.task} at {line.length:,}" for line in beyond[:4])
+        found.append(
+            f"{sum(line.requests for line in beyond):,} prompts are longer than the model's window ({cells}"
+            f"{' and more' if len(beyond) > 4 else ''}): they cost nothing and score 0"
+        )
+    for provider, (requests, size) in BATCHES.items():
+        own = [line for line in lines if line.model.startswith(f"{provider}/")]
+        asked, letters = sum(line.requests for line in own), sum(line.sent for line in own) * LETTERS
+        if asked > requests or letters > size:
+            files = max(-(-asked // requests), -(-letters // size))
+            found.append(
+                f"as a batch it takes about {files:,} files of {provider}'s ({requests:,} requests, {size:,} bytes)"
+            )
+    return found
+
+
+def total(lines: Sequence[EstimateLine]) -> dict[str, float | None]:
+    costs = [line.cost for line in lines if line.cost is not None]
+    seconds = [line.seconds for line in lines if line.seconds is not None]
+    return {
+        **{name: sum(getattr(line, name) for line in lines) for name in ("requests", "sent", "repeated", "written")},
+        "cost": sum(costs) if costs else None,
+        "seconds": sum(seconds) if seconds else None,
+    }
+
+
+def format_estimate(lines: Sequence[EstimateLine], notes: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the estimate as a table, its notes and its warnings."""
+    whole = total(lines)
+    models = len({line.model for line in lines}) > 1
+    priced, timed = whole["cost"] is not None, whole["seconds"] is not None
+
+    def row(names: Sequence[str], found: Mapping[str, float | None]) -> list[str]:
+        cells = [f"{found[part] or 0:,.0f}" for part in ("requests", "sent", "repeated", "written")]
+        money = [f"{found['cost'] or 0:,.2f}"] if priced else []
+        return [*names, *cells, *money, *([f"{(found['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
+
+    heads = ["task", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
+    rows = [
+        row([*([line.model] if models else []), line.task, write_length(line.length)], total([line])) for line in lines
+    ]
+    yield from table(
+        [*(["model"] if models else []), *heads, *(["cost"] if priced else []), *(["hours"] if timed else [])],
+        [*rows, row([*(["all"] if models else []), "" if models else "all", ""], whole)],
+    )
+    yield from notes
+    yield from warnings(lines)

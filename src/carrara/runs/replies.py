@@ -1,0 +1,304 @@
+"""Read the results of runs: every sample of a folder of logs, as a `Result`.
+
+Logs may come from somebody else. A sample whose fields have other types or values than a run writes makes its log a
+damaged one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from inspect_ai.log import EvalLog
+from pydantic import ConfigDict, ValidationError, create_model
+
+from carrara.answers.status import NEVER_ASKED, Status
+from carrara.constants import KEY, MONEY, NATS, NOT_ASKED, PLACES, PROMPT, READING, REPEATED, REQUEST, REQUESTS
+from carrara.results.result import FATES, FactTrace, ReadingCost, Result, Subject, task_of
+from carrara.runs.log_files import DamagedLogError, header, logs, samples
+from carrara.runs.settings import settings_in
+from carrara.tokenizers.gguf import split_digest
+from carrara.util.errors import UsageError
+from carrara.util.log import logger, warn_skipped
+
+NAME = 100
+"""The most characters of the model name that a server reports."""
+
+LOGS = "logs"
+"""The folder of a run in which Inspect keeps its logs."""
+
+_FIELDS = create_model(
+    "_FIELDS", __config__=ConfigDict(strict=True, revalidate_instances="always"), **dict(get_type_hints(Result))
+)
+_COUNTS = (
+    "version",
+    "length",
+    "tokens",
+    "input_tokens",
+    "output_tokens",
+    "cached_tokens",
+    "reasoning",
+    "answering",
+    "requests",
+    "repeated",
+)
+_MEASURES = ("seconds", "money", "nats")
+_LARGEST = 1 << 53
+"""The bound of counts and measures. Larger whole numbers are not exact in JSON."""
+
+
+@dataclass(frozen=True)
+class LoggedReply:
+    """A result, and the log fields that it was read from."""
+
+    result: Result
+    output: dict[str, Any]
+    """The answer as Inspect stores it."""
+    sha256: str
+    """The hash of the prompt."""
+    request: str
+    """The text that was appended to the prompt."""
+    reading: Mapping[str, Any] | None = None
+    """The record of the reader, unless the whole context was sent."""
+
+
+def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
+    """Return all results of a run folder, or of a folder of Inspect logs.
+
+    If one model replied to an item twice with the same settings, the later reply counts. A failed request counts only
+    if there is no reply.
+
+    Args:
+        directory: The folder.
+        damaged: What to do with a log that cannot be read before the others are. By default it is an error.
+    """
+    if not directory.is_dir():
+        raise UsageError(f"there is no folder {directory}; give the folder of a run")
+    return [reply.result for reply in read_replies(directory, damaged)]
+
+
+def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None] | None = None) -> list[Result]:
+    """Return the results of several run folders. If a reply is in several of them, that of the last folder counts.
+
+    Args:
+        folders: Folders of runs.
+        damaged: What to do with a log that cannot be read before the others are. By default it is an error.
+    """
+    found = []
+    for folder in dict.fromkeys(folders):
+        if not folder.is_dir():
+            raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
+        found.append(read_results(folder, damaged))
+        if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been reported
+            raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
+    results, repeated = merge_results(found)
+    if folders and not results:
+        raise UsageError(f"there are no results that can be read in {', '.join(map(str, folders))}")
+    if repeated:
+        logger.warning(f"{repeated} replies are in several of these folders, and those of the last one count")
+    return results
+
+
+def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], int]:
+    """Return the results of several folders, and the number of replies that are in more than one.
+
+    The last folder counts.
+    """
+    found = {(result.subject, result.id): result for results in folders for result in results}
+    return list(found.values()), sum(map(len, folders)) - len(found)
+
+
+def read_replies(
+    directory: Path, damaged: Callable[[DamagedLogError], None] | None = None, whole: bool = False
+) -> list[LoggedReply]:
+    """Return all replies of a folder.
+
+    Args:
+        directory: The folder.
+        damaged: What to do with a log that cannot be read. By default it is an error.
+        whole: Whether a log with a sample that cannot be read is damaged. By default only the sample is left out.
+    """
+    folder = directory / LOGS if (directory / LOGS).is_dir() else directory
+    found: dict[tuple[Subject, str], LoggedReply] = {}
+    for path in logs(folder):
+        try:
+            replies = replies_in(path, whole)
+        except FileNotFoundError:  # another shard of the run has removed it: its replies are in a newer one
+            continue
+        except DamagedLogError as error:
+            if damaged is None:
+                raise
+            damaged(error)
+            continue
+        for reply in replies:
+            asked = reply.result.subject, reply.result.id
+            known = found.get(asked)
+            if known is None or reply.result.status != "error" or known.result.status == "error":
+                found[asked] = reply
+    return list(found.values())
+
+
+def replies_in(path: Path, whole: bool = False) -> list[LoggedReply]:
+    """Return the replies in one log. A sample that cannot be read is left out with a warning.
+
+    Args:
+        path: The log.
+        whole: Whether the log is damaged if one of its samples is.
+    """
+
+    def leave_out(error: ValueError) -> None:
+        if whole:
+            raise error
+        warn_skipped(f"a reply in the log {path} is left out: {error}")
+
+    log = header(path)
+    replies = []
+    try:
+        settings = settings_in(log)
+    except _WRONG as error:
+        raise DamagedLogError(path, f"its settings are not those of a run: {error!r:.200}") from None
+    try:
+        for sample in samples(path, leave_out):
+            try:
+                if "task" not in (sample.get("metadata") or {}):
+                    continue  # another program's log in the same folder
+                if not _is_cancelled(sample):  # its request was under way when the run was stopped, or was not made
+                    replies.append(_reply(log, settings, sample))
+            except _WRONG as error:
+                leave_out(ValueError(_fault(sample, error)))
+    except ValueError as error:
+        raise DamagedLogError(path, error) from None
+    return replies
+
+
+_WRONG = (KeyError, TypeError, ValueError, AttributeError, IndexError)
+"""The errors of reading a sample or a header whose fields have other types or values than a run writes."""
+
+
+def _fault(sample: Mapping[str, Any], error: Exception) -> str:
+    """Return what is wrong with a sample."""
+    if isinstance(error, ValidationError):
+        first = error.errors()[0]
+        return f"the sample {_name(sample)} has a wrong {'.'.join(map(str, first['loc']))}: {first['msg']}"
+    why = str(error) if type(error) is ValueError else repr(error)
+    return f"the sample {_name(sample)} is not one that a run writes: {why:.200}"
+
+
+def _name(sample: Mapping[str, Any]) -> str:
+    return str(sample.get("id"))[:200]
+
+
+def _reply(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any]) -> LoggedReply:
+    reference = _reference(sample)
+    result = _result(log, settings, sample, str(reference.get("excerpt") or ""))
+    sha256, request = (str(reference.get(name) or "") for name in ("sha256", REQUEST))
+    reading = sample["metadata"].get(READING)
+    return LoggedReply(result, sample.get("output") or {}, sha256, request, reading)
+
+
+def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the reference of a sample's prompt.
+
+    It is in the metadata if another solver got the whole prompt, and otherwise in the message.
+    """
+    messages = sample.get("messages") or [{}]
+    found: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
+    return found
+
+
+def _is_cancelled(sample: dict[str, Any]) -> bool:
+    message = str((sample.get("error") or {}).get("message") or "")
+    return message.startswith(("CancelledError(", "Cancelled(", "KeyboardInterrupt(", NOT_ASKED))
+
+
+def _result(log: EvalLog, settings: Mapping[str, str], sample: Mapping[str, Any], excerpt: str) -> Result:
+    meta, output = sample["metadata"], sample.get("output") or {}
+    scored = (sample.get("scores") or {}).get("graded") or {}
+    values = dict(scored.get("value") or {})
+    notes = scored.get("metadata") or {}
+    error = (sample.get("error") or {}).get("message")
+    messages = sample.get("messages") or []
+    status: Status = "error"
+    if not error and scored:
+        status = notes["status"]
+    places, reading, usage = meta.get(PLACES), meta.get(READING), output.get("usage") or {}
+    result = Result(
+        id=str(sample["id"]),
+        task=task_of(meta["task"], meta.get("part", "")),
+        version=meta["version"],
+        model=split_digest(log.eval.model)[0],
+        length=meta["length"],
+        tokens=meta["tokens"],
+        tokenizer=meta["tokenizer"],
+        context_id=meta["context_id"],
+        instance_id=meta["instance_id"],
+        arrange=meta.get("arrange", ""),
+        status=status,
+        score=float(values.pop("score", 0.0)),
+        chance_level=meta["chance_level"],
+        scores={name: float(value) for name, value in values.items()},
+        trivial=notes.get("trivial") or {},
+        category=meta.get("category", ""),
+        labels=meta["labels"],
+        places=tuple(places) if places else None,
+        ask=meta["ask"],
+        gold=str(sample["target"]),
+        answer=scored.get("answer"),
+        reply=str(output.get("completion") or ""),
+        excerpt=excerpt or (_text(messages[0]["content"]) if messages else ""),
+        input_tokens=reading["input_tokens"] if reading else output.get("input_context_tokens"),
+        output_tokens=reading["output_tokens"] if reading else usage.get("output_tokens"),
+        cached_tokens=reading["cached_tokens"] if reading else usage.get("input_tokens_cache_read"),
+        reasoning=notes.get("reasoning"),
+        answering=notes.get("answer"),
+        seconds=reading["seconds"] if reading else output.get("time"),
+        money=meta.get(MONEY),
+        nats=notes.get(NATS),
+        requests=notes.get(REQUESTS, meta.get(REQUESTS)),
+        repeated=meta.get(REPEATED, 0),
+        error_type=notes.get("kind", ""),
+        detail=notes.get("detail", ""),
+        error=error,
+        answered_by="" if error or status == "overflow" else str(output.get("model") or "")[:NAME],
+        reading=ReadingCost(reading["calls"], reading["peak_tokens"]) if reading else None,
+        facts=_facts(reading, status, float((scored.get("value") or {}).get("score", 0.0))) if reading else (),
+        settings=settings,
+    )
+    _check(result)
+    return result
+
+
+def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[FactTrace, ...]:
+    """Return what became of the needed facts. A fact that was present is used if the answer is right."""
+    if status in NEVER_ASKED:
+        return ()
+    found = []
+    for fact, place, fate, call, text, said in reading["facts"]:
+        own = ("used" if score == 1 else "unused") if fate == "present" else fate
+        if own not in FATES:
+            raise ValueError(f"{own!r} is no fate of a fact")
+        found.append(FactTrace(fact, place, own, call, text, said))
+    return tuple(found)
+
+
+def _check(result: Result) -> None:
+    """Raise ValueError if a field has another type, or a number that no run writes."""
+    _FIELDS.model_validate(vars(result))
+    scores = (result.score, result.chance_level, *result.scores.values())
+    if not all(0 <= score <= 1 for score in scores):
+        raise ValueError("a score is not from 0 to 1")
+    numbers = [getattr(result, name) for name in (*_COUNTS, *_MEASURES)]
+    if not all(number is None or 0 <= number < _LARGEST for number in numbers):
+        raise ValueError("a count is out of range")
+    places = [*(result.places or ())[:2], *(fact.place for fact in result.facts)]
+    if not all(0 <= place <= 1 for place in places):
+        raise ValueError("a place is not a share of the context")
+    reading = result.reading
+    if reading and not all(0 <= number < _LARGEST for number in (reading.calls, reading.peak_tokens)):
+        raise ValueError("a count is out of range")
+
+
+def _text(content: Any) -> str:
+    if isinstance(content, str):
+        return content
+    return "\n".join(str(part.get("text") or "") for part in content if isinstance(part, dict))

@@ -1,0 +1,51 @@
+"""The cost of reading items with a streaming model: state, speed and memory, from its replies."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from carrara.constants import MEASURED
+from carrara.runs.replies import LoggedReply
+
+
+class Cost(NamedTuple):
+    """The cost for one task at one length."""
+
+    task: str
+    length: int
+    n: int
+    score: float
+    state: int
+    """The most bytes that are kept of one item."""
+    speed: float
+    """The model's own tokens in a second, for all items together."""
+    resident: int
+    """The largest memory of the process so far."""
+
+
+def costs(replies: Sequence[LoggedReply]) -> list[Cost]:
+    """Return the costs by task and length, in the order of the runs."""
+    found: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
+    for reply in replies:
+        measured = (reply.output.get("metadata") or {}).get(MEASURED)
+        if measured:
+            result = reply.result
+            found[result.task, result.length].append((result.score, measured))
+    return [
+        Cost(
+            task,
+            length,
+            len(several),
+            fmean(score for score, _ in several),
+            max(one["state"] for _, one in several),
+            sum(one["tokens"] for _, one in several) / max(1e-9, _span([one for _, one in several])),
+            max(one["resident"] for _, one in several),
+        )
+        for (task, length), several in sorted(found.items())
+    ]
+
+
+def _span(several: Sequence[dict[str, Any]]) -> float:
+    """Return the seconds from the first start to the last end."""
+    return float(max(one["ended"] for one in several) - min(one["began"] for one in several))

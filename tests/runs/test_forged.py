@@ -1,0 +1,89 @@
+"""What a hostile stranger might send (benchmarks/forged.py): each kind is refused, left out or named."""
+
+import re
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from benchmarks import forged
+
+import carrara
+from carrara.cli.main import main
+from carrara.runs.log_files import header, samples
+from tests.helpers.inspect_warnings import LEFT_OPEN
+
+pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
+
+KINDS = {kind.name: kind for kind in forged.KINDS}
+QUICK = [*forged.FILES, *forged.READ]
+"""Those that could hang or take much memory."""
+CASES = [pytest.param(kind, id=kind.name, marks=() if kind in QUICK else pytest.mark.slow) for kind in forged.KINDS]
+
+
+@pytest.fixture(scope="module")
+def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("forged") / "honest"
+    forged.honest(out)
+    return out
+
+
+@pytest.fixture
+def in_time() -> Iterator[None]:
+    """Interrupt what waits for a pipe or a device: such a task fails instead of hanging."""
+
+    def late(number: int, template: object) -> None:
+        raise TimeoutError("it hangs")
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(forged.PATIENCE)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_no_two_kinds_have_one_name() -> None:
+    assert len(KINDS) == len(forged.KINDS) >= 60
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("kind", CASES)
+def test_what_is_forged_is_found(
+    kind: forged.Kind,
+    honest: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(forged, "BOMB", 200 << 20)
+    monkeypatch.chdir(tmp_path)
+    sent = tmp_path / "sent"
+    shutil.copytree(honest, sent)
+    kind.change(sent)
+    code = main([part.format(sent=sent, honest=honest) for part in kind.command])
+    out, err = capsys.readouterr()
+    assert (code, bool(re.search(kind.expected, err + out))) == (kind.code, True), err[-2000:]
+
+
+@pytest.mark.usefixtures("in_time")
+@pytest.mark.parametrize("name", ["a log that is a pipe", "a log of no bytes", "a header of 4.3 GB"])
+def test_a_run_sets_a_damaged_log_aside(
+    name: str, honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forged, "BOMB", 200 << 20)
+    sent = tmp_path / "sent"
+    shutil.copytree(honest, sent)
+    KINDS[name].change(sent)
+    forged.honest(sent)
+    assert len(carrara.read(sent)) == 30
+    assert len(list((sent / "logs").glob("*.damaged"))) == 1
+
+
+def test_a_log_that_another_shard_removed_is_not_a_damaged_one(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        header(tmp_path / "gone.eval")
+    with pytest.raises(FileNotFoundError):
+        list(samples(tmp_path / "gone.eval"))

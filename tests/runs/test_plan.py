@@ -1,0 +1,240 @@
+"""What a run would take, beside what it took: requests and tokens to the last one, where lengths are given."""
+
+import inspect
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import carrara as door
+from carrara.cli.main import main
+from carrara.runs.estimate import EstimateLine
+from carrara.runs.prices import Price, read_price, read_prices
+from carrara.util.errors import UsageError
+from tests.helpers.commands import commands
+from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.process import carrara
+from tests.results.test_leaderboard import reply
+
+ASKED = ("qa1,sync/graph,minerva/count", "--lengths", "1k,2k", "-n", "4")
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
+    def silent(prompt: str) -> str:
+        return "nothing"
+
+    run = door.run("qa1,sync/graph,minerva/count", silent, out=tmp_path / "run", lengths="1k,2k", n=4, tokenizer="gpt2")
+    plan = door.plan("qa1,sync/graph,minerva/count", "openai/gpt-4o", lengths="1k,2k", n=4, tokenizer="gpt2")
+    assert plan.total["requests"] == len(run)
+    sent = {(line.task, line.length): line.sent for line in plan.lines}
+    for (task, length), tokens in sent.items():
+        own = [one.tokens for one in run if one.task.partition(":")[0] == task and one.length == length]
+        assert tokens == pytest.approx(sum(own), rel=0.02)  # of questions on one context the longest has its length
+
+
+def test_puzzles_without_filler_are_looked_at() -> None:
+    [line] = door.plan("qa1", "openai/gpt-4o", n=300).lines
+    whole = [door.item("babilong/qa1", index=n, tokenizer="o200k").prompt.tokens for n in range(30)]
+    assert line.sent / 300 == pytest.approx(sum(whole) / 30, rel=0.15)
+
+
+def test_questions_on_one_context_are_paid_once() -> None:
+    [line] = door.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.0, 0.0, 0.0)).lines
+    assert line.requests == 30
+    assert line.repeated / line.sent == pytest.approx(2 / 3, abs=0.01)
+    assert line.cost == pytest.approx((line.sent - line.repeated) * 2 / 1e6)
+
+
+def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
+    base = reply(0, 1.0, 4096, "openai/lab-model", "babilong/qa1")
+    like = door.Results([replace(base, output_tokens=500, seconds=4.0, input_tokens=3500)])
+    [line] = door.plan("qa1", "openai/lab-model", lengths="4k", n=10, tokenizer="gpt2", like=like).lines
+    assert line.written == 5000
+    assert line.seconds == pytest.approx((10 * 4096 + 5000) / 1000)
+
+
+@pytest.mark.slow
+def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
+    ended = carrara(
+        "plan",
+        "qa1",
+        "--lengths",
+        "4k,128k",
+        "--model",
+        "openai/x",
+        "--tokenizer",
+        "gpt2",
+        "--window",
+        "64k",
+        check=True,
+    )
+    assert "20 prompts are longer than the model's window (babilong/qa1 at 131,072)" in ended.stdout
+    ended = carrara(
+        "plan", "paper:michelangelo", "--model", "openai/gpt-4o", "--price", "2.5,10,1.25", "--json", check=True
+    )
+    found = json.loads(ended.stdout)
+    assert found["total"]["requests"] == 3300
+    assert found["total"]["cost"] > 1000
+    assert "as a batch it takes about" in found["warnings"][0]
+
+
+def test_prices_are_read(tmp_path: Path) -> None:
+    table = tmp_path / "prices.toml"
+    table.write_text('["openai/gpt-4o"]\ninput = 2.5\noutput = 10\n["lab/free"]\ninput = 0\noutput = 0\ncached = 0\n')
+    assert read_prices(table, ["openai/gpt-4o", "lab/free"]) == {
+        "openai/gpt-4o": Price(2.5, 10),
+        "lab/free": Price(0, 0, 0),
+    }
+    assert read_price("1,2") == Price(1, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("x = ", "cannot be read"),
+        ("", "has no price of m; it has none"),
+        ("[mm]\ninput = 1\noutput = 1", "did you mean mm"),
+        ("[m]\ninput = 1", "gives m no numbers"),
+        ("m = 3", "gives m no numbers"),
+        ("[m]\ninput = 1\noutput = -1", "gives m no numbers"),
+    ],
+)
+def test_prices_that_are_none_are_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "prices.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        read_prices(tmp_path / "prices.toml", ["m"])
+
+
+@pytest.mark.parametrize(
+    ("asked", "message"),
+    [
+        (["--price", "1"], "is no price"),
+        (["--price", "1,x"], "is no price"),
+        (["--speed", "0"], "is not a number of tokens a second"),
+        (["--like", "nowhere"], "there is no folder nowhere"),
+    ],
+)
+def test_a_plan_that_cannot_be_is_a_sentence(asked: list[str], message: str) -> None:
+    ended = carrara("plan", "qa1", "--model", "openai/x", "--tokenizer", "gpt2", *asked)
+    assert ended.returncode == 2
+    assert message in ended.stderr
+    assert len(ended.stderr.splitlines()) == 1
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+@pytest.mark.parametrize("reader", ["notes:chunk=512,size=128", "compact:window=1k,strategy=trim", "search", "none"])
+def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
+    """Notes are read as often as was said, and no reader sends more than was said: notes need not be full."""
+    asked: dict[str, Any] = {"lengths": "4k", "n": 4, "reader": reader, "tokenizer": "o200k"}
+    [line] = door.plan("qa1", "carrara/oracle", **asked).lines
+    made = door.run("qa1", "carrara/oracle", out=tmp_path, **asked)
+    calls = sum(one.reading.calls for one in made if one.reading)
+    sent = sum(one.input_tokens or 0 for one in made)
+    assert line.model == f"carrara/oracle ({made[0].settings['reader']})"
+    if reader.startswith("notes"):
+        assert line.requests == pytest.approx(calls, rel=0.2)
+    assert calls <= 1.2 * line.requests
+    assert sent <= 1.2 * line.sent
+    [again] = door.plan("qa1", "carrara/oracle", like=tmp_path, **asked).lines
+    assert again.requests == pytest.approx(calls, rel=0.1)
+    assert again.sent == pytest.approx(sent, rel=0.01)
+
+
+# --- the settings of a run ---
+
+
+def flags_of(command: str) -> set[str]:
+    return {
+        flag
+        for name, app in commands()
+        if name == command
+        for one in app.assemble_argument_collection()
+        for flag in one.names
+    }
+
+
+def test_a_plan_takes_what_a_run_takes() -> None:
+    assert flags_of("run") - flags_of("plan") == set()
+    assert flags_of("plan") - flags_of("run") == {"--like", "--speed", "--window"}
+    run, plan = (inspect.signature(function).parameters.keys() for function in (door.run, door.plan))
+    assert plan - run == {"like", "speed", "window"}
+    assert not run - plan
+
+
+def test_one_word_of_a_command_is_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = (
+        "qa1 --model openai-api/lab/m --lengths 0,4k -n 5 --tokenizer gpt2 --base-url http://127.0.0.1:1/v1 "
+        f"--out {tmp_path} --max-tokens 100 --temperature 0.5 --cot free --connections 3 --budget 8ktok -M a=1 "
+        "--min-base-score 0.5 --request-timeout 10s --patience 1min --allow-large --ask-above 5usd --dry-run"
+    )
+    assert main(["plan", *command.split()]) == 0
+    out = capsys.readouterr().out
+    assert "all                         10       21,6" in out
+    assert "the budget of 8ktok has room for about 37 % of this: the run stops there" in out
+    assert not list(tmp_path.iterdir())
+    plain = ["plan", "qa1", "--model", "openai-api/lab/m", "--tokenizer", "gpt2"]
+    for wrong, sentence in (("batch 4", "no batch"), ("ask-above 5min", "is a time"), ("cot x", "no way to reason")):
+        assert main([*plain, *f"--{wrong}".split()]) == 2
+        assert sentence in capsys.readouterr().err
+
+
+def test_settings_that_change_what_is_sent_are_honoured() -> None:
+    def line(tasks: str = "sync/graph", **more: Any) -> EstimateLine:
+        [found] = door.plan(tasks, "openai/gpt-4o", lengths="4k", n=10, **more).lines
+        return found
+
+    plain = line()
+    assert line(max_tokens=3).written == 3 * plain.requests < plain.written
+    assert line(max_tokens=1000).written == plain.written
+    assert line(cot="none") == plain
+    reasoned = line(cot="exactly:500")
+    assert reasoned.requests == 2 * plain.requests
+    assert reasoned.written == plain.written + 500 * plain.requests
+    assert reasoned.sent == 2 * plain.sent + 500 * plain.requests
+    assert reasoned.repeated == plain.repeated + plain.sent + 500 * plain.requests
+    assert line(within=True, max_tokens=1000).sent == plain.sent - 1000 * plain.requests
+    assert line(max_tokens=1000, window="4k").fits is False
+    assert line(max_tokens=1000, window="4k", within=True).fits
+    assert sum(line(shard=f"{n}/3").requests for n in (1, 2, 3)) == plain.requests > line(shard="1/3").requests
+
+
+@pytest.mark.parametrize(
+    ("settings", "note"),
+    [
+        ({"budget": "20480tok"}, "has room for about 50 % of this"),
+        ({"budget": "1usd", "price": (100, 0)}, "has room for about 24 % of this"),
+        ({"budget": "10s", "speed": 1000}, "has room for about 24 % of this"),
+        ({"budget": "10s"}, "how much the budget of 10s has room for is not known: give `speed`, or `like`"),
+    ],
+)
+def test_a_budget_that_is_too_small_is_told(settings: dict[str, Any], note: str) -> None:
+    plan = door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, **settings)
+    assert note in "\n".join(plan.notes)
+    assert note in str(plan)
+    assert not door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, price=(1, 1), budget="100Mtok").notes
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_replies_that_are_there_are_left_out(tmp_path: Path) -> None:
+    asked: dict[str, Any] = {"lengths": "0,1k", "tokenizer": "gpt2", "out": tmp_path}
+
+    def silent(prompt: str) -> str:
+        return "nothing"
+
+    door.run("qa1,sync/graph", silent, n=2, within=True, **asked)
+    run = door.plan("qa1,sync/graph", silent, n=5, within=True, **asked)
+    assert [note.partition(" are in ")[0] for note in run.notes] == ["16 of 40 replies"]
+    assert run.total["requests"] == 24
+    made = door.run("qa1,sync/graph", silent, n=5, within=True, **asked)
+    whole = door.plan("qa1,sync/graph", silent, n=5, within=True, **{**asked, "out": tmp_path / "other"})
+    assert whole.total["requests"] == len(made) == 40
+    assert whole.total["sent"] == pytest.approx(sum(one.tokens for one in made), rel=0.05)
+    assert door.plan("qa1,sync/graph", silent, n=5, within=True, **asked).total["requests"] == 0
+    for other in ({"within": False}, {"within": True, "temperature": 1}, {"within": True, "reader": "none"}):
+        assert not door.plan("qa1,sync/graph", silent, n=5, **asked, **other).notes
