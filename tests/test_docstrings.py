@@ -29,8 +29,8 @@ ALSO = ("carrara.operations.results.Table", "carrara.readers.retrieval.embedders
 """Further public names."""
 BASES = (Task, AnswerType)
 """Base classes whose methods users write rather than call. The example of the class shows them."""
-NOT_EXECUTED = {"make_guard", "check_guard", "compare_servers", "train", "load_environment"}
-"""Functions whose examples need a server or take long: guard/, recurrent/ and test_rl_verifiers.py run them."""
+NOT_EXECUTED = {"make_guard", "check_guard", "compare_servers", "train"}
+"""Functions whose examples need a server or take long: guard/ and recurrent/ run them."""
 VAGUE = re.compile(r"(?:Who|What|Whether|How|Of|That|Those|The same)\b")
 """First words that leave open what the first sentence is about."""
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 from carrara._version import __version__
 
 if TYPE_CHECKING:
-    from carrara.export.environment import load_environment
     from carrara.export.taskset import CarraraTaskset
     from carrara.items.grading import Grade
     from carrara.items.item import Item
@@ -61,7 +60,6 @@ __all__ = [
     "find",
     "item",
     "load",
-    "load_environment",
     "make_guard",
     "plan",
     "profile",
@@ -88,7 +86,6 @@ _PLACES = {
     "carrara.operations.tasks": ("find", "item", "load"),
     "carrara.operations.train": ("train",),
     "carrara.readers.reader": ("Reading",),
-    "carrara.export.environment": ("load_environment",),
     "carrara.export.taskset": ("CarraraTaskset",),
     "carrara.task": ("Instance", "Rng", "Sweep", "Task"),
 }

@@ -44,16 +44,16 @@ NEEDED = {
         ("altair", "figure babilong-2 --published best --out figure.svg"),
         ("vl_convert", "figure babilong-2 --published best --out figure.svg"),
     ],
-    "rl": [("verifiers", "load_environment")],
+    "rl": [("datasets", "prompts")],
     "ray": [("ray", "audit niah --engine ray -n 1 --lengths 256")],
 }
 WITHOUT = """\
 import sys
 module, command = sys.argv[1:3]
 sys.modules[module] = None
-if command == "load_environment":
-    import carrara
-    carrara.load_environment("niah", "256")
+if command == "prompts":
+    from carrara.export import prompts
+    prompts("niah", "256")
 else:
     from carrara.cli.main import main
     sys.exit(main(command.split()))

@@ -5,17 +5,14 @@ import pickle
 import subprocess
 import sys
 from collections.abc import Callable
-from importlib.machinery import ModuleSpec
 from itertools import islice
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
 import carrara
 from carrara.export import Curriculum, Stream, prompts, rewards
-from carrara.export.stream import HELD_OUT
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
 
@@ -46,7 +43,7 @@ def test_no_world_comes_twice_and_every_test_and_length_does() -> None:
 
 def test_another_split_has_to_be_said() -> None:
     assert stream(split="test").item(3).item_id.split == "test"
-    assert stream(params={"complexity": 3}).item(HELD_OUT).item_id.index == HELD_OUT
+    assert stream(params={"complexity": 3}).item(1 << 31).item_id.index == 1 << 31
 
 
 def test_a_world_that_is_too_long_gives_way_to_another() -> None:
@@ -78,19 +75,9 @@ def test_what_is_asked_wrongly_is_said(given: dict[str, Any], said: str) -> None
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.export.require_extra.find_spec", lambda name: None)
+    monkeypatch.setattr("carrara.export.trl.find_spec", lambda name: None)
     with pytest.raises(UsageError, match=r"needs the package datasets.*pip install 'carrara\[rl\]'"):
         prompts("qa1", "1k")
-    with pytest.raises(UsageError, match=r"needs the package verifiers.*pip install 'carrara\[rl\]'"):
-        carrara.load_environment("qa1", "1k")
-
-
-def test_another_verifiers_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    other = ModuleType("verifiers")
-    vars(other).update(__version__="0.4.0", __spec__=ModuleSpec("verifiers", None))
-    monkeypatch.setitem(sys.modules, "verifiers", other)
-    with pytest.raises(UsageError, match=r"verifiers 0.4.0 has no such environments any more"):
-        carrara.load_environment("qa1", "1k")
 
 
 def test_nothing_heavy_is_imported() -> None:

@@ -35,7 +35,7 @@ ELSEWHERE = {
     r"cd data/gym|(mkdir|ln) .* ?venvs/.*": "for the above",
     r"harbor run .*": "needs Harbor and containers: test_harbor.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",
-    r"vf-eval carrara .*": "needs a server: test_taskset.py, test_verifiers.py",
+    r"vf-eval carrara .*": "needs a server: test_taskset.py",
     r"vf-eval @ agent.toml .*": "needs containers: test_taskset.py reads the file",
     r"vf-validate carrara .*": "needs verifiers 0.4: test_taskset.py",
     r"python -m verl\.trainer\.main_ppo .*": "needs GPUs; verl reads its settings: test_verl.py",

@@ -25,7 +25,6 @@ from tests.helpers.command_lines import DOCUMENTS
 
 ELSEWHERE = {
     r"from trl import": "needs TRL and a graphics card: test_trl.py",
-    r"import verifiers": "needs a server: test_verifiers.py",
     r"import CarraraConfig": "needs verifiers: test_taskset.py",
     r"class \w+\(torch\.nn\.Module\)": "needs PyTorch: recurrent/",
     r"from evaluate_registry import": "needs a clone of kvpress: test_kvpress.py has its pipeline",

@@ -25,14 +25,11 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 from carrara.answers.cues import behind_hesitation, behind_retraction, denies, is_about_another, sentences
 from carrara.answers.reply_text import BLANK_LINE, normalize, own_text, plain, without_reasoning
 from carrara.types import Question
-
-if TYPE_CHECKING:
-    from carrara.answers.types import AnswerType
 
 LABEL = "FINAL ANSWER"
 FINAL = f"{LABEL}:"
@@ -69,9 +66,22 @@ class Extraction(NamedTuple):
     """The rule, such as `answer line`."""
 
 
-def extract(
-    kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
-) -> Extraction | None:
+class Readable(Protocol):
+    """What is read from a reply: an `AnswerType`, as far as its values are concerned."""
+
+    rule: ClassVar[str]
+    several_lines: ClassVar[bool]
+    verbatim: ClassVar[bool]
+    leads: ClassVar[str]
+    steps: ClassVar[bool]
+    says_no: ClassVar[bool]
+
+    def label_of(self, question: Question[Any]) -> str: ...
+    def parse_value(self, text: str, question: Question[Any]) -> Any: ...
+    def find_values(self, text: str, question: Question[Any]) -> Iterable[Any]: ...
+
+
+def extract(kind: Readable, reply: str, question: Question[Any], ignore: Iterable[str] = ()) -> Extraction | None:
     """Return the answer that a reply states. None if it states none, or leaves several open.
 
     Args:
@@ -87,7 +97,7 @@ def extract(
 
 
 def candidates(
-    kind: "AnswerType[Any]", reply: str, question: Question[Any], ignore: Iterable[str] = ()
+    kind: Readable, reply: str, question: Question[Any], ignore: Iterable[str] = ()
 ) -> Iterator[tuple[Rule, list[Any]]]:
     """Yield what each rule finds in a reply, in the order of the rules. After an answer line, no other rule counts."""
     if kind.verbatim:
@@ -119,7 +129,7 @@ def agree(rule: Rule, values: list[Any]) -> Extraction | None:
     return Extraction(values[0], rule) if agree else None
 
 
-def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+def _values(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     """Return the answers after a label. If they are not one, words that the text repeats from the rule are left out."""
     values = _values_in(kind, plain(text).strip(), question)
     if agree("answer line", values) or (rest := without_rule(text, kind.rule)) is None:
@@ -127,7 +137,7 @@ def _values(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list
     return _values_in(kind, rest, question) or values
 
 
-def _values_in(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+def _values_in(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     """Return the answers in all of a text, or in its first paragraph, line or sentence."""
     paragraph = BLANK_LINE.split(text, maxsplit=1)[0]
     first, *others = sentences(text)
@@ -144,7 +154,7 @@ def _values_in(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> l
     return [*_parse_each(kind, [first[lead + 1 :].strip()], question)]
 
 
-def _parse_each(kind: "AnswerType[Any]", texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
+def _parse_each(kind: Readable, texts: Iterable[str], question: Question[Any]) -> Iterator[Any]:
     """Yield those of several texts that are an answer and nothing else, or words of the rule before one."""
     for text in texts:
         answer = kind.parse_value(plain(text), question)
@@ -154,7 +164,7 @@ def _parse_each(kind: "AnswerType[Any]", texts: Iterable[str], question: Questio
             yield answer
 
 
-def _from_whole_reply(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_whole_reply(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     if kind.several_lines:
         return _alone_in_paragraphs(kind, text, question)
     own = [one for one in sentences(text) if one.strip() and not is_about_another(one, question)]
@@ -162,7 +172,7 @@ def _from_whole_reply(kind: "AnswerType[Any]", text: str, question: Question[Any
     return found[-1:] if kind.steps and _ends_alone(kind, text, question) else found
 
 
-def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> list[Any]:
+def _alone_in_paragraphs(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     """Yield the paragraphs that are an answer, and the answers that the others state."""
     found, others = list[Any](), list[str]()
     for paragraph in BLANK_LINE.split(text.strip()):
@@ -174,7 +184,7 @@ def _alone_in_paragraphs(kind: "AnswerType[Any]", text: str, question: Question[
     return [*found, *kind.find_values(plain("\n\n".join(others)), question)] if found else []
 
 
-def _ends_alone(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> bool:
+def _ends_alone(kind: Readable, text: str, question: Question[Any]) -> bool:
     """Return whether the last line is an answer and nothing else."""
     last = _parse_each(kind, _readings(text.strip().rpartition("\n")[2]), question)
     return next(last, None) is not None
@@ -185,26 +195,26 @@ def _readings(sentence: str) -> list[str]:
     return [_ASIDE.sub("", _JOINTS.sub("", sentence)), *_LABEL.split(sentence, 1)[1:]]
 
 
-def _from_boxes(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_boxes(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     return _parse_each(kind, BOX.findall(text), question)
 
 
-def _bold(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _bold(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     return _parse_each(kind, ("".join(parts) for parts in _SET_OFF.findall(text)), question)
 
 
-def _from_announcements(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_announcements(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     """Return the answers of the lines that state one and no other."""
     lines = (agree("announced", _values(kind, line, question)) for line in announcements(text, kind.several_lines))
     found = [line.answer for line in lines if line]
     return found[-1:] if kind.steps else found
 
 
-def _only_value(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> Iterable[Any]:
+def _only_value(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     return kind.find_values(plain(text), question)
 
 
-_RULES: dict[Rule, Callable[["AnswerType[Any]", str, Question[Any]], Iterable[Any]]] = {
+_RULES: dict[Rule, Callable[[Readable, str, Question[Any]], Iterable[Any]]] = {
     "boxed": _from_boxes,
     "announced": _from_announcements,
     "alone": _from_whole_reply,

@@ -1,8 +1,7 @@
 """Items for other programs, and for reinforcement learning: their formats, and scores as rewards.
 
     from carrara.export import Curriculum, prompts, rewards  # TRL: data set and reward function of a GRPOTrainer
-    from carrara.export import CarraraConfig, CarraraTaskset  # verifiers 0.4: a taskset (0.3 has it too)
-    from carrara.export import load_environment  # verifiers 0.3: an environment
+    from carrara.export import CarraraConfig, CarraraTaskset  # verifiers: a taskset
 
 The packages of the extra `carrara[rl]` are imported when they are used.
 """
@@ -13,20 +12,18 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from carrara.export.curriculum import Curriculum
-    from carrara.export.environment import load_environment
-    from carrara.export.prompts import prompts
     from carrara.export.reward import rewards
     from carrara.export.stream import Stream
     from carrara.export.taskset import CarraraConfig, CarraraTaskset
+    from carrara.export.trl import prompts
 
-__all__ = ["Curriculum", "Stream", "load_environment", "prompts", "rewards"]
+__all__ = ["Curriculum", "Stream", "prompts", "rewards"]
 if find_spec("verifiers"):
     __all__ += ["CarraraConfig", "CarraraTaskset"]
 
 _MODULE_OF = {
     "Curriculum": "curriculum",
-    "load_environment": "environment",
-    "prompts": "prompts",
+    "prompts": "trl",
     "rewards": "reward",
     "Stream": "stream",
     "CarraraConfig": "taskset",

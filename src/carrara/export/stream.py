@@ -14,8 +14,6 @@ from carrara.types import Style
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 
-HELD_OUT = 1 << 31
-"""The number of the first item for evaluation. No training reaches it."""
 APART = 1 << 32
 """The distance between the instances of one number. The next one is taken if an instance does not fit the length."""
 TRIES = 20

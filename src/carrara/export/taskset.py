@@ -6,7 +6,7 @@ The taskset has no end: the n-th task is made when it is read. With `context=fil
 written into the agent's runtime, and the text is made from the item's id when the runtime starts. The id stays in the
 data of the task, which verifiers does not pass to the runtime.
 
-This module needs verifiers, version 0.3 or later. `carrara` and `carrara.export` load it when its names are used.
+This module needs verifiers 0.4. `carrara` and `carrara.export` load it when its names are used.
 """
 
 import asyncio
@@ -18,7 +18,6 @@ from typing import Any, Literal
 from pydantic import model_validator
 
 from carrara import tokenizers
-from carrara.export.require_extra import require_package
 from carrara.export.reward import score_completion
 from carrara.export.scale import ScaleOption, check_scale, scale_reward
 from carrara.export.stream import Stream
@@ -30,18 +29,12 @@ from carrara.rng import Split
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 
-
-def _import_verifiers() -> Any:
-    require_package("verifiers")
-    try:
-        return import_module("verifiers.v1")
-    except ModuleNotFoundError as error:
-        if error.name != "verifiers.v1":
-            raise
-        raise UsageError("this version of verifiers has no tasksets: pip install 'verifiers>=0.3,<0.5'") from None
-
-
-vf: Any = _import_verifiers()
+try:
+    vf: Any = import_module("verifiers.v1")
+except ModuleNotFoundError as error:
+    if error.name not in ("verifiers", "verifiers.v1"):
+        raise
+    raise UsageError("a taskset needs verifiers 0.4: pip install 'verifiers>=0.4,<0.5'") from None
 
 Place = Literal["prompt", "file"]
 LONGEST_ARGUMENT = 100_000

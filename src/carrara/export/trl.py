@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from carrara import tokenizers
+from carrara.export.about import TEXTS, licence, terms
 from carrara.export.curriculum import Curriculum
-from carrara.export.dataset_card import describe
-from carrara.export.require_extra import require_package
 from carrara.export.stream import Stream
 from carrara.items.item import check_single
 from carrara.options import ItemOptions, Lengths, Selections, Value, check_whole
+from carrara.params import read_canonical
 from carrara.rng import Split
 from carrara.signature import documented_by
 from carrara.types import Style
+from carrara.util.errors import UsageError
 
 
 @documented_by(ItemOptions)
@@ -50,18 +52,21 @@ def prompts(
         >>> row["prompt"][0]["role"], row["id"]
         ('user', 'babilong/qa1@.../train-0-0.0/1024/chat/gpt2')
     """
-    require_package("datasets")
+    if find_spec("datasets") is None:
+        raise UsageError("this needs the package datasets, which is not installed: pip install 'carrara[rl]'")
     datasets: Any = import_module("datasets")
     stream = Stream(tasks, lengths, params=params, split=split, seed=seed, style=style, tokenizer=tokenizer)
     text = datasets.Value("string")
     said = text if style == "base" else datasets.List({"role": text, "content": text})
-    found = datasets.IterableDataset.from_generator(
+    rows = datasets.IterableDataset.from_generator(
         _rows,
         features=datasets.Features({"prompt": said, "id": text}),
         gen_kwargs={"stream": stream, "start": check_whole("start", start, 0)},
     )
-    describe(found.info, stream)
-    return found
+    own_text = any(name in TEXTS for first in stream.firsts for name in read_canonical(first.params))
+    rows.info.description = terms(own_text, stream.firsts[0].split)
+    rows.info.license = licence(own_text)
+    return rows
 
 
 def _rows(stream: Stream, start: int) -> Iterator[dict[str, Any]]:
