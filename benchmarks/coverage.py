@@ -28,7 +28,7 @@ from carrara.results.leaderboard import leaderboard
 from carrara.results.paired_test import ALPHA, interval, p_value
 from carrara.results.pooled import pooled_differences
 from carrara.results.result import Result
-from carrara.results.summary import summarize
+from carrara.results.rows import summarize
 from carrara.util.table import table
 
 LENGTHS = (0, 4096, 8192, 16384, 32768, 65536)

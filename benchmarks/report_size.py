@@ -17,6 +17,7 @@ from tests.report.test_browser import chromium
 
 from carrara.report.page import write_report
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 
 MODELS, TASKS, LENGTHS, REPLIES = 8, 25, (0, 4096, 16384, 65536, 131072), 100
 SUITES = ("babilong", "minerva", "sync", "michelangelo")
@@ -87,7 +88,7 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
         clock = time.perf_counter()
-        write_report(made, page, "A hundred thousand")
+        write_report(Summary(made), page, "A hundred thousand")
         took = time.perf_counter() - clock
         size = page.stat().st_size
         print(

@@ -12,13 +12,15 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.cli._output import print_summary
+from carrara.cli._output import show_lines
 from carrara.constants import READER, WHOLE
 from carrara.report import chart
 from carrara.report.style import styles_of
+from carrara.report.text_table import summary_lines
 from carrara.results import summarize
 from carrara.results.readers import series_costs
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 from carrara.runs.replies import read_results
 from tools.svg_file import write_svg
 
@@ -31,7 +33,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="the folder of the charts")
     given = parser.parse_args()
     results = read_results(given.run)
-    print_summary(summarize(results), costs=series_costs(results))
+    show_lines(summary_lines(Summary(results)))
     named = [replace(result, model=reader_of(result), settings={}) for result in results]
     styles = styles_of(summarize(named))
     for task in dict.fromkeys(result.task for result in named):

@@ -11,9 +11,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.cli._output import print_summary
+from carrara.cli._output import show_lines
 from carrara.report import chart
 from carrara.report.style import styles_of
+from carrara.report.text_table import score_lines
 from carrara.results import summarize
 from carrara.runs.replies import read_results
 from tools.svg_file import write_svg
@@ -30,7 +31,7 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="the folder of the run")
     folder = parser.parse_args().run
     results = [result for result in read_results(folder) if result.task == TASK]
-    print_summary(summarize(results))
+    show_lines(score_lines(summarize(results)))
     rows = summarize([replace(result, model=name_of(result.model)) for result in results])
     drawn = chart.score_chart(TASK, rows, styles_of(rows), FRAME, "wide")
     write_svg(drawn, CHART)

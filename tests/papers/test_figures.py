@@ -24,7 +24,7 @@ from carrara.papers.figures.vega import svg
 from carrara.papers.scores import claimed_length, read_scores
 from carrara.results.curve_crossing import crossings
 from carrara.results.result import Result
-from carrara.results.summary import summarize_by_labels
+from carrara.results.rows import summarize_by_labels
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
 

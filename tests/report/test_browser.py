@@ -23,6 +23,7 @@ from carrara.report.page import write_report
 from carrara.results.comparison import Side, compare
 from carrara.results.item_source import ItemSource
 from carrara.results.result import FATES, NO_REPLY, FactTrace, ReadingCost, Result
+from carrara.results.summary import Summary
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 PLACES = ("/usr/lib/chromium/chromium-headless-shell", "/usr/lib/chromium/chromium", "/snap/bin/chromium")
@@ -97,9 +98,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         "reader": readings("notes:chunk=4k,size=1k"),
     }
     for name, results in made.items():
-        write_report(results, folder / f"{name}.html", HOSTILE[1] if name == "hostile" else f"A run: {name}")
+        write_report(Summary(results), folder / f"{name}.html", HOSTILE[1] if name == "hostile" else f"A run: {name}")
     made["submissions"] = submissions()
-    write_report(made["submissions"], folder / "submissions.html", "A leaderboard", sources=SOURCES)
+    write_report(Summary(made["submissions"]), folder / "submissions.html", "A leaderboard", sources=SOURCES)
     sides = [
         Side(f"{HOSTILE[m]} {m}", [one for one in made["plain"] if one.model == f"lab/model-{m}"]) for m in range(3)
     ]

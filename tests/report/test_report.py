@@ -28,6 +28,7 @@ from carrara.report.style import number, styles_of, tag
 from carrara.results import summarize
 from carrara.results.baselines import ShortcutFinding
 from carrara.results.result import FATES, FactTrace, ReadingCost, Result
+from carrara.results.summary import Summary
 from carrara.runs.rescoring.scored import Scorer, ScorerConfig
 from carrara.util.files import whole_file
 from carrara.util.sanitize import clip, distinct, short, visible
@@ -87,7 +88,7 @@ def text_of(page: str) -> str:
 
 
 def test_the_verdict_stands_on_top() -> None:
-    text = text_of(render(run({0: 1.0, 1024: 0.7, 2048: 0.05}), "First"))
+    text = text_of(render(Summary(run({0: 1.0, 1024: 0.7, 2048: 0.05})), "First"))
     assert (
         "model: 1.00 at 0, 0.70 at 1k, 0.05 at 2k; chance level 0.05. Effective length < 1k (95 % interval < 1k – "
         in text
@@ -135,7 +136,7 @@ def test_the_verdict_stands_on_top() -> None:
     ],
 )
 def test_verdicts_in_plain_words(results: list[Result], said: str) -> None:
-    assert said in text_of(render(results, "t"))
+    assert said in text_of(render(Summary(results), "t"))
 
 
 def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
@@ -147,7 +148,7 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
         for length in (0, 4096)
         for i in range(n)
     ]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "0.60 at 0, 0.52 at 4k; chance level 0.05 (mean of 2 tasks)." in text
     assert "largest loss" not in text
 
@@ -155,14 +156,14 @@ def test_a_loss_whose_interval_holds_zero_is_not_named() -> None:
 def test_tables_hold_score_interval_chance_level_published_and_statuses() -> None:
     results = run({0: 0.5, 4096: 0.25})
     results[0] = replace(results[0], status="refused")
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Paper score: paper" in text
 
 
 def test_every_status_is_shown() -> None:
     results = [replace(reply(i, 1.0), status=status) for i, status in enumerate(STATUSES)]
-    page = render(results, "t")
+    page = render(Summary(results), "t")
     text = text_of(page)
     for status in STATUSES:
         assert f"status-{status}" in page
@@ -187,9 +188,9 @@ def test_every_status_is_shown() -> None:
 )
 def test_notes_before_the_numbers(change: dict[str, object], note: str) -> None:
     results = [replace(result, tokenizer="smollm2") for result in run({0: 1.0, 4096: 1.0})]
-    assert "Before you believe it" not in render(results, "t")
+    assert "Before you believe it" not in render(Summary(results), "t")
     results[-1] = replace(results[-1], **change)  # type: ignore[arg-type]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert note in text
     assert text.index("Before you believe it") < text.index("Score against length")
 
@@ -200,7 +201,7 @@ def test_notes_are_single_sentences_the_most_important_first() -> None:
     results[5:9] = [replace(one, status="empty" if i < 3 else "unparsed") for i, one in enumerate(results[5:9])]
     overflown = [replace(reply(i, length=8192), status="overflow") for i in range(5)]
     findings = [ShortcutFinding("suite/test", "", "the last word", 0.45, 0.05, "As in the paper.", 0.3, 0.45)]
-    page = render([*results, *overflown], "t", findings=findings)
+    page = render(Summary([*results, *overflown], shortcuts=findings), "t")
     notes = re.findall(r"<li>(.*?)</li>", page.partition('class="notes"')[2].partition("</aside>")[0], re.S)
     starts = [
         "model at 8k in suite/test has no score (overflow): nothing was measured there.",
@@ -254,10 +255,10 @@ def test_a_cell_of_few_replies_does_not_look_like_a_full_one() -> None:
         return re.findall(r'<td class="num (heat[^"]*)"[^>]*><b>[0-9.]+</b><small>([^<]*)', page)
 
     other = run({0: 1.0, 4096: 1.0}, n=1, model="lab/few")
-    found = cells(render([*run({0: 1.0, 4096: 1.0}), *other], "t"))
+    found = cells(render(Summary([*run({0: 1.0, 4096: 1.0}), *other]), "t"))
     assert ("heat h10", "0.84–1.00") in found
     assert ("heat h10 few", "0.21–1.00, n 1") in found
-    assert (".heat.few {") in render(other, "t")
+    assert (".heat.few {") in render(Summary(other), "t")
 
 
 def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
@@ -278,7 +279,7 @@ def test_a_minimum_of_ones_own_counts_in_table_json_page_and_results(
 
 def test_a_tokenizer_without_chat_template_is_not_blamed_for_the_template() -> None:
     results = [replace(result, input_tokens=result.tokens + 30) for result in run({0: 1.0, 4096: 1.0})]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "lengths are not what they claim" not in text
     assert "+0.73 % at most: the chat template, which gpt2 does not count" in text
 
@@ -317,7 +318,7 @@ def counted_by_server(
     ],
 )
 def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Result], warned: str) -> None:
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     notes = text.partition("Before you believe it")[2]
     assert re.search(f", so lengths are not what they claim: [^:]*{warned}", notes)
     assert "own tokenizer counts" not in text
@@ -328,27 +329,27 @@ def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Resul
 
 def test_servers_that_agree_or_say_nothing() -> None:
     results = run({0: 1.0, 4096: 1.0})
-    assert "exact the same" in text_of(render(results, "t"))
-    assert "not reported" in text_of(render([replace(result, input_tokens=None) for result in results], "t"))
-    assert "+0.02 % at most" in text_of(render([*results[:-1], replace(results[-1], input_tokens=4097)], "t"))
+    assert "exact the same" in text_of(render(Summary(results), "t"))
+    assert "not reported" in text_of(render(Summary([replace(result, input_tokens=None) for result in results]), "t"))
+    assert "+0.02 % at most" in text_of(render(Summary([*results[:-1], replace(results[-1], input_tokens=4097)]), "t"))
 
 
 def test_incomplete_runs_are_named() -> None:
-    text = text_of(render([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]], "t"))
+    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *run({0: 1.0, 4096: 0.5}, model="lab/other")[:-3]]), "t"))
     assert "Incomplete: other has 17 of 20 replies at 4k in suite/test." in text
 
 
 def test_subsets_are_complete_by_themselves() -> None:
     """Two subsets share one of their lengths, which has twice as many replies."""
     later = [reply(APART + i, length=length) for length in (4096, 8192) for i in range(20)]
-    text = text_of(render([*run({0: 1.0, 4096: 1.0}), *later], "t"))
+    text = text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later]), "t"))
     assert "Incomplete" not in text
-    assert "Incomplete: " in text_of(render([*run({0: 1.0, 4096: 1.0}), *later[:-1]], "t"))
+    assert "Incomplete: " in text_of(render(Summary([*run({0: 1.0, 4096: 1.0}), *later[:-1]]), "t"))
 
 
 def test_failures_show_everything_and_how_much_more() -> None:
     bad = replace(reply(3), reply="word " * 1000, error="late", answer=None, status="truncated")
-    text = text_of(render([*run({0: 1.0}), bad], "t"))
+    text = text_of(render(Summary([*run({0: 1.0}), bad]), "t"))
     for part in (
         "len(a[3:])",
         "Right answer 7",
@@ -371,7 +372,7 @@ def test_failures_come_from_every_corner() -> None:
         for task in ("s/x", "s/y", "s/z")
         for result in run({0: 0.0, 1024: 0.0, 4096: 0.0}, n=6, model=model, task=task)
     ]
-    text = text_of(render(results, "t")).rpartition("Replies to read")[2].partition("How it was run")[0]
+    text = text_of(render(Summary(results), "t")).rpartition("Replies to read")[2].partition("How it was run")[0]
     assert "Here are 60" in text
     for part in ("s/x at", "s/y at", "s/z at", "at 0", "at 1k", "at 4k"):
         assert part in text
@@ -388,14 +389,14 @@ def test_failures_come_from_every_corner() -> None:
     ],
 )
 def test_honest_empty_states(results: list[Result], said: str, unsaid: str) -> None:
-    page = render(results, "t")
+    page = render(Summary(results), "t")
     assert said in text_of(page)
     assert unsaid not in page
 
 
 def test_slices_by_label_and_their_limit() -> None:
     results = [replace(reply(i, float(i % 2)), labels={"hops": str(i), "same": "x"}) for i in range(40)]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "By kind of question" in text
     assert "16 more values of hops are not shown." in text
     assert "more values of same" not in text
@@ -408,7 +409,7 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
         )
         for r in run({0: 0.2, 1024: 0.1})
     ]
-    text = text_of(render([*run({0: 0.9, 1024: 0.8}), *other], "t"))
+    text = text_of(render(Summary([*run({0: 0.9, 1024: 0.8}), *other]), "t"))
     assert "lab/model with 2 settings" in text
     assert " gpt2: 0.90 at 0" in text
     assert " o200k: 0.20 at 0" in text
@@ -416,7 +417,7 @@ def test_two_settings_of_a_model_have_names_of_their_own() -> None:
 
 def test_models_of_one_name_keep_their_makers() -> None:
     shares = {"a/m": 1.0, "b/m": 0.5, "c/n": 0.2, 'd/o {"at": "/v1"}': 0.1}
-    text = text_of(render([r for model, share in shares.items() for r in run({0: share}, model=model)], "t"))
+    text = text_of(render(Summary([r for model, share in shares.items() for r in run({0: share}, model=model)]), "t"))
     assert "a/m: 1.00" in text
     assert "b/m: 0.50" in text
     assert " n: 0.20" in text
@@ -440,8 +441,8 @@ def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list
 
 def test_retrieval_is_named_and_lengths_are_before_it() -> None:
     plain, setting = run({4096: 0.5}), f"sentences;{LOCAL};top=5;order=score"
-    assert "etriev" not in text_of(render(plain, "t"))
-    text = text_of(render([*plain, *retrieved(plain, setting, 0.25)], "t"))
+    assert "etriev" not in text_of(render(Summary(plain), "t"))
+    text = text_of(render(Summary([*plain, *retrieved(plain, setting, 0.25)]), "t"))
     assert " retrieval:sentences: 0.50 at 4k" in text
     assert (
         f"chat reader=retrieval:{setting} suite/test@1 4k 20 exact, of the whole prompt 210 for an item, by its reader"
@@ -466,7 +467,7 @@ def test_retrievals_of_one_model_have_names_of_their_own() -> None:
 
 def test_names_in_a_chart_keep_their_ends() -> None:
     ways = [f"sentences;{LOCAL};top=5;order={order}" for order in ("score", "position")]
-    page = render([r for way in ways for r in retrieved(run({0: 0.5, 1024: 0.5}), way)], "t")
+    page = render(Summary([r for way in ways for r in retrieved(run({0: 0.5, 1024: 0.5}), way)]), "t")
     assert set(re.findall(r'class="name">([^<]+)<', page)) == {
         "retrieval:…rder=score",
         "retrieval:…r=position",
@@ -489,15 +490,15 @@ def test_what_is_not_the_default_is_said_of_how_it_was_run() -> None:
         )
         for r in run({0: 1.0})
     ]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "chat max_tokens=9 suite/test@1 (vocab=fresh, haystack=others, split train, seed 7) 0 20" in text
-    assert "chat – suite/test@1 0 20" in text_of(render(run({0: 1.0}), "t"))
+    assert "chat – suite/test@1 0 20" in text_of(render(Summary(run({0: 1.0})), "t"))
 
 
 def test_one_file_the_same_each_time_and_without_addresses(tmp_path: Path) -> None:
     results = run({0: 0.5, 4096: 0.25}) + run({0: 0.9, 4096: 0.75}, model="lab/other")
-    write_report(results, tmp_path / "deep" / "report.html", "Twice")
-    write_report(results, tmp_path / "again.html", "Twice")
+    write_report(Summary(results), tmp_path / "deep" / "report.html", "Twice")
+    write_report(Summary(results), tmp_path / "again.html", "Twice")
     page = (tmp_path / "deep" / "report.html").read_text(encoding="utf-8")
     assert page == (tmp_path / "again.html").read_text(encoding="utf-8")
     assert sorted(path.name for path in tmp_path.rglob("*")) == ["again.html", "deep", "report.html"]
@@ -517,7 +518,7 @@ def test_a_large_run_stays_light() -> None:
         for length in (0, 1024, 4096, 8192, 16384, 32768, 65536, 131072)
         for i in range(50)
     ]
-    assert len(render(results, "t")) < 900_000
+    assert len(render(Summary(results), "t")) < 900_000
 
 
 @given(ANY_TEXT)
@@ -559,7 +560,9 @@ def test_no_text_leaves_its_place(text: str) -> None:
             scores={"s" + word: 0.0}, id="i" + word, tokenizer="k" + word,
         )  # fmt: skip
         parser = Elements()
-        parser.feed(render([hostile, replace(hostile, length=4096, labels={"l" + word: "w" + word})], "t" + word))
+        parser.feed(
+            render(Summary([hostile, replace(hostile, length=4096, labels={"l" + word: "w" + word})]), "t" + word)
+        )
         return parser.seen
 
     assert elements(text) == elements("")
@@ -750,8 +753,8 @@ def by_notes(results: list[Result]) -> list[Result]:
 
 def test_readers_have_a_section_with_costs_and_fates() -> None:
     plain = run({0: 1.0, 4096: 0.5})
-    assert 'id="readers"' not in render(plain, "t")
-    page = render([*plain, *by_notes(plain)], "t")
+    assert 'id="readers"' not in render(Summary(plain), "t")
+    page = render(Summary([*plain, *by_notes(plain)]), "t")
     text = text_of(page)
     assert "suite/test: mean score against tokens spent" in page
     assert "notes: 0: 1.00 (0.84 to 1.00, n = 20) for 2,200 tokens; 4k: 0.50" in page
@@ -766,18 +769,18 @@ def test_readers_have_a_section_with_costs_and_fates() -> None:
 
 
 def test_a_failure_shows_where_its_facts_were_lost() -> None:
-    page = render(by_notes(run({4096: 0.5})), "t")
+    page = render(Summary(by_notes(run({4096: 0.5}))), "t")
     text = text_of(page)
     assert "Eve sat down. 10 % unused – –" in text
     assert "Eve got up. 85 % dropped 2 Eve <b>is</b> up" in text
     assert "<b>is</b>" not in page
     many = replace(by_notes(run({4096: 0.0}, n=1))[0], facts=tuple(FactTrace(n, 0.5, "unseen") for n in range(15)))
-    assert "3 more facts are not shown." in text_of(render([many], "t"))
+    assert "3 more facts are not shown." in text_of(render(Summary([many]), "t"))
 
 
 def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
     """The page shows both scores; a paper score of a half makes a right answer twice as dear."""
-    text = text_of(render(by_notes(run({4096: 1.0})), "t"))
+    text = text_of(render(Summary(by_notes(run({4096: 1.0}))), "t"))
     assert "model (notes) 4k 1.00 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
     assert "model (notes) 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
 
@@ -789,5 +792,5 @@ def test_the_template_has_one_gate_for_all_values() -> None:
 
 def test_slices_by_place_are_explained() -> None:
     results = [replace(one, places=(0.1, (0.3, 0.9)[n % 2], 2)) for n, one in enumerate(run({0: 0.5, 4096: 0.5}))]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "Place is where in the context the last needed fact stands. Distance is how far before it the first" in text

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.report.text_table import result_lines
+from carrara.report.text_table import summary_lines
 from carrara.results import summarize
 from carrara.results.arrangements import arrangement_penalties
 from carrara.results.comparison import compare
 from carrara.results.differences import difference, length_effects
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 from carrara.runs.comparison_inputs import sides_of
 from carrara.types import Arrange
 from carrara.util.errors import UsageError
@@ -43,7 +44,7 @@ def test_one_arrangement_has_no_penalty() -> None:
     assert arrangement_penalties(arranged("block", {4096: 20})) == []
     assert arrangement_penalties([*arranged("block", {4096: 20}), *arranged("riffle", {8192: 20})]) == []
     assert arrangement_penalties(curve("m", {4096: 20})) == []
-    assert "Penalty" not in "\n".join(result_lines(summarize(curve("m", {4096: 20}))))
+    assert "Penalty" not in "\n".join(summary_lines(Summary(curve("m", {4096: 20}))))
 
 
 def test_arrangements_are_series_of_their_own() -> None:
@@ -59,7 +60,7 @@ def test_models_have_penalties_of_their_own() -> None:
     results = [one for model in ("a", "b") for kind in ("block", "riffle") for one in arranged(kind, {4096: 10}, model)]
     found = arrangement_penalties(results)
     assert [(str(one.series), str(one.riffled)) for one in found] == [("a", "a (riffle)"), ("b", "b (riffle)")]
-    lines = "\n".join(result_lines(summarize(results), penalties=found))
+    lines = "\n".join(summary_lines(Summary(results)))
     assert "riffle - block" in lines
     only = arrangement_penalties([one for one in results if one.model == "a"], among=results)
     assert only == found[:1]

@@ -7,13 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._output import print_summary
+from carrara.cli._output import show_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render
+from carrara.report.text_table import score_lines
 from carrara.results import record, summarize, trivial_baselines
 from carrara.results.baselines import BestBaseline, TrivialBaseline
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 from carrara.runs.replies import read_results
 from tests.helpers.process import carrara
 from tests.report.test_report import run, text_of
@@ -144,7 +146,7 @@ def test_the_best_stands_beside_the_chance_level() -> None:
     assert row.stat.best_trivial == BestBaseline("every word", 0.5)
     assert other.stat.best_trivial is None
     assert (record(row)["trivial"], record(other)["trivial"]) == (WELL, {})
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert "model 0.50 0.30–0.70 0.05 0.50 every word" in text
     assert "0.299 – 0.701 0.050 0.500 every word 0.250 20" in text
     assert "0.299 – 0.701 0.050 0.250 20" in text
@@ -153,14 +155,14 @@ def test_the_best_stands_beside_the_chance_level() -> None:
 def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:
     tasks = [f"suite/{name}" for name in "abcdefgh"]
     results = [result for task in tasks for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
-    print_summary(summarize(results))
+    show_lines(score_lines(summarize(results)))
     assert "trivial" not in capsys.readouterr().out
     results = [
         *results[16:],
         *beside(results[:8], {"every word": {"score": 0.2}}),
         *beside(results[8:16], {"every word": {"score": 0.3}}),
     ]
-    print_summary(summarize(results))
+    show_lines(score_lines(summarize(results)))
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].split() == ["task", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]
@@ -169,12 +171,12 @@ def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFi
 
 
 def test_a_test_on_which_a_trivial_reply_scores_well_is_named() -> None:
-    text = text_of(render(beside(run({0: 0.5, 1024: 0.5}), WELL), "t"))
+    text = text_of(render(Summary(beside(run({0: 0.5, 1024: 0.5}), WELL)), "t"))
     said = "The trivial reply “every word” scores 0.50 in suite/test (chance level 0.05): a model with no more shows"
     assert said in text
     assert "fool" not in text
     later = {"every word": {"score": 0.0, "paper": 0.6}}
-    text = text_of(render([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)], "t"))
+    text = text_of(render(Summary([*beside(run({0: 0.5}), WELL), *beside(run({1024: 0.5}), later)]), "t"))
     assert "The trivial reply “every word” scores 0.50 in suite/test at 0 (chance level 0.05)" in text
     assert "“every word” scores 0.60 by the paper score (paper), 0.00 by ours, in suite/test at 1k." in text
 
@@ -212,6 +214,6 @@ def test_questions_count_once_and_lengths_apart_where_they_differ() -> None:
 
 
 def test_a_name_is_text() -> None:
-    page = render(beside(run({0: 0.5}), {"<script>x</script>": {"score": 0.6, "<b>": 1.0}}), "t")
+    page = render(Summary(beside(run({0: 0.5}), {"<script>x</script>": {"score": 0.6, "<b>": 1.0}})), "t")
     assert "<script>x" not in page
     assert "Paper score: &lt;b&gt;" in page

@@ -18,8 +18,8 @@ from carrara.report.comparison import comparison_lines, write_comparison
 from carrara.results.comparison import Comparisons, Side, compare
 from carrara.results.paired_test import sign_flip_p
 from carrara.results.result import ReadingCost, Result
+from carrara.results.rows import accumulate, report_failures
 from carrara.results.scores import stat
-from carrara.results.summary import accumulate, report_failures
 from carrara.runs.comparison_inputs import sides, sides_of
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN

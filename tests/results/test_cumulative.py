@@ -7,7 +7,7 @@ import pytest
 from carrara.items.item_id import ItemId
 from carrara.items.subsets import APART, SUBSETS, bucket_of, subset_of
 from carrara.results.result import Result
-from carrara.results.summary import accumulate
+from carrara.results.rows import accumulate
 from carrara.runs.presets import PRESETS
 from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError

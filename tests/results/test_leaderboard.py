@@ -16,6 +16,7 @@ from carrara.report.standings import record, standing_lines
 from carrara.results import Requirements
 from carrara.results.leaderboard import Standing, leaderboard
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 from carrara.runs import verify_submission
 from carrara.runs.replies import read_replies
 from carrara.runs.verify_submission import verify
@@ -94,7 +95,7 @@ def test_tests_without_a_common_length_have_no_mean() -> None:
     assert table[0].split()[-5:-3] == ["suite/one", "suite/two"]
     assert "no length in common, so there is no mean" in table[-1]
     assert record(lines[0])["mean"] is None
-    page = render(results, "t")
+    page = render(Summary(results), "t")
     assert "no length in common, so there is no mean over them" in page
 
 
@@ -135,7 +136,7 @@ def test_who_cannot_be_ranked_has_the_reason_in_its_row() -> None:
     assert [line.place for line in lines] == [1, None, None, None]
     assert {line["model"]: line["reason"] for line in map(record, lines)} == reasons
     assert (by_name(results)["b"].cells, by_name(results)["b"].of, by_name(results)["b"].mean) == (0, 2, None)
-    table, page = "\n".join(standing_lines(lines)), render(results, "t")
+    table, page = "\n".join(standing_lines(lines)), render(Summary(results), "t")
     assert all(reason in table and reason in page for reason in reasons.values())
     ranked = leaderboard([*curve("a", models["a"]), *curve("b", models["a"])])
     assert "why no place" not in "\n".join(standing_lines(ranked))

@@ -7,16 +7,13 @@ from typing import Any, cast
 
 import pytest
 
-from carrara.cli.report import rows_as_json
 from carrara.report.page import render
-from carrara.report.text_table import result_lines
-from carrara.results.effective import effective_lengths
+from carrara.report.text_table import summary_lines
 from carrara.results.intervals import wilson
 from carrara.results.pooled import LEAST, PooledDifference, clearest, pooled_differences
-from carrara.results.readers import series_costs
 from carrara.results.result import Result
 from carrara.results.series import Series
-from carrara.results.summary import summarize
+from carrara.results.summary import Summary
 from tests.report.test_report import text_of
 
 LENGTHS = (2048, 4096, 8192)
@@ -120,19 +117,17 @@ def test_questions_on_an_instance_are_no_independent_replies() -> None:
 
 
 def records(results: list[Result]) -> list[dict[str, Any]]:
-    rows, findings = summarize(results), pooled_differences(results)
-    written = rows_as_json(rows, [], effective_lengths(rows), series_costs(results), [], [], findings)
-    return cast(list[dict[str, Any]], json.loads(json.dumps(written)))
+    return cast(list[dict[str, Any]], json.loads(json.dumps(Summary(results).records())))
 
 
 def lines(results: list[Result]) -> list[str]:
-    return list(result_lines(summarize(results), findings=pooled_differences(results)))
+    return list(summary_lines(Summary(results)))
 
 
 def test_page_terminal_and_json_name_the_same_finding() -> None:
     results = blind_at_the_end()
     finding = clearest(pooled_differences(results))[Series("lab/model")]
-    text = text_of(render(results, "t"))
+    text = text_of(render(Summary(results), "t"))
     assert f"; chance level 0.05. {finding.sentence} " in text
     assert text.index(finding.sentence) < text.index("Where in the context") < text.index("Over all tasks and lengths")
     assert f"place 80-100 % 12 0.00 {finding.others:.2f} " in text
@@ -148,6 +143,6 @@ def test_page_terminal_and_json_name_the_same_finding() -> None:
 def test_nothing_is_said_where_nothing_is_clear() -> None:
     results = without_difference(random.Random(3))
     assert not any(one.clear for one in pooled_differences(results))
-    assert "It scores" not in text_of(render(results, "t"))
+    assert "It scores" not in text_of(render(Summary(results), "t"))
     assert not any("clear among" in line for line in lines(results))
     assert not any("findings" in record for record in records(results))

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.report.text_table import result_lines
-from carrara.results import summarize
+from carrara.report.text_table import summary_lines
 from carrara.results.readers import over_tasks, series_costs, spending_of
 from carrara.results.result import FATES, FactTrace, Fate, ReadingCost, Result
+from carrara.results.summary import Summary
 
 NOTES = "notes:chunk=4k,size=1k"
 
@@ -107,7 +107,7 @@ def test_tasks_are_added_up() -> None:
 
 def test_the_table_has_costs_only_if_there_are_readers() -> None:
     def lines(results: list[Result]) -> list[str]:
-        return list(result_lines(summarize(results), costs=series_costs(results)))
+        return list(summary_lines(Summary(results)))
 
     assert not any("Cost" in line for line in lines(WHOLE))
     shown = lines([*WHOLE, *READ])

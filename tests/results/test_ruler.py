@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from carrara.report.page import render
-from carrara.report.text_table import result_lines
-from carrara.results import summarize
+from carrara.report.text_table import summary_lines
 from carrara.results.result import Result
 from carrara.results.ruler import TASKS, RulerRow, ruler_rows
+from carrara.results.summary import Summary
 from tests.report.test_report import run
 
 PRINTED = """\
@@ -56,7 +56,7 @@ def test_what_is_missing_is_named_and_counts_at_no_length() -> None:
     results += of("qa_1", {4096: 0.0})
     own, _ = ruler_rows(results)
     assert (own.means, own.missing) == ({4096: 1.0, 8192: 1.0}, ["qa_1", "qa_2"])
-    lines = "\n".join(result_lines(summarize(results), ruler_rows=ruler_rows(results)))
+    lines = "\n".join(summary_lines(Summary(results)))
     assert "11 of 13  100.0  100.0  100.0" in lines
     assert lines.endswith("2 of RULER's 13 tasks are not in the mean: qa_1, qa_2")
 
@@ -65,16 +65,16 @@ def test_other_runs_have_no_such_table() -> None:
     some = [one for name in ("niah_multivalue", "vt") for one in of(name, {4096: 1.0})]
     assert ruler_rows(some) == []
     assert ruler_rows(run({4096: 1.0}, 5, task="babilong/qa1")) == []
-    assert "RULER" not in "\n".join(result_lines(summarize(some), ruler_rows=ruler_rows(some)))
+    assert "RULER" not in "\n".join(summary_lines(Summary(some)))
 
 
 def test_the_page_of_a_report_has_the_table() -> None:
     results = [one for name in TASKS[:12] for one in of(name, {4096: 0.5, 8192: 0.25})]
-    page = render(results, "runs/ruler")
+    page = render(Summary(results), "runs/ruler")
     assert "RULER's table" in page
     assert "12 of 13" in page
     assert "Not in the mean of" in page
-    assert "RULER's table" not in render(run({4096: 1.0}, 5, task="classic/vt"), "runs/vt")
+    assert "RULER's table" not in render(Summary(run({4096: 1.0}, 5, task="classic/vt")), "runs/vt")
 
 
 def test_each_model_has_rows_of_its_own() -> None:

@@ -18,10 +18,10 @@ from carrara.inspect_tasks import march
 from carrara.items.item import item_of
 from carrara.items.render import finetuning, render, tabular
 from carrara.report.page import render as render_page
-from carrara.report.text_table import result_lines
-from carrara.results import summarize
+from carrara.report.text_table import summary_lines
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.result import Result
+from carrara.results.summary import Summary
 from carrara.runs.conversation import join_outputs
 from carrara.runs.replies import read_replies, read_results
 from carrara.util.errors import CarraraError, RunError, UsageError
@@ -263,15 +263,14 @@ def test_exports_have_the_messages_or_refuse_them(tmp_path: Path) -> None:
 
 def test_tables_have_the_figures(tmp_path: Path) -> None:
     results = run(Marcher(slips_at(5)), tmp_path)
-    rows = horizon_rows(results)
-    lines = list(result_lines(summarize(results), horizons=rows))
+    lines = list(summary_lines(Summary(results)))
     [line] = [line for line in lines if "4.0" in line]
     assert line.split()[-10:] == ["4.0", "4", "1.000", "1.000", "0.000", "0.000", "0.800", "1.000", "1.000", "0.000"]
-    page = render_page(results, "runs/march")
+    page = render_page(Summary(results), "runs/march")
     assert '<h2 id="horizons">Conversations</h2>' in page
     other = [replace(result, gold="12", answer="12") for result in results]
     assert horizon_rows(other) == []
-    assert "Conversations" not in render_page(other, "runs/other")
+    assert "Conversations" not in render_page(Summary(other), "runs/other")
     ended = command("report", str(tmp_path), "--json", check=True)
     [row] = json.loads(ended.stdout)
     assert row["horizons"][0]["survival"] == [1.0] * 4 + [0.0] * 4

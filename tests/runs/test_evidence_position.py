@@ -6,7 +6,7 @@ import pytest
 
 import carrara
 from carrara.items.item import make
-from carrara.results.summary import summarize_by_labels
+from carrara.results.rows import summarize_by_labels
 from carrara.runs.evidence_position import Places, Watch
 from tests.helpers.inspect_warnings import LEFT_OPEN
 

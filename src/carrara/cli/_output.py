@@ -3,19 +3,10 @@
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import Any, TextIO
 
 from carrara.util import table as core
 from carrara.util.errors import UsageError
-
-if TYPE_CHECKING:
-    from carrara.results import EffectiveLength, Row
-    from carrara.results.arrangements import ArrangementPenalty
-    from carrara.results.completeness import Completeness
-    from carrara.results.horizon import HorizonRow
-    from carrara.results.pooled import PooledDifference
-    from carrara.results.readers import SeriesCost
-    from carrara.results.ruler import RulerRow
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -72,23 +63,10 @@ def print_json(value: Any) -> None:
     print(json.dumps(finite, indent=2))
 
 
+def show_lines(lines: Iterable[str]) -> None:
+    for line in lines:
+        show(line)
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    for line in core.table(columns, rows):
-        show(line)
-
-
-def print_summary(
-    rows: "Sequence[Row]",
-    parts: "Sequence[Completeness]" = (),
-    effective: "Sequence[EffectiveLength]" = (),
-    costs: "Sequence[SeriesCost]" = (),
-    ruler: "Sequence[RulerRow]" = (),
-    penalties: "Sequence[ArrangementPenalty]" = (),
-    horizons: "Sequence[HorizonRow]" = (),
-    findings: "Sequence[PooledDifference]" = (),
-) -> None:
-    """Print the table of results."""
-    from carrara.report.text_table import result_lines
-
-    for line in result_lines(rows, parts, effective, costs, ruler, penalties, horizons, findings):
-        show(line)
+    show_lines(core.table(columns, rows))

@@ -63,9 +63,9 @@ def _has_length(length: int | None, wanted: Sequence[int] | None) -> bool:
 
 
 def _cell_scores(runs: Sequence[RunFolder], lengths: Sequence[int] | None, score: "Metric") -> "list[CellScore]":
+    from carrara.results.rows import report_failures
     from carrara.results.scores import by_metric
     from carrara.results.series import cell_scores
-    from carrara.results.summary import report_failures
 
     if not runs:
         return []

@@ -55,10 +55,9 @@ def leaderboard(
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
     from carrara.report.standings import record, standing_lines
-    from carrara.results import Requirements
-    from carrara.results.leaderboard import leaderboard as ranked
+    from carrara.results.rows import report_failures
     from carrara.results.scores import by_metric
-    from carrara.results.summary import report_failures
+    from carrara.results.summary import Summary
     from carrara.runs.asked_items import read_items
     from carrara.tokenizers.permission import allow_all
 
@@ -80,8 +79,8 @@ def leaderboard(
         if only_lengths is not None and not any(result.length in only_lengths for result in one.results):
             logger.warning(f"{_name(one)}: it has no item of `lengths={lengths}`, and is not ranked")
     report_failures(results)
-    shortcuts = find_shortcuts(results)
-    standings = ranked(results, Requirements.of(shortcuts, min_base_score))
+    summary = Summary(results, find_shortcuts(results), min_base_score=min_base_score)
+    standings = summary.standings
     costs = _costs(standings, price)
     if as_json:
         lines = [record(line, costs[place] if costs else None) for place, line in enumerate(standings)]
@@ -94,8 +93,7 @@ def leaderboard(
     if not results:
         raise RunError("nothing is left to rank: `count_refused` counts what fails the check, too")
     if page:
-        sources = [one.source for one in checked]
-        write_report(results, page, page.stem, (), shortcuts, SnippetFinder(), sources, min_base_score=min_base_score)
+        write_report(summary, page, page.stem, SnippetFinder(), [one.source for one in checked])
         show(f"\n{page}", file=sys.stderr if as_json else sys.stdout)
     return 1 if any(one.source.fault for one in checked) and not count_refused else 0
 

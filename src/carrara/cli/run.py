@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 from carrara.cli._flags import Allow, AskAbove, DryRun, Json, MinBaseScore, RunSelection, each_reader, several
-from carrara.cli._output import print_json, print_summary, show
+from carrara.cli._output import print_json, show, show_lines
 from carrara.cli._stopping import stopped_code
 from carrara.options import ServerOptions, merge_options
 from carrara.results.result import MIN_BASE_SCORE
@@ -168,20 +168,19 @@ def carry_out(
     """Run, write the report, and print the table of results or pass the run to `hand`."""
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
+    from carrara.results.summary import Summary
     from carrara.runs.manifest import parts
     from carrara.runs.run import run
     from carrara.util.progress import make_console
 
     outcome = run(config, make_console(), confirm)
-    write_report(
+    summary = Summary(
         outcome.folder,
-        config.out / PAGE,
-        config.out.resolve().name,
-        parts(config.out, outcome.folder),
         find_shortcuts(outcome.folder),
-        SnippetFinder(),
+        parts(config.out, outcome.folder),
         min_base_score=min_base_score,
     )
+    write_report(summary, config.out / PAGE, config.out.resolve().name, SnippetFinder())
     if hand:
         hand([(config, outcome)])
     else:
@@ -192,31 +191,23 @@ def carry_out(
 
 def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_json: bool = False) -> None:
     """Print one table of the results of all runs, or their rows as JSON."""
-    from carrara.cli.report import rows_as_json
     from carrara.report.snippets import find_shortcuts
-    from carrara.results import Requirements, effective_lengths, summarize
-    from carrara.results.arrangements import arrangement_penalties
-    from carrara.results.horizon import horizon_rows
-    from carrara.results.pooled import pooled_differences
-    from carrara.results.readers import series_costs
-    from carrara.results.ruler import ruler_rows
+    from carrara.report.text_table import summary_lines
+    from carrara.results.summary import Summary
     from carrara.runs.manifest import parts
     from carrara.tokenizers.gguf import logged_name, split_digest
 
     own = [result for _, outcome in finished for result in outcome.own]
     folders = {config.out: outcome.folder for config, outcome in finished}
     among = [result for results in folders.values() for result in results]
-    rows = summarize(own, among=among)
-    effective = effective_lengths(rows, Requirements.of(find_shortcuts(among), min_base_score))
-    costs, horizons = series_costs(own, among=among), horizon_rows(own, among=among)
-    penalties, findings = arrangement_penalties(own, among=among), pooled_differences(own, among=among)
     models = {split_digest(logged_name(config.model))[0] for config, _ in finished}
     unasked = dict.fromkeys(config.out for config, outcome in finished if outcome.unasked)
     lacking = [part for out in unasked for part in parts(out, own) if part.subject[0] in models]
+    summary = Summary(own, find_shortcuts(among), lacking, among, min_base_score)
     if as_json:
-        print_json(rows_as_json(rows, lacking, effective, costs, penalties, horizons, findings))
+        print_json(summary.records())
         return
-    print_summary(rows, lacking, effective, costs, ruler_rows(own), penalties, horizons, findings)
+    show_lines(summary_lines(summary))
     show()
     for out in folders:
         show(f"report: {out / PAGE}\nlogs:   inspect view --log-dir {shell_word(out / 'logs')}")

@@ -111,8 +111,9 @@ def _score_lines(
     engine: Engine,
 ) -> int:
     """Score replies to items made here."""
-    from carrara.cli._output import print_summary, show
+    from carrara.cli._output import show, show_lines
     from carrara.items.prompt_pack import read_pack
+    from carrara.report.text_table import score_lines
     from carrara.runs.rescoring.job import ScoreProgress, score
     from carrara.runs.rescoring.lines import Lines
     from carrara.runs.rescoring.parallel import ScorerPool
@@ -139,7 +140,7 @@ def _score_lines(
     rows = done.tally.rows()
     with nullcontext() if out else redirect_stdout(sys.stderr):
         if rows:
-            print_summary(rows)
+            show_lines(score_lines(rows))
         lost = f"; {count(done.troubles.lines, 'line')} could not be" if done.troubles.lines else ""
         print(f"{count(done.lines, 'reply')} scored{lost}")
         if out and rows:

@@ -4,15 +4,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from carrara.options import File, length_of
 from carrara.results.completeness import Completeness
-from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
+from carrara.results.effective import EffectiveLength
 from carrara.results.result import MIN_BASE_SCORE, Result
 from carrara.results.scores import METRICS, Metric, by_metric
 from carrara.util.errors import UsageError, nearest
 from carrara.util.files import to_path
+
+if TYPE_CHECKING:
+    from carrara.results.summary import Summary
 
 RECORD = tuple(field.name for field in fields(Result))
 
@@ -158,12 +161,13 @@ class Results(Sequence[Result]):
             >>> carrara.read("runs/oracle").effective_lengths()[0].usability
             'usable'
         """
-        from carrara.report.snippets import find_shortcuts
-        from carrara.results import summarize
+        return self._summary(min_base_score).effective_lengths
 
-        return effective_lengths(
-            summarize(self._records), Requirements.of(find_shortcuts(self._records), min_base_score)
-        )
+    def _summary(self, min_base_score: float) -> "Summary":
+        from carrara.report.snippets import find_shortcuts
+        from carrara.results.summary import Summary
+
+        return Summary(self._records, find_shortcuts(self._records), self._parts, min_base_score=min_base_score)
 
     def table(self, *by: str, min_base_score: float = MIN_BASE_SCORE) -> Table:
         """Return the table that `carrara report` prints.
@@ -184,25 +188,14 @@ class Results(Sequence[Result]):
             >>> print(carrara.read("runs/oracle").table().lines[2])
             carrara/oracle  babilong/qa1       0  1.000    0.839-1.000   0.167  20            20
         """
-        from carrara.report.text_table import result_lines
-        from carrara.results import summarize
-        from carrara.results.arrangements import arrangement_penalties
-        from carrara.results.horizon import horizon_rows
-        from carrara.results.pooled import pooled_differences
-        from carrara.results.readers import series_costs
-        from carrara.results.ruler import ruler_rows
-        from carrara.results.summary import summarize_by_labels
+        from carrara.report.text_table import score_lines, summary_lines
+        from carrara.results.rows import summarize_by_labels
 
         if not self:
             return Table(["no results"])
         if by:
-            return Table(result_lines(summarize_by_labels(self._records, by)))
-        effective = self.effective_lengths(min_base_score=min_base_score)
-        costs, ruler = series_costs(self._records), ruler_rows(self._records)
-        penalties = arrangement_penalties(self._records)
-        horizons, findings = horizon_rows(self._records), pooled_differences(self._records)
-        rows = summarize(self._records)
-        return Table(result_lines(rows, self._parts, effective, costs, ruler, penalties, horizons, findings))
+            return Table(score_lines(summarize_by_labels(self._records, by)))
+        return Table(summary_lines(self._summary(min_base_score)))
 
     def frame(self) -> Any:
         """Return the results as a pandas data frame. Labels and paper scores have columns of their own.
@@ -241,17 +234,9 @@ class Results(Sequence[Result]):
             'report.html'
         """
         from carrara.report.page import write_report
-        from carrara.report.snippets import SnippetFinder, find_shortcuts
+        from carrara.report.snippets import SnippetFinder
 
-        write_report(
-            self._records,
-            to_path(path),
-            self.title,
-            self._parts,
-            find_shortcuts(self._records),
-            SnippetFinder(),
-            min_base_score=min_base_score,
-        )
+        write_report(self._summary(min_base_score), to_path(path), self.title, SnippetFinder())
         return to_path(path)
 
 

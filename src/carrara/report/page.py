@@ -14,17 +14,15 @@ from carrara.report.provenance import provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
-from carrara.report.views import View, rows_of, tasks_of, view
-from carrara.results import Requirements, Row, Series, TrivialBaseline, ruler, summarize, trivial_baselines
-from carrara.results.arrangements import arrangement_penalties
+from carrara.report.views import rows_of, tasks_of, view
+from carrara.results import Row, Series, TrivialBaseline, ruler, trivial_baselines
 from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
-from carrara.results.completeness import Completeness, describe_missing
 from carrara.results.effective import RULE
-from carrara.results.horizon import QUARTERS, horizon_rows
+from carrara.results.horizon import QUARTERS
 from carrara.results.item_source import ItemSource
-from carrara.results.readers import series_costs
-from carrara.results.result import MIN_BASE_SCORE, Result
-from carrara.results.scores import METRICS, Metric, by_metric
+from carrara.results.result import Result
+from carrara.results.scores import Metric
+from carrara.results.summary import Summary
 from carrara.types import chance_level_terms
 from carrara.util.files import whole_file
 from carrara.util.sanitize import short
@@ -77,69 +75,48 @@ class Test:
 
 
 def write_report(
-    results: Sequence[Result],
+    summary: Summary,
     path: Path,
     title: str,
-    parts: Sequence[Completeness] = (),
-    findings: Sequence[ShortcutFinding] = (),
     find_snippet: FindSnippet | None = None,
     sources: Sequence[ItemSource] = (),
-    min_base_score: float = MIN_BASE_SCORE,
 ) -> None:
     """Write the page atomically. The same results give the same bytes.
 
     Args:
-        results: The replies.
+        summary: The results and their numbers.
         path: The file to write.
         title: The title of the page.
-        parts: How many of the planned replies there are.
-        findings: What the audit found about the tasks.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
-        min_base_score: The minimum of a base score for an effective length.
     """
-    page = render(results, title, parts, findings, find_snippet, sources, min_base_score)
+    page = render(summary, title, find_snippet, sources)
     with whole_file(path) as file:
         file.write(page)
 
 
 def render(
-    results: Sequence[Result],
-    title: str,
-    parts: Sequence[Completeness] = (),
-    findings: Sequence[ShortcutFinding] = (),
-    find_snippet: FindSnippet | None = None,
-    sources: Sequence[ItemSource] = (),
-    min_base_score: float = MIN_BASE_SCORE,
+    summary: Summary, title: str, find_snippet: FindSnippet | None = None, sources: Sequence[ItemSource] = ()
 ) -> str:
-    requirements, partial = Requirements.of(findings, min_base_score), describe_missing(parts)
-    content = _content(results, findings, bool(partial), find_snippet, requirements) if results else {"results": 0}
+    content = _content(summary, find_snippet) if summary.results else {"results": 0}
     return render_page(
         "page.html",
         title,
-        partial=partial,
+        partial=summary.missing,
         sources=sources,
         chance_level_terms=chance_level_terms(),
         **({"has_reader": False, "trivial": []} | content),
     )
 
 
-def _content(
-    results: Sequence[Result],
-    findings: Sequence[ShortcutFinding],
-    partial: bool,
-    find_snippet: FindSnippet | None,
-    requirements: Requirements,
-) -> dict[str, Any]:
-    rows = summarize(results)
+def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, Any]:
+    results, rows, costs = summary.results, summary.rows, summary.costs
     styles = name_by_difference(styles_of(rows))
     runs = provenance(results, styles)
     failed, failures_in_all = failures(results, styles, find_snippet)
     no_model_solves, no_model_solves_in_all = sample_unsolved(results, styles, find_snippet)
     trivial = trivial_baselines(results)
     tasks = _task_views(results, rows, styles, trivial)
-    views = _views(results, styles, requirements)
-    costs = series_costs(results)
     return {
         "results": len(results),
         "contexts": len({result.context_id for result in results}),
@@ -149,21 +126,21 @@ def _content(
         "models": list(dict.fromkeys(series.model for series in styles)),
         "numbers": {task.name: task.number for task in tasks},
         "tasks": tasks,
-        "measures": {task.number: _measures(task, findings) for task in tasks},
-        "views": views,
+        "measures": {task.number: _measures(task, summary.shortcuts) for task in tasks},
+        "views": [view(summary.views[metric], metric, styles) for metric in summary.views],
         "chosen": "paper" if any(row.metric for row in rows) else "own",
         "names": NAMES,
-        "ruler": ruler.ruler_rows(results),
+        "ruler": summary.ruler,
         "ruler_tasks": len(ruler.TASKS),
-        "penalties": arrangement_penalties(results),
-        "horizons": horizon_rows(results),
+        "penalties": summary.penalties,
+        "horizons": summary.horizons,
         "quarters": QUARTERS,
-        "notes": notes(results, rows, styles, runs, trivial, findings, partial=partial),
+        "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
         "alike": ALIKE,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
         "rule": RULE,
-        "min_base_score": requirements.min_base_score,
+        "min_base_score": summary.requirements.min_base_score,
         "board_columns": breakdown,
         "board_remarks": remarks,
         "board_replies": replies,
@@ -198,12 +175,6 @@ def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
     name, _, part = task.rows[0].task.partition(":")
     capability = next((one.measures for one in findings if one.task == name), "")
     return f"{capability}: {part}" if capability and part else capability
-
-
-def _views(results: Sequence[Result], styles: Styles, requirements: Requirements) -> list[View]:
-    """Return a view for each score that any task has."""
-    graded = any(result.metric for result in by_metric(results, "paper"))
-    return [view(results, metric, styles, requirements) for metric in METRICS if graded or metric == "own"]
 
 
 def _task_views(

@@ -7,13 +7,13 @@ from carrara.constants import WHOLE
 from carrara.results import EffectiveLength, Row, ruler, score_categories
 from carrara.results.arrangements import ArrangementPenalty
 from carrara.results.baselines import BestBaseline, highest
-from carrara.results.completeness import Completeness, describe_missing
 from carrara.results.differences import Difference
 from carrara.results.horizon import QUARTERS, HorizonRow
 from carrara.results.pooled import PooledDifference
 from carrara.results.readers import SeriesCost, Spending, over_tasks
 from carrara.results.ruler import RulerRow
 from carrara.results.scores import RECALL, describe_metric
+from carrara.results.summary import Summary
 from carrara.util.quantities import count, write_length
 from carrara.util.sanitize import distinct, short
 from carrara.util.table import table
@@ -22,27 +22,24 @@ FEW = 24
 """The number of rows above which each task is a row, with a column for each length."""
 
 
-def result_lines(
-    rows: Sequence[Row],
-    parts: Sequence[Completeness] = (),
-    effective: Sequence[EffectiveLength] = (),
-    costs: Sequence[SeriesCost] = (),
-    ruler_rows: Sequence[RulerRow] = (),
-    penalties: Sequence[ArrangementPenalty] = (),
-    horizons: Sequence[HorizonRow] = (),
-    findings: Sequence[PooledDifference] = (),
-) -> Iterator[str]:
-    """Yield the table of results.
+def summary_lines(summary: Summary) -> Iterator[str]:
+    """Yield the tables of a summary. Costs are shown if there are readers, and pooled findings if they are clear."""
+    yield from score_lines(summary.rows, summary.effective_lengths)
+    yield from _ruler_lines(summary.ruler)
+    yield from _finding_lines(summary.findings)
+    yield from _penalty_lines(summary.penalties)
+    yield from _horizon_lines(summary.horizons)
+    yield from _cost_lines(summary.costs)
+    if summary.missing:
+        yield from ("", summary.missing)
+
+
+def score_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength] = ()) -> Iterator[str]:
+    """Yield the table of scores.
 
     Args:
-        rows: The rows, one for each model, task and length.
-        parts: How much there is of what was planned.
+        rows: The rows, one for each model, task and length, or for each value of labels.
         effective: The effective lengths, one for each model and task; they are shown where one has several lengths.
-        costs: The costs, one for each model, task and length; they are shown if there are readers.
-        ruler_rows: The rows of RULER's table.
-        penalties: The penalties of distance, if items were run in both arrangements.
-        horizons: The rows of conversations that keep a total.
-        findings: The groups of replies that were looked at over all tasks and lengths; the clear ones are shown.
     """
     if len({(row.task, row.series, row.length) for row in rows}) == len({(row.task, row.series) for row in rows}):
         effective = ()
@@ -54,13 +51,6 @@ def result_lines(
         yield from _row_lines(rows)
         yield from _effective_lines(effective)
     yield from _category_lines(rows)
-    yield from _ruler_lines(ruler_rows)
-    yield from _finding_lines(findings)
-    yield from _penalty_lines(penalties)
-    yield from _horizon_lines(horizons)
-    yield from _cost_lines(costs)
-    if what := describe_missing(parts):
-        yield from ("", what)
 
 
 def _effective_lines(effective: Sequence[EffectiveLength]) -> Iterator[str]:

@@ -16,24 +16,22 @@ from carrara.results import (
     EffectiveLength,
     LengthEffect,
     ModelEffect,
-    Requirements,
     Row,
     Series,
     Stat,
-    drop_unscored,
-    effective_lengths,
     length_effects,
     model_effects,
     score_categories,
     summarize,
 )
 from carrara.results.differences import largest_losses
-from carrara.results.leaderboard import Standing, leaderboard
-from carrara.results.pooled import PooledDifference, clearest, pooled_differences
-from carrara.results.readers import SeriesCost, series_costs
+from carrara.results.leaderboard import Standing
+from carrara.results.pooled import PooledDifference, clearest
+from carrara.results.readers import SeriesCost
 from carrara.results.result import Result
-from carrara.results.scores import Metric, by_metric
-from carrara.results.summary import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
+from carrara.results.rows import DISTANCE, NEEDED, PLACE, accumulate, label_evidence, label_names
+from carrara.results.scores import Metric
+from carrara.results.summary import Summary
 from carrara.util.natsort import natural
 from carrara.util.sanitize import short
 
@@ -119,23 +117,18 @@ class View:
     """The groups of replies that were looked at over all tasks and lengths."""
 
 
-def view(results: Sequence[Result], metric: Metric, styles: Styles, requirements: Requirements) -> View:
-    results = by_metric(results, metric)
-    rows = summarize(results)
-    effective = effective_lengths(rows, requirements)
-    standings = leaderboard(results, requirements)
-    scored = drop_unscored(results)
-    findings = pooled_differences(scored, among=results)
+def view(summary: Summary, metric: Metric, styles: Styles) -> View:
+    rows, scored, effective, standings = summary.rows, summary.scored, summary.effective_lengths, summary.standings
     return View(
         metric=metric,
-        verdicts=verdicts(rows, styles, effective, clearest(findings), largest_losses(scored)),
+        verdicts=verdicts(rows, styles, effective, clearest(summary.findings), largest_losses(scored)),
         standings=standings if len(standings) > 1 else [],
         categories={
             category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
             for category, scores in groupby(score_categories(rows), lambda score: score.category)
         },
-        tasks=_task_scores(scored, rows, styles, effective),
-        findings=sorted(findings, key=lambda finding: styles[finding.series].number),
+        tasks=_task_scores(summary, styles),
+        findings=sorted(summary.findings, key=lambda finding: styles[finding.series].number),
     )
 
 
@@ -149,12 +142,11 @@ def rows_of(task: str, rows: Sequence[Row], styles: Styles) -> list[Row]:
     return sorted((row for row in rows if row.task == task), key=lambda row: (styles[row.series].number, row.length))
 
 
-def _task_scores(
-    results: Sequence[Result], rows: Sequence[Row], styles: Styles, effective: Sequence[EffectiveLength]
-) -> list[TaskScores]:
+def _task_scores(summary: Summary, styles: Styles) -> list[TaskScores]:
+    results, rows, effective = summary.scored, summary.rows, summary.effective_lengths
     names = tasks_of(rows)
     changes, pairs = length_effects(results), model_effects(results)
-    costs = series_costs(results) if has_reader(results) else []
+    costs = summary.costs if has_reader(results) else []
     summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
     own_results: dict[str, list[Result]] = {name: [] for name in names}
     for result in results:

@@ -17,9 +17,9 @@
 from carrara.results.baselines import TrivialBaseline, trivial_baselines
 from carrara.results.differences import Difference, LengthEffect, ModelEffect, length_effects, model_effects
 from carrara.results.effective import EffectiveLength, Requirements, effective_lengths
+from carrara.results.rows import CategoryScore, Row, drop_unscored, record, score_categories, summarize
 from carrara.results.scores import Stat, stat
 from carrara.results.series import Series, series_of
-from carrara.results.summary import CategoryScore, Row, drop_unscored, record, score_categories, summarize
 
 __all__ = [
     "CategoryScore",

@@ -30,9 +30,9 @@ from carrara.results.baselines import ShortcutFinding
 from carrara.results.fall_interval import fall_interval
 from carrara.results.intervals import Z, wilson
 from carrara.results.result import MIN_BASE_SCORE, check_base_score
+from carrara.results.rows import Row
 from carrara.results.scores import Stat
 from carrara.results.series import Series
-from carrara.results.summary import Row
 from carrara.util.quantities import about_length, write_length
 
 Usability = Literal["usable", "not usable", "too few items", "one length", "no score"]

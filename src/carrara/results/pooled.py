@@ -21,9 +21,9 @@ from carrara.answers.status import NEVER_ASKED
 from carrara.results.intervals import effective_n, wilson
 from carrara.results.paired_test import ALPHA
 from carrara.results.result import Result
+from carrara.results.rows import DISTANCE, NEEDED, PLACE, label_evidence
 from carrara.results.scores import headline
 from carrara.results.series import Series, series_of
-from carrara.results.summary import DISTANCE, NEEDED, PLACE, label_evidence
 from carrara.util.natsort import natural
 from carrara.util.quantities import count
 

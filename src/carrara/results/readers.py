@@ -14,9 +14,9 @@ from typing import Any
 from carrara.answers.status import NEVER_ASKED
 from carrara.constants import READER, WHOLE
 from carrara.results.result import FATES, Fate, Result
+from carrara.results.rows import bin_name
 from carrara.results.scores import headline, replies_in_mean
 from carrara.results.series import Series, series_of
-from carrara.results.summary import bin_name
 from carrara.util.natsort import natural
 
 

@@ -11,9 +11,9 @@ from carrara.papers.figures.definitions import Definition
 from carrara.papers.figures.figure import Figure, Mark
 from carrara.papers.figures.marks import FigureData, common, mark_of, mean_of, names_of, scores
 from carrara.papers.scores import MEAN, claimed_length, read_times
+from carrara.results.rows import PLACE, label_evidence
 from carrara.results.scores import RECALL
 from carrara.results.series import series_of
-from carrara.results.summary import PLACE, label_evidence
 from carrara.util.errors import UsageError
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length

@@ -7,7 +7,7 @@ from carrara.papers.figures import babilong, michelangelo, minerva, sync
 from carrara.papers.figures.definitions import Definition, definition
 from carrara.papers.figures.figure import Figure
 from carrara.papers.figures.marks import FigureData, scores
-from carrara.results.summary import report_failures
+from carrara.results.rows import report_failures
 from carrara.util.errors import UsageError
 
 Makers = Mapping[str, Callable[[Definition, FigureData], Figure]]

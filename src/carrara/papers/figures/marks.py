@@ -11,8 +11,8 @@ from carrara.params import read_canonical
 from carrara.report.style import styles_of
 from carrara.results.correlation import Column, Correlation, correlations
 from carrara.results.result import Result
+from carrara.results.rows import Row, accumulate, drop_unscored, summarize
 from carrara.results.series import Series, item_id_of
-from carrara.results.summary import Row, accumulate, drop_unscored, summarize
 
 MOST_PUBLISHED = 8
 """The number of published models in a figure by default: those with most values, and the best of them."""

@@ -10,7 +10,7 @@ from carrara.papers.figures.marks import FigureData, names_of
 from carrara.papers.scores import PublishedScore
 from carrara.papers.vs_published import same_length
 from carrara.results.intervals import wilson
-from carrara.results.summary import score_categories
+from carrara.results.rows import score_categories
 from carrara.util.natsort import natural
 from carrara.util.quantities import write_length
 
