@@ -12,7 +12,6 @@ from carrara.items.item import PosedInstance, contexts, make, questions_of
 from carrara.items.item_id import ItemId
 from carrara.rng import SPLITS, Split
 from carrara.task import Task
-from carrara.tasks._chains import ChainTask
 from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.babilong._household import Household
 from carrara.types import ANSWER, Question
@@ -126,11 +125,10 @@ def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_at_most_one_class_stands_between_a_task_and_the_base(task: str) -> None:
-    """The classes for languages and for chains are beside it, and stories in several languages share another one."""
-    kind, *bases = type(registry.load(task)).__mro__
-    beside = (Task, MultilingualTask, Household, ChainTask)
+    """The class for languages is beside it, and stories in several languages share another one."""
+    bases = type(registry.load(task)).__mro__[1:]
+    beside = (Task, MultilingualTask, Household)
     own = [base for base in bases if issubclass(base, Task) and base not in beside]
-    own = [base for base in own if base.__qualname__ != kind.__qualname__]  # a task to which chains were added
     assert len(own) <= 1
 
 

@@ -1,8 +1,8 @@
 """all-MiniLM-L6-v2 in this process: the embedder that needs no server, hub or key.
 
 Its weights are the one file of a package that the extra `retrieval` installs. They are bytes with a scale for each
-column, and ONNX Runtime computes with floats. Windows of one length are read together, without padding, so that a vector
-does not depend on the other texts that are embedded with it.
+column, and ONNX Runtime computes with floats. Windows of one length are read together, without padding, so that a
+vector does not depend on the other texts that are embedded with it.
 """
 
 import os

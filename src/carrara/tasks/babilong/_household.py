@@ -1,19 +1,16 @@
 """What qa1 to qa3 share: stories about a household, in several languages."""
 
-from abc import abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Collection, Mapping
+from dataclasses import field
 from functools import cache
 from typing import Any, ClassVar
 
 from carrara.generators import haystack as haystacks
-from carrara.rng import Rng
 from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.babilong._facts import Drop, Got, Went
 from carrara.tasks.babilong._languages import data
-from carrara.tasks.babilong._story import History, Q, StoryQuestion
+from carrara.tasks.babilong._story import Q
 from carrara.tasks.babilong._task import OTHERS, Babilong
-from carrara.tasks.babilong._walk import Clause, clauses_of
 from carrara.tasks.babilong._words import HOUSEHOLD, HOUSEHOLDS, Cast, all_people
 from carrara.types import PRESENTS, Instance, Language, Marker
 
@@ -58,26 +55,6 @@ class Household(MultilingualTask, Babilong[Q]):
             return self.haystack
         return "sotu" if self.language == "en" else OTHERS
 
-    @abstractmethod
-    def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Q]:
-        """Return the questions that a clause allows."""
-
-    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
-        """Yield instances with each other question about the same facts."""
-        cast: Cast = instance.structure.cast
-        history, queries = History(), dict[Q, None]()
-        for number, segment in enumerate(instance.segments):
-            if fact := self.grammar.read(segment.text):
-                history.add(number, fact)
-        for number, fact in history.facts:
-            for clause in clauses_of(history, number, fact):
-                queries |= dict.fromkeys(self.candidates(history, clause, cast))
-        for query in rng.shuffled(list(queries)):
-            answer, support = self.find_answer(history, query)
-            question = StoryQuestion(self.grammar.write_question(query), answer, support, len(history.facts))
-            other = self.instance(cast, question)
-            yield replace(other, **{name: getattr(instance, name) for name in _SHARED})
-
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
         if self.language == "en":
             return super().markers(instance)
@@ -89,10 +66,6 @@ class Household(MultilingualTask, Babilong[Q]):
                 case Got(who, thing) | Drop(who, thing):
                     found[number] = Marker((who,), (thing,))
         return found
-
-
-_SHARED = ("facts", "filler", "unordered", "window", "spread")
-"""The fields that all instances with the same facts share."""
 
 
 @cache

@@ -22,7 +22,6 @@ Question: Where is John?
 from collections.abc import Sequence
 
 from carrara.rng import Rng
-from carrara.tasks._chains import add_chains
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solution, WhereIs
 from carrara.tasks.babilong._household import Household
@@ -32,7 +31,6 @@ from carrara.tasks.babilong._walk import Clause, ask_place, find_place, write_st
 from carrara.tasks.babilong._words import Cast
 
 
-@add_chains(hides="question")
 class OneFact(Household[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"

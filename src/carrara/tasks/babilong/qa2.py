@@ -28,7 +28,6 @@ Question: Where is the football?
 from collections.abc import Sequence
 
 from carrara.rng import Rng
-from carrara.tasks._chains import add_chains
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solution, WhereThing
 from carrara.tasks.babilong._household import Household
@@ -40,7 +39,6 @@ from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 
 
-@add_chains(hides="question", distractors=2)
 class TwoFacts(Household[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"

@@ -41,7 +41,6 @@ from collections.abc import Sequence
 from math import inf
 
 from carrara.rng import Rng
-from carrara.tasks._chains import add_chains
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solution, ThingBefore
 from carrara.tasks.babilong._household import Household
@@ -56,7 +55,6 @@ MOST_SOUND_FACTS = 100
 """Facts of a sound story at most: in a long one everything has been everywhere twice."""
 
 
-@add_chains(hides="question")
 class ThreeFacts(Household[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"

@@ -28,7 +28,7 @@ The filler consists of documents about other groups of people, who stand in the 
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from math import prod
@@ -37,7 +37,6 @@ from typing import Any, NamedTuple
 from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks._chains import add_chains
 from carrara.tasks.carrara._alce import alce, l_citeeval
 from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
 from carrara.tasks.carrara._rankings import ID
@@ -62,7 +61,6 @@ _DOCUMENT = re.compile(rf"\[({ID.pattern.pattern})\] {DESCRIPTION}", re.IGNORECA
 _FIRST_DOCUMENT = "the relation asked for last, in the document of the person named"
 
 
-@add_chains()
 class Citations(Task):
     version, title = 2, "Citations"
     capability = "answering questions over several documents, and naming the documents that prove the answer"
@@ -106,13 +104,6 @@ class Citations(Task):
             unordered=True,
         )
         return self._pose(instance, Puzzle(people, own_ids, order, trail), ids)
-
-    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
-        """Yield instances with other questions of as many hops, without end."""
-        puzzle: Puzzle = instance.structure
-        while True:
-            trail = self._draw_trail(rng, puzzle.people, instance.ask)
-            yield self._pose(instance, puzzle._replace(trail=trail), instance.gold.known_ids)
 
     def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
         relations = list(next(iter(people.values())).related)

@@ -11,16 +11,15 @@ has to be read stands in the prompt.
 
 import json
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import field
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from carrara.rng import Key, Rng
+from carrara.rng import Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
-from carrara.tasks._chains import ChainTask, add_chains
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._task import split_by
@@ -54,15 +53,6 @@ class File(NamedTuple):
     questions: Sequence[FileQuestion]
 
 
-class Documents(NamedTuple):
-    """The structure of an instance."""
-
-    order: Sequence[int]
-    """The numbers of its documents, in their order."""
-    others: Sequence[FileQuestion]
-    """Further questions that its documents answer."""
-
-
 class Qa(Task):
     version, capability = 2, "answering questions over documents"
     answer = FreeAnswer()
@@ -94,31 +84,17 @@ class Qa(Task):
                 "for fewer"
             )
         asked = file.questions[_order(self.data, self.name, key.seed, len(file.questions))[key.index]]
-        others = self._draw_others(key, file, asked)
-        documents = list(dict.fromkeys(chain(asked.documents, *(other.evidence for other in others))))
-        more = _fill(file, [asked, *others], documents, rng.stream("documents", budget.again), budget) if budget else []
+        documents = list(dict.fromkeys(asked.documents))
+        more = _fill(file, asked, documents, rng.stream("documents", budget.again), budget) if budget else []
         order = rng.stream("order").shuffled([*documents, *more])
-        instance = Instance(facts=[_write(file, number) for number in order], unordered=True)
-        return _pose(instance, asked, Documents(order, others))
-
-    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
-        """Yield instances with the other questions for which the documents were chosen."""
-        documents: Documents = instance.structure
-        for other in documents.others:
-            yield _pose(instance, other, documents)
-
-    def _draw_others(self, key: Key, file: File, asked: FileQuestion) -> Sequence[FileQuestion]:
-        """Return as many further questions as there are distractors, each with another answer."""
-        wanted = self.shape(key) if isinstance(self, ChainTask) else None
-        found = [asked]
-        if wanted and wanted.pairs:
-            for number in key.rng("others").shuffled(range(len(file.questions))):
-                if len(found) > wanted.distractors:
-                    break
-                other = file.questions[number]
-                if all(other.text != one.text and _answers_differ(other, one) for one in found):
-                    found.append(other)
-        return found[1:]
+        return Instance(
+            facts=[_write(file, number) for number in order],
+            unordered=True,
+            gold=asked.answers,
+            names={"question": asked.text},
+            evidence=sorted(map(order.index, asked.evidence)),
+            structure=order,
+        )
 
     def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
         context, asked = split_by(wording, messages)
@@ -157,7 +133,6 @@ def _data_of(source: str) -> dict[str, object]:
     return {"reads": reads, "built_in": ()}
 
 
-@add_chains(hides="question")
 class Squad(Qa):
     name, title = "classic/qa_1", "Question answering (SQuAD)"
     source = "SQuAD's dev-v2.0.json"
@@ -182,7 +157,6 @@ class Squad(Qa):
         return File(list(numbers), questions)
 
 
-@add_chains(hides="question")
 class Hotpot(Qa):
     name, title = "classic/qa_2", "Question answering (HotpotQA)"
     source = "HotpotQA's hotpot_dev_distractor_v1.json"
@@ -254,30 +228,12 @@ def _write(file: File, number: int) -> str:
     return f"Document {number + 1}:\n{file.documents[number]}"
 
 
-def _pose(instance: Instance, asked: FileQuestion, documents: Documents) -> Instance:
-    """Return an instance that asks a question about its documents."""
-    return replace(
-        instance,
-        gold=asked.answers,
-        names={"question": asked.text},
-        evidence=sorted(documents.order.index(number) for number in asked.evidence),
-        structure=documents,
-    )
-
-
-def _answers_differ(one: FileQuestion, other: FileQuestion) -> bool:
-    answers = ({*map(FreeAnswer.normalize, asked.answers)} for asked in (one, other))
-    return next(answers).isdisjoint(next(answers))
-
-
-def _fill(
-    file: File, asked: Sequence[FileQuestion], documents: Sequence[int], rng: Rng, budget: LengthBudget
-) -> list[int]:
+def _fill(file: File, asked: FileQuestion, documents: Sequence[int], rng: Rng, budget: LengthBudget) -> list[int]:
     """Return more documents, so that all together have exactly the tokens of the budget.
 
     Args:
         file: The file.
-        asked: The question, and further ones whose answers stand in its documents.
+        asked: The question.
         documents: The documents that the prompt has already.
         rng: Random numbers.
         budget: The tokens to fill.
@@ -285,10 +241,9 @@ def _fill(
     room = budget.budget - sum(budget.costs([_write(file, number) for number in documents], SEPARATOR))
     if room < 0:
         raise LengthError(f"the documents of its question take {-room} tokens more")
-    texts = {one.text for one in asked}
-    same = (one.evidence for one in file.questions if one.text in texts)  # they may answer it otherwise
+    same = (other.evidence for other in file.questions if other.text == asked.text)  # they may answer it otherwise
     taken = {*documents, *chain.from_iterable(same)}
-    near = [n for n in dict.fromkeys(chain.from_iterable(one.near for one in asked)) if n not in taken]
+    near = [number for number in dict.fromkeys(asked.near) if number not in taken]
     taken.update(near)
     others = [number for number in range(len(file.documents)) if number not in taken]
     left = [*rng.shuffled(near), *rng.shuffled(others)]

@@ -26,14 +26,13 @@ shared. No model can know an answer, because nobody in the documents exists.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks._chains import add_chains
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
 from carrara.tasks.classic._invented_names import NAME
@@ -63,7 +62,6 @@ ONE_HOP = "A question of one hop names the person whose document has the answer:
 _DOCUMENT = re.compile(rf"\bDocument [0-9]+: {DESCRIPTION}", re.IGNORECASE)
 
 
-@add_chains()
 class Hops(Task):
     version, title, capability = 3, "Hops", "answering questions over several documents"
     guesser = "context candidates"
@@ -108,13 +106,6 @@ class Hops(Task):
             unordered=True,
         )
         return self._pose(instance, Puzzle(people, order, trail))
-
-    def further_instances(self, instance: Instance, rng: Rng) -> Iterator[Instance]:
-        """Yield instances with other questions of as many hops, without end."""
-        puzzle: Puzzle = instance.structure
-        while True:
-            trail = self._draw_trail(rng, puzzle.people, instance.ask)
-            yield self._pose(instance, puzzle._replace(trail=trail))
 
     def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
         relations = list(next(iter(people.values())).related)
