@@ -1,7 +1,7 @@
 """Recurrent models from nothing on one core: what each kind comes to, over seeds and lengths.
 
     python -m benchmarks.recurrent FOLDER KINDS [--seeds 0,1,2] [--tasks qa1] [--lengths 16k,64k,256k,1M]
-    python -m benchmarks.recurrent FOLDER --model carrara/smollm2 --lengths 0,4k [--more "--retrieve sentences:5"]
+    python -m benchmarks.recurrent FOLDER --model carrara/smollm2 --lengths 0,4k [--more "--reader retrieval:sentences"]
     python -m benchmarks.recurrent
 
 Trains by the preset `small` where FOLDER has no such model yet (`--train` has further options of `carrara train`, and

@@ -25,7 +25,7 @@ from carrara.util.quantities import read_lengths, write_length
 
 TASKS = ("babilong/qa1", "babilong/qa2", "babilong/qa3")
 LENGTHS = (4096, 16384, 65536, 131072)
-SETTINGS = ("sentences;by=minilm", "chunks:512;by=minilm", "sentences;by=bm25", "chunks:512;by=bm25")
+SETTINGS = ("sentences,by=minilm", "chunks:512,by=minilm", "sentences,by=bm25", "chunks:512,by=bm25")
 
 
 class Asked(NamedTuple):
@@ -77,7 +77,7 @@ class Tally:
 def main(items: int, lengths: Sequence[int], tasks: Sequence[str]) -> None:
     asked_for = 0
     print(f"{items} items a cell; recall of all facts at 5 (of each fact), seconds an item when new and when seen\n")
-    print(f"{'':22}" + "".join(f"{setting.replace(';by=', ', '):>32}" for setting in SETTINGS))
+    print(f"{'':22}" + "".join(f"{setting.replace(',by=', ', '):>32}" for setting in SETTINGS))
     for task in tasks:
         for length in lengths:
             tallies = [Tally(setting) for setting in SETTINGS]

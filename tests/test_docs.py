@@ -105,7 +105,7 @@ def test_the_tutorial_installs_every_extra_that_it_needs() -> None:
     [install] = [line for line in lines if line.startswith("pip install")]
     extras = re.findall(r"[a-z]+", install.partition("[")[2].partition("]")[0])
     assert lines[0] == install
-    assert any("--retrieve" in line for line in lines)
+    assert any("retrieval:" in line for line in lines)
     assert extras == ["demo", "retrieval"]
 
 

@@ -1,7 +1,7 @@
 """Draw scores against tokens spent, one chart a task, from the folder of a run with several readers.
 
     carrara run niah,qa1,key_value,vt --model MODEL --tokenizer gpt2 --lengths 0,4k -n 4 --out RUN \\
-        --reader "whole,evidence,retrieval:sentences;by=bm25,notes:chunk=4k,size=256,search:calls=5,page=512"
+        --reader "whole,evidence,retrieval:sentences,by=bm25,notes:chunk=4k,size=256,search:calls=5,page=512"
     carrara run …the same… --lengths 16k -n 2
     python -m tools.readers_chart RUN docs > results/readers.txt
 

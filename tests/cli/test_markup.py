@@ -32,9 +32,9 @@ NEEDED = {
         ("pyarrow", "run mrcr --published mrcr:table.parquet --model carrara/oracle -n 1 --out run"),
     ],
     "retrieval": [
-        ("bm25s", f"{RUN} --model carrara/oracle --retrieve sentences --by bm25"),
-        ("faiss", f"{RUN} --model carrara/oracle --retrieve sentences --by minilm"),
-        ("onnxruntime", f"{RUN} --model carrara/oracle --retrieve sentences --by minilm"),
+        ("bm25s", f"{RUN} --model carrara/oracle --reader retrieval:sentences,by=bm25"),
+        ("faiss", f"{RUN} --model carrara/oracle --reader retrieval:sentences"),
+        ("onnxruntime", f"{RUN} --model carrara/oracle --reader retrieval:sentences"),
     ],
     "recurrent": [
         ("torch", f"{RUN} --model carrara/recurrent:models/qa1"),

@@ -394,7 +394,7 @@ def test_score_goes_before_position() -> None:
 
 
 @pytest.mark.parametrize("context", ["", " \n\n "])
-@pytest.mark.parametrize("setting", ["sentences", "chunks:512", "sentences;by=bm25"])
+@pytest.mark.parametrize("setting", ["sentences", "chunks:512", "sentences,by=bm25"])
 def test_an_empty_context_has_nothing_to_find(context: str, setting: str) -> None:
     found = retrieve(context, "Where is Mary?", Retrieval.parse(setting), evidence=[])
     assert (found.text, found.chunks, found.recall) == ("", (), Recall(True, 1.0))
@@ -439,10 +439,10 @@ def test_needs_are_found_across_neighbours_only() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "sentences;by=minilm;top=5;order=score",
-        "chunks:512:o200k;overlap=64;by=bm25;top=20;order=position",
-        "chunks:256:hf:org/model;by=openai:bge@http://127.0.0.1:80/v1;top=1;order=score",
-        "sentences;by=openai:text-embedding-3-small;top=5;order=score",
+        "sentences,by=minilm,top=5,order=score",
+        "chunks:512:o200k,overlap=64,by=bm25,top=20,order=position",
+        "chunks:256:hf:org/model,by=openai:bge@http://127.0.0.1:80/v1,top=1,order=score",
+        "sentences,by=openai:text-embedding-3-small,top=5,order=score",
     ],
 )
 def test_a_setting_reads_what_it_writes(text: str) -> None:
@@ -459,25 +459,25 @@ def test_a_setting_reads_what_it_writes(text: str) -> None:
         ("chunks", "'chunks' is not how a context is cut: write"),
         ("chunk:512", "did you mean chunks"),
         ("chunks:0", "1 token or more"),
-        ("sentences;top=3;top=4", "top is given twice, as 3 and as 4"),
-        ("chunks:512;overlap=512", "give less"),
-        ("sentences;overlap=2", "which have none"),
-        ("sentences;top=0", "give 1 or more"),
-        ("sentences;top=many", "not a whole number"),
-        ("sentences;order=scores", "did you mean score"),
-        ("sentences;by=bm52", "did you mean bm25"),
-        ("sentences;tops=5", "did you mean top"),
-        ("sentences;by=openai:", "written openai:MODEL@"),
-        ("sentences;by=openai:m@http://me:secret@host/v1", "not like http://HOST:PORT/v1"),
-        ("sentences;by=openai:m@http://host/v1?key=secret", "not like http://HOST:PORT/v1"),
-        ("sentences;by=openai:m@http://host:99999/v1", "not like http://HOST:PORT/v1"),
+        ("sentences,top=3,top=4", "top is given twice, as 3 and as 4"),
+        ("chunks:512,overlap=512", "give less"),
+        ("sentences,overlap=2", "which have none"),
+        ("sentences,top=0", "give 1 or more"),
+        ("sentences,top=many", "not a whole number"),
+        ("sentences,order=scores", "did you mean score"),
+        ("sentences,by=bm52", "did you mean bm25"),
+        ("sentences,tops=5", "did you mean top"),
+        ("sentences,by=openai:", "written openai:MODEL@"),
+        ("sentences,by=openai:m@http://me:secret@host/v1", "not like http://HOST:PORT/v1"),
+        ("sentences,by=openai:m@http://host/v1?key=secret", "not like http://HOST:PORT/v1"),
+        ("sentences,by=openai:m@http://host:99999/v1", "not like http://HOST:PORT/v1"),
         # None of these may be taken for a model of OpenAI's, and the context sent there.
-        ("sentences;by=openai:m@127.0.0.1:18431/v1", "written openai:MODEL@"),
-        ("sentences;by=openai:m@localhost:8000/v1", "written openai:MODEL@"),
-        ("sentences;by=openai:m@localhost", "written openai:MODEL@"),
-        ("sentences;by=openai:m@ftp://me:secret@x", "written openai:MODEL@"),
-        ("sentences;by=openai:http://127.0.0.1/v1", "written openai:MODEL@"),
-        ("sentences;by=openai:127.0.0.1:80", "written openai:MODEL@"),
+        ("sentences,by=openai:m@127.0.0.1:18431/v1", "written openai:MODEL@"),
+        ("sentences,by=openai:m@localhost:8000/v1", "written openai:MODEL@"),
+        ("sentences,by=openai:m@localhost", "written openai:MODEL@"),
+        ("sentences,by=openai:m@ftp://me:secret@x", "written openai:MODEL@"),
+        ("sentences,by=openai:http://127.0.0.1/v1", "written openai:MODEL@"),
+        ("sentences,by=openai:127.0.0.1:80", "written openai:MODEL@"),
     ],
 )
 def test_a_wrong_setting_is_explained(text: str, message: str) -> None:
@@ -632,7 +632,7 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("zero", "did not answer with one vector for each text, finite and not 0"),
         ("broken", "with status 503: out of memory"),
         ("large", "did not answer with vectors: the server's reply is larger than 32 MB"),
-        ("elsewhere", r"127.0.0.1:\d+ redirects to http://localhost:\d+: give that address in `retrieve`"),
+        ("elsewhere", r"127.0.0.1:\d+ redirects to http://localhost:\d+: give that address in the reader.s `by`"),
         ("loop", "did not answer with vectors: the server redirects again and again"),
         ("no-http", "did not answer with vectors: the server's reply is not HTTP"),
     ],

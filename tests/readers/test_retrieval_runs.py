@@ -21,7 +21,7 @@ from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytest.importorskip("bm25s", reason="the extra `retrieval` is not installed")
 
-SETTING = "sentences;by=bm25;top=5;order=position"
+SETTING = "sentences,by=bm25,top=5,order=position"
 
 
 def run(out: Path, *more: str) -> list[dict[str, object]]:
@@ -33,8 +33,8 @@ def run(out: Path, *more: str) -> list[dict[str, object]]:
 
 @pytest.mark.slow
 def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
-    by_position = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "position")
-    by_score = run(tmp_path, "--retrieve", "sentences", "--by", "bm25", "--order", "score")
+    by_position = run(tmp_path, "--reader", "retrieval:sentences,by=bm25,order=position")
+    by_score = run(tmp_path, "--reader", "retrieval:sentences,by=bm25")
     whole = run(tmp_path)
     for rows in (by_position, by_score, whole):
         assert [row["task"] for row in rows] == ["babilong/qa1", "babilong/qa2"]
@@ -50,7 +50,7 @@ def test_recall_is_a_score_and_order_matters(tmp_path: Path) -> None:
     assert by_score[0]["variant"] == "retrieval:sentences, order=score"
     assert "variant" not in whole[0]
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert "retrieval:sentences;by=bm25;top=5;order=position" in page
+    assert "retrieval:sentences,by=bm25,top=5,order=position" in page
     assert "oracle (retrieval:sentences, order=position)" in page
 
 
@@ -81,13 +81,13 @@ def test_recall_is_of_the_supporting_facts(top: int, tmp_path: Path) -> None:
         n=4,
         tokenizer="gpt2",
         out=tmp_path,
-        retrieve=f"sentences;by=bm25;top={top}",
+        reader=f"retrieval:sentences,by=bm25,top={top}",
     )
     shares = []
     for result in results:
         item = item_of(result.id)
         facts = [item.text[span.start : span.end] for span in item.survey.spans if span.fact in item.question.support]
-        shown = retrieve_parts(item.id, f"sentences;by=bm25;top={top};order=score")
+        shown = retrieve_parts(item.id, f"sentences,by=bm25,top={top},order=score")
         share = sum(fact in shown.text for fact in facts) / len(facts)
         assert result.scores["recall, share"] == share
         assert result.scores["recall"] == (share == 1)
@@ -98,12 +98,11 @@ def test_recall_is_of_the_supporting_facts(top: int, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_what_cannot_be_retrieved_is_refused(tmp_path: Path) -> None:
     for wrong, complaint in (
-        (["--retrieve", "words"], "write sentences, chunks:512"),
-        (["--retrieve", "chunks:0"], "1 token or more"),
-        (["--retrieve", "sentences", "--by", "magic"], "nothing ranks by"),
-        (["--retrieve", "sentences", "--order", "random"], "not an order"),
-        (["--top-k", "3"], "give --retrieve"),
-        (["--retrieve", "sentences;top=3;top=4"], "given twice"),
+        (["--reader", "retrieval:words"], "write sentences, chunks:512"),
+        (["--reader", "retrieval:chunks:0"], "1 token or more"),
+        (["--reader", "retrieval:sentences,by=magic"], "nothing ranks by"),
+        (["--reader", "retrieval:sentences,order=random"], "not an order"),
+        (["--reader", "retrieval:sentences,top=3,top=4"], "given twice"),
     ):
         ended = process.carrara("run", "qa1", "--model", "carrara/oracle", "--out", tmp_path, *wrong)
         assert ended.returncode == 2
@@ -195,7 +194,7 @@ def test_long_embedding_is_told(
     impatient.setattr("carrara.readers.retrieval.index.embedder", lambda by: Ones())
     impatient.setattr(contexts, "LINE_EVERY", 0.0)
     retrieve_parts(
-        make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences;by=minilm;top=5;order=score"
+        make("babilong/qa1", length=4096, tokenizer="gpt2", index=77).id, "sentences,by=minilm,top=5,order=score"
     )
     first, *_ = capsys.readouterr().err.splitlines()
     assert first.endswith(" parts of a context of babilong/qa1 at 4k are embedded")

@@ -440,7 +440,7 @@ def retrieved(results: list[Result], retrieve: str, recall: float = 1.0) -> list
 
 
 def test_retrieval_is_named_and_lengths_are_before_it() -> None:
-    plain, setting = run({4096: 0.5}), f"sentences;{LOCAL};top=5;order=score"
+    plain, setting = run({4096: 0.5}), f"sentences;{LOCAL},top=5,order=score"
     assert "etriev" not in text_of(render(Summary(plain), "t"))
     text = text_of(render(Summary([*plain, *retrieved(plain, setting, 0.25)]), "t"))
     assert " retrieval:sentences: 0.50 at 4k" in text
@@ -456,7 +456,7 @@ def test_retrieval_is_named_and_lengths_are_before_it() -> None:
 
 
 def test_retrievals_of_one_model_have_names_of_their_own() -> None:
-    ways = [f"sentences;{LOCAL};top={top};order={order}" for top in (5, 20) for order in ("score", "position")]
+    ways = [f"sentences;{LOCAL},top={top},order={order}" for top in (5, 20) for order in ("score", "position")]
     for model in ("lab/model", "lab/" + "a-long-name-" * 9, "lab/wide" + "\u3000" * 90):
         results = [result for way in ways for result in retrieved(run({0: 0.5}, model=model), way)]
         styles = styles_of(summarize(results))
@@ -466,7 +466,7 @@ def test_retrievals_of_one_model_have_names_of_their_own() -> None:
 
 
 def test_names_in_a_chart_keep_their_ends() -> None:
-    ways = [f"sentences;{LOCAL};top=5;order={order}" for order in ("score", "position")]
+    ways = [f"sentences;{LOCAL},top=5,order={order}" for order in ("score", "position")]
     page = render(Summary([r for way in ways for r in retrieved(run({0: 0.5, 1024: 0.5}), way)]), "t")
     assert set(re.findall(r'class="name">([^<]+)<', page)) == {
         "retrieval:…rder=score",
@@ -621,14 +621,14 @@ def test_the_command_prints_recall_also_of_many_rows(
     tmp_path: Path, results_at: dict[Path, list[Result]], capsys: pytest.CaptureFixture[str]
 ) -> None:
     plain = [r for n in range(9) for r in run({0: 0.5, 1024: 0.5, 4096: 0.25}, n=4, task=f"suite/test{n}")]
-    results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences;by=bm25;top=5;order=score", 0.75)]
+    results_at[tmp_path] = [*plain[:12], *retrieved(plain[:12], "sentences,by=bm25,top=5,order=score", 0.75)]
     assert call(str(tmp_path)) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split()[-3:] == ["answers", "read", "recall"]
     assert lines[2].split()[-1] == "4"
     assert lines[5].startswith("lab/model (retrieval:sentences)  suite/test0")
     assert lines[5].split()[-1] == "0.750"
-    results_at[tmp_path] = [*plain, *retrieved(plain, "sentences;by=bm25;top=5;order=score", 0.75)]
+    results_at[tmp_path] = [*plain, *retrieved(plain, "sentences,by=bm25,top=5,order=score", 0.75)]
     assert call(str(tmp_path)) == 0
     out = capsys.readouterr().out
     assert out.count("recall, how often") == 1

@@ -53,7 +53,13 @@ def test_a_run_knows_where_answers_stand(tmp_path: Path) -> None:
     assert sum(row.stat.n for row in rows) == 16
     assert {row.labels["place"] for row in rows} <= {"0-20 %", "20-40 %", "40-60 %", "60-80 %", "80-100 %"}
     part = carrara.run(
-        "qa1", ask, out=tmp_path / "part", lengths="1k", n=2, tokenizer="gpt2", retrieve="sentences;by=bm25;top=2"
+        "qa1",
+        ask,
+        out=tmp_path / "part",
+        lengths="1k",
+        n=2,
+        tokenizer="gpt2",
+        reader="retrieval:sentences,by=bm25,top=2",
     )
     known = {result.id: result.places for result in found}
     assert [result.places for result in part] == [known[result.id] for result in part]

@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Annotated
 
-from attrs import field, frozen
+from attrs import frozen
 from cyclopts import Group, Parameter
 
 from carrara.constants import WHOLE
-from carrara.options import at_least, is_text, text
+from carrara.options import text
 from carrara.readers.reader import Reader, ReaderFunction
 from carrara.readers.registry import READERS, reader_of
 from carrara.util.errors import UsageError
@@ -28,17 +28,9 @@ class ReaderOptions:
     """How the context of an item reaches the model."""
 
     reader: Annotated[ReaderLike, text("READER", shows_default=True, joins=True)] = WHOLE
-    """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,
+    """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,top=5,
     notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,
     memory:MODULE:CLASS or function:MODULE:NAME. `carrara run` and `plan` take several."""
-    retrieve: Annotated[str, text("sentences|chunks:N")] = field(default="", validator=is_text)
-    """Send only the parts of a context that are most similar to its question: short for `reader=retrieval:…`."""
-    top_k: int | None = field(default=None, validator=at_least(1))
-    """The number of parts to retrieve, 5 by default."""
-    order: Annotated[str, text("score|position")] = field(default="", validator=is_text)
-    """Order of the retrieved parts, the best first by default."""
-    by: Annotated[str, text("minilm|bm25|openai:MODEL@URL")] = field(default="", validator=is_text)
-    """The ranking of parts. By default minilm, embeddings that work offline."""
 
     @property
     def setting_of_reader(self) -> str:
@@ -48,19 +40,7 @@ class ReaderOptions:
     @cached_property
     def context_reader(self) -> Reader:
         """The reader that these options name."""
-        if not self.retrieve:
-            for name in ("top_k", "order", "by"):
-                if getattr(self, name):
-                    raise UsageError(f"`{name}` says how to retrieve: give `retrieve=sentences` too")
-            return reader_of(self._one_reader())
-        if self.reader != WHOLE:
-            raise UsageError(f"`retrieve={self.retrieve}` is a reader, and so is `reader={self.reader}`: give one")
-        from carrara.readers.retrieval import Retrieval
-        from carrara.readers.retrieval.reader import RetrievalReader
-
-        return RetrievalReader(
-            Retrieval.parse(self.retrieve, by=self.by or None, top=self.top_k, order=self.order or None)
-        )
+        return reader_of(self._one_reader())
 
     def _one_reader(self) -> str | Reader | ReaderFunction:
         if isinstance(self.reader, Reader) or callable(self.reader):

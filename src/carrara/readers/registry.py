@@ -39,7 +39,7 @@ def parse_reader(text: str) -> Reader:
     """Return the reader that a text names.
 
     Args:
-        text: The name, and settings after a colon: `whole`, `retrieval:sentences;by=bm25`, `notes:chunk=4k,blind`.
+        text: The name, and settings after a colon: `whole`, `retrieval:sentences,by=bm25`, `notes:chunk=4k,blind`.
 
     Returns:
         The reader.

@@ -128,7 +128,7 @@ class Endpoint:
             late = f"did not answer within {self.seconds:g} seconds"
             raise EmbedderUnavailableError(f"{self.address.url} {late}: is it still loading?") from None
         except RedirectError as error:
-            raise RunError(f"{error.where}: give that address in `retrieve` if you mean it") from None
+            raise RunError(f"{error.where}: give that address in the reader's `by` if you mean it") from None
         except APIConnectionError as error:
             if why := certificate_error(error, self.address.url):
                 raise RunError(why) from None

@@ -22,7 +22,7 @@ class ScoredChunk(NamedTuple):
     """A part of a context that was found, with its score.
 
     Examples:
-        >>> found = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25")).find("Who sleeps?").chunks[0]
+        >>> found = Index("It rains. Mary sleeps.", Retrieval.parse("sentences,by=bm25")).find("Who sleeps?").chunks[0]
         >>> found.chunk.start, found.score > 0
         (10, True)
     """
@@ -39,7 +39,7 @@ class FoundParts:
 
     Examples:
         >>> context = "It rains. Mary sleeps."
-        >>> retrieve(context, "Who sleeps?", Retrieval.parse("sentences;by=bm25", top=1)).text
+        >>> retrieve(context, "Who sleeps?", Retrieval.parse("sentences,by=bm25", top=1)).text
         'Mary sleeps.'
     """
 
@@ -60,7 +60,7 @@ class Index:
         watch: A function that is called with the number of parts embedded and the number of all parts.
 
     Examples:
-        >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25", top=1))
+        >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences,by=bm25", top=1))
         >>> [index.find(question).text for question in ("Does it rain?", "Who sleeps?")]
         ['It rains.', 'Mary sleeps.']
     """
@@ -88,7 +88,7 @@ class Index:
             EmbedderUnavailableError: The embedder cannot be reached.
 
         Examples:
-            >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences;by=bm25", top=1))
+            >>> index = Index("It rains. Mary sleeps.", Retrieval.parse("sentences,by=bm25", top=1))
             >>> index.find("Who sleeps?", evidence=[(10, 22)]).recall
             Recall(complete=True, share=1.0)
         """
@@ -120,7 +120,7 @@ def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence
         EmbedderUnavailableError: The embedder cannot be reached.
 
     Examples:
-        >>> retrieve("It rains. Mary sleeps.", "Who sleeps?", Retrieval.parse("sentences;by=bm25", top=1)).text
+        >>> retrieve("It rains. Mary sleeps.", "Who sleeps?", Retrieval.parse("sentences,by=bm25", top=1)).text
         'Mary sleeps.'
     """
     return Index(context, setting).find(question, evidence)
@@ -137,7 +137,7 @@ def ready(setting: Retrieval) -> None:
         EmbedderUnavailableError: The embedder cannot be reached.
 
     Examples:
-        >>> ready(Retrieval.parse("sentences;by=bm25"))
+        >>> ready(Retrieval.parse("sentences,by=bm25"))
     """
     if setting.by != BY_WORDS:  # use the model itself: for the next line, the cache may have the answer
         embedder(setting.by).check()

@@ -1,4 +1,4 @@
-"""The setting of retrieval, which is written in one line: `chunks:512:gpt2;by=minilm;top=5;order=score`."""
+"""The setting of retrieval, which is written in one line: `chunks:512:gpt2,by=minilm,top=5,order=score`."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ENDPOINT = "openai:"
 TOKENIZER = "gpt2"
 """The default tokenizer for windows: that of BABILong."""
 
-_WINDOWS = re.compile(r"chunks:([0-9]{1,9})(?::([^;]+))?")
+_WINDOWS = re.compile(r"chunks:([0-9]{1,9})(?::([^,]+))?")
 _WHOLE = re.compile(r"[0-9]{1,9}")
 _CUTS = ("sentences", "chunks")
 _ORDERS: dict[str, Order] = {"score": "score", "position": "position"}
@@ -27,7 +27,7 @@ class Retrieval:
 
     Examples:
         >>> str(Retrieval(size=512, tokenizer="gpt2", by="bm25"))
-        'chunks:512:gpt2;by=bm25;top=5;order=score'
+        'chunks:512:gpt2,by=bm25,top=5,order=score'
     """
 
     size: int = 0
@@ -55,7 +55,7 @@ class Retrieval:
         """Parse a setting. Arguments given by name override the text.
 
         Args:
-            text: `sentences`, `chunks:512` or `chunks:512:gpt2`, and further settings such as `;by=bm25;top=10`.
+            text: `sentences`, `chunks:512` or `chunks:512:gpt2`, and further settings such as `,by=bm25,top=10`.
             by: The ranking: `minilm`, `bm25` or `openai:MODEL[@URL]`. By default minilm.
             top: The number of parts to retrieve. By default 5.
             order: The order of the parts: `score` or `position`. By default score.
@@ -69,11 +69,11 @@ class Retrieval:
 
         Examples:
             >>> str(Retrieval.parse("sentences"))
-            'sentences;by=minilm;top=5;order=score'
-            >>> str(Retrieval.parse("chunks:512;by=bm25", top=10, order="position"))
-            'chunks:512:gpt2;by=bm25;top=10;order=position'
+            'sentences,by=minilm,top=5,order=score'
+            >>> str(Retrieval.parse("chunks:512,by=bm25", top=10, order="position"))
+            'chunks:512:gpt2,by=bm25,top=10,order=position'
         """
-        head, *rest = text.strip().split(";")
+        head, *rest = text.strip().split(",")
         windows = _WINDOWS.fullmatch(head)
         if not windows and head != "sentences":
             kind = head.partition(":")[0]
@@ -103,8 +103,8 @@ class Retrieval:
 
     def __str__(self) -> str:
         head = f"chunks:{self.size}:{self.tokenizer}" if self.size else "sentences"
-        overlap = f";overlap={self.overlap}" if self.overlap else ""
-        return f"{head}{overlap};by={self.by};top={self.top};order={self.order}"
+        overlap = f",overlap={self.overlap}" if self.overlap else ""
+        return f"{head}{overlap},by={self.by},top={self.top},order={self.order}"
 
 
 def _parse_part(part: str) -> tuple[str, str]:
