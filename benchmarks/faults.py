@@ -25,9 +25,13 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
+from tests.api.test_api import FORKING
+from tests.cli.test_stopping import HANGING
+from tests.helpers.open_files import files as opened_files
 from tests.helpers.process import let_interrupts
 from tests.helpers.server import EACH, Address, item_of, serving
 from tests.helpers.tls import certificate, secured
+from tests.runs.test_faults import change_members
 
 from carrara.items.item import item_of as built
 from carrara.logs.replies import read_results
@@ -49,6 +53,10 @@ class Row(NamedTuple):
     said: str
     status: str
     code: str
+    memory: str = ""
+    """The peak memory above that of an ordinary reply, in MB."""
+    times: str = ""
+    """The seconds, as a multiple of those of an ordinary reply."""
     lost: int = 0
     twice: int = 0
     """Items that were asked again although they had been answered."""
@@ -128,7 +136,7 @@ def replies() -> Iterator[Row]:
                 _nameless((result and result.error) or ("" if agrees else "ANOTHER NUMBER OF REQUESTS"), server),
                 result.status if result else "LOST",
                 "",
-                int(result is None),
+                lost=int(result is None),
             )
         yield Row(
             f"all of these in one run of {len(EACH)} items",
@@ -136,9 +144,85 @@ def replies() -> Iterator[Row]:
             ended.line("requests were made"),
             statuses(results),
             str(ended.code),
-            len(EACH) - len(results),
-            twice(server),
+            lost=len(EACH) - len(results),
+            twice=twice(server),
         )
+
+
+MEASURED = """
+import sys, time
+from pathlib import Path
+import carrara
+from carrara.cli.main import main
+
+for run in sys.argv[1:]:
+    began, scope = time.monotonic(), {"carrara": carrara, "main": main}
+    exec(run, scope)
+    peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) >> 10
+    print("RUN", scope.get("code", 0), peak, began, time.monotonic(), flush=True)
+"""
+"""Runs one after the other in one process: each writes its exit code, the peak memory so far, and when it was."""
+
+CALLS = ("agent:react,calls=3", "search:calls=3")
+COSTLY: Sequence[tuple[str, str, str, Sequence[str]]] = (
+    *((f"reply: {way}", way, "ok", ()) for way in (
+        "ok", "call-nan", "call-object", "logprobs-text", "logprobs-nan", "details-text", "refusal-part", "image-part",
+        "error-429-once", "error-said", "many-choices", "many-values", "long", "bomb", "endless",
+    )),
+    ("reply: 429-day, --patience 5s", "429-day", "ok", ("--patience", "5s")),
+    *(
+        (f"reply: {way}, --reader {reader}", way, "calls-1", ("--reader", reader, "--lengths", "4k"))
+        for reader in CALLS for way in ("call-nan", "calls-1000", "calls-exploding", "call-odd")
+    ),
+)  # fmt: skip
+"""What is measured, the way of the server, the way that is ordinary, and options of the command."""
+VECTORS = ("vectors-first", "vectors-negative", "vectors-long")
+
+
+def costs() -> Iterator[Row]:
+    """What one reply costs, beside an ordinary one."""
+    with place() as (folder, server):
+        for fault, way, ordinary, options in COSTLY:
+            lines = [
+                asked(model, server.base_url, folder / fault / str(n), "-n", "2", *options)
+                for n, model in enumerate((ordinary, ordinary, way))
+            ]
+            yield _cost(fault, [f"code = main({line!r})" for line in lines], folder / fault / "2", server)
+        for way in VECTORS:
+            options = ("-n", "2", "--lengths", "4k", "--retrieve", "sentences", "--by")
+            lines = [
+                asked("ok", server.base_url, folder / way / str(n), *options, f"openai:{model}@{server.base_url}")
+                for n, model in enumerate(("vectors", "vectors", way))
+            ]
+            yield _cost(f"embeddings: {way}", [f"code = main({line!r})" for line in lines], folder / way / "2", server)
+        replies = ("[1]", "[1]", "x" * 10)
+        given = "n=2, tokenizer='gpt2', params={'complexity': 1, 'view': 'print'}"
+        runs = [
+            f"carrara.run('latent_list', lambda prompt: {reply!r} * {4 << 20 if n == 2 else 1}, {given}, "
+            f"out={str(folder / 'function' / str(n))!r})"
+            for n, reply in enumerate(replies)
+        ]
+        yield _cost("a Python function that returns 40 MB", runs, folder / "function/2", server)
+
+
+def _cost(fault: str, runs: Sequence[str], out: Path, server: Address) -> Row:
+    """Return what the last of three runs costs, the first two of which are ordinary."""
+    ended = subprocess.run(
+        [sys.executable, "-c", MEASURED, *runs], capture_output=True, text=True, check=False, env=environment()
+    )
+    ends = [line.split()[1:] for line in ended.stdout.splitlines() if line.startswith("RUN ")]
+    if len(ends) < len(runs):
+        return Row(fault, "", f"THE PROCESS ENDED: {ended.stderr.strip().splitlines()[-1:]}", "", str(ended.returncode))
+    (_, base, begun, end), (code, peak, last_begun, last_end) = ends[-2:]
+    since = [fact for fact in server.facts() if fact.what == "asked" and fact.time >= float(last_begun)]
+    vectors = sum(fact.item == "-" for fact in since)
+    requests = f"{len(since) - vectors} requests" + f", {vectors} for vectors" * bool(vectors)
+    results = read_results(out) if (out / "logs").is_dir() else []
+    errors = [result.error for result in results if result.error]
+    said = errors[0] if errors else Ended(int(code), "", ended.stderr).last if code != "0" else ""
+    times = (float(last_end) - float(last_begun)) / (float(end) - float(begun))
+    memory = f"{int(peak) - int(base):,}"
+    return Row(fault, requests, _nameless(said or "", server), statuses(results), code, memory, f"{times:.1f}")
 
 
 def probes() -> Iterator[Row]:
@@ -219,7 +303,23 @@ def stops() -> Iterator[Row]:
             f"{len(lines)} lines, the last: {lines[-1] if lines else 'NONE'}",
             statuses(read_results(folder / "run")), str(process.returncode),
         )  # fmt: skip
+    yield _second_signal()
     yield from _full_disk()
+
+
+def _second_signal() -> Row:
+    """Stop a process whose main thread hangs in native code, as when another native thread died."""
+    with subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1)
+        sent = 0
+        while process.poll() is None and sent < 50:
+            process.send_signal(signal.SIGTERM)
+            sent += 1
+            time.sleep(0.2)
+        process.kill()
+    return Row("a process that hangs in native code", "", f"it ended after {sent} SIGTERM", "", str(process.returncode))
 
 
 def _stopped(
@@ -235,7 +335,7 @@ def _stopped(
     results = read_results(folder / "run")
     yield Row(
         "the same command after it", f"{server.asked()} requests in all", again.last, statuses(results),
-        str(again.code), 24 - len(results), twice(server),
+        str(again.code), lost=24 - len(results), twice=twice(server),
     )  # fmt: skip
 
 
@@ -265,7 +365,7 @@ def _full_disk() -> Iterator[Row]:
             results = read_results(disk / "run")
             yield Row(
                 "the same command when there is room", f"{server.asked()} requests in all", again.last,
-                statuses(results), str(again.code), 40 - len(results), twice(server),
+                statuses(results), str(again.code), lost=40 - len(results), twice=twice(server),
             )  # fmt: skip
         finally:
             subprocess.run(["umount", str(disk)], check=False)
@@ -286,7 +386,7 @@ def strangers() -> Iterator[Row]:
         made, results = server.asked() - before, read_results(folder / "run")
         yield Row(
             "another deployment, `?deployment=B`, into the folder of the first", f"{made} requests", ended.last,
-            statuses(results), str(ended.code), 6 - len(results),
+            statuses(results), str(ended.code), lost=6 - len(results),
         )  # fmt: skip
     with place() as (folder, server):
         ended = command(*asked("swap", server.base_url, folder / "run", "-n", "12"))
@@ -307,11 +407,38 @@ def strangers() -> Iterator[Row]:
             ended = command(*given)
             said = (ended.err.strip().splitlines() or [""])[-1].removeprefix("carrara: ")
             yield Row(what, "no item", said, "", str(ended.code))
+        for way, words in (
+            ("told-nan", "log-probabilities"), ("usage-negative", "token counts"), ("429", "answered 429")
+        ):  # fmt: skip
+            ended = command("probe-server", "--model", f"openai-api/test/probe-{way}", "--base-url", server.base_url)
+            yield Row(f"probe-server: {way}", "no item", ended.line(words), "", str(ended.code))
+        name = "openai-api/test/\x9b2J\u202e"
+        ended = command("probe-server", "--model", name, "--base-url", server.base_url, "--json")
+        said = f"{sum(not letter.isascii() for letter in ended.out)} characters of {len(ended.out)} are not ASCII"
+        yield Row("probe-server --json: U+009B and U+202E in a name", "no item", said, "", str(ended.code))
+        yield from _python(folder)
         closed = subprocess.run(
             ["sh", "-c", '"$@" >&-', "sh", *CARRARA, "tasks"], capture_output=True, text=True, check=False,
             env=environment(),
         )  # fmt: skip
         yield Row("carrara tasks, its standard output closed", "", closed.stderr.strip(), "", str(closed.returncode))
+
+
+def _python(folder: Path) -> Iterator[Row]:
+    for what, code in (
+        ("Python: out='a\\0b'", "carrara.run('qa1', 'carrara/oracle', n=2, tokenizer='gpt2', out='a\\0b')"),
+        ("Python: a model's function calls sys.exit", "carrara.run('qa1', sys.exit, n=2, tokenizer='gpt2', out='a')"),
+    ):
+        line = f"import sys, carrara\ntry:\n    {code}\nexcept carrara.CarraraError as error:\n    print(error)"
+        ended = subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=folder
+        )
+        yield Row(what, "", ended.stdout.strip() or ended.stderr.strip()[-100:], "", str(ended.returncode))
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKING, str(folder / "forked")], capture_output=True, text=True, check=False,
+        env=environment(),
+    )  # fmt: skip
+    yield Row("Python: a fork while a run is at work runs", "", ended.stdout.strip(), "", str(ended.returncode))
 
 
 def papers() -> Iterator[Row]:
@@ -323,17 +450,25 @@ def papers() -> Iterator[Row]:
             "--out with #, ? and %2F", f"{server.asked()} requests", ended.last, statuses(results), str(ended.code)
         )
         address = server.base_url.replace("//", "//me:hidden-word-1@") + "?api_key=hidden-word-2"
-        for model in ("key", "key-error"):
-            command(*asked(model, address, folder / "keys", "-n", "2"), EMBEDDINGS_API_KEY="hidden-word-3")
-        found = [p for p in (folder / "keys").rglob("*") if p.is_file() and b"hidden-word" in p.read_bytes()]
-        files = sum(p.is_file() for p in (folder / "keys").rglob("*"))
-        yield Row(
-            "keys in the address and the environment, echoed",
-            "4 requests",
-            f"{len(found)} of {files} files have one",
-            "",
-            "",
-        )
+        headers = ("-M", 'default_headers={"X-Auth": "hidden-word-4"}', "-M", "organization=hidden-word-5")
+        for models, url, options in (
+            (("key", "key-error"), address, ()), (("echo", "echo-error"), server.base_url, headers)
+        ):  # fmt: skip
+            before, out, printed = server.asked(), folder / models[0], ""
+            for model in models:
+                ended = command(*asked(model, url, out, "-n", "2", *options), EMBEDDINGS_API_KEY="hidden-word-3")
+                printed += ended.out + ended.err
+            contents = [*opened_files(out), ("what was printed", printed.encode())]
+            leaks = sum(b"hidden-word" in content for _, content in contents)
+            yield Row(
+                "headers and an organization, echoed" if options else "keys in the address and the environment, echoed",
+                f"{server.asked() - before} requests",
+                f"{leaks} of {len(contents)} texts have one: files, what is packed in them, and what was printed",
+                "",
+                "",
+            )
+        ended = command(*asked("ok", server.base_url, folder / "pass", "-M", "pass=hidden-word-6"))
+        yield Row("-M pass=…", "no item", ended.last, "", str(ended.code))
         given = asked("ok", server.base_url, folder / "nokey", "-n", "2")
         no_key = subprocess.run(
             [*CARRARA, *given], capture_output=True, text=True, check=False,
@@ -355,9 +490,30 @@ def papers() -> Iterator[Row]:
             mended.line("was damaged").replace(str(folder), ""),
             statuses(read_results(folder / "nokey")), str(mended.code),
         )  # fmt: skip
+        yield from _not_a_number(folder, server)
         yield from _own_tests(folder)
         yield from _corpora(folder)
         yield from _scores(folder)
+
+
+def _not_a_number(folder: Path, server: Address) -> Iterator[Row]:
+    """A folder that was written when NaN was kept is repaired by its own command."""
+    out, before = folder / "nan", server.asked()
+    line = asked("call", server.base_url, out, "-n", "3")
+    command(*line)
+
+    def spoil(content: bytes) -> bytes:
+        return re.sub(rb'"where": ?"list"', b'"where":NaN', content)
+
+    [log] = (out / "logs").glob("*.eval")
+    change_members(log, lambda name, content: spoil(content) if "test-0-1." in name else content)
+    for path in (out / "cache").glob("*.json"):
+        path.write_bytes(spoil(path.read_bytes()))
+    for what, ended in (("report", command("report", str(out))), ("the same command", command(*line))):
+        said = ended.line("NaN") if what == "report" else ended.last
+        said = said.replace(str(folder), "")
+        requests = f"{server.asked() - before} requests"
+        yield Row(f"a log and a cache with NaN: {what}", requests, said, statuses(read_results(out)), str(ended.code))
 
 
 def _own_tests(folder: Path) -> Iterator[Row]:
@@ -437,6 +593,42 @@ def _until(reached: Callable[[], bool], process: "subprocess.Popen[str]") -> Non
         time.sleep(0.02)
 
 
+FIFTY = """
+import os, random, sys, threading, time
+from contextlib import suppress
+from pathlib import Path
+import carrara
+
+for number in range(50):
+    bad = sys.argv[3:] if number % 2 else ()
+    model = f"openai-api/test/{bad[number // 2 % len(bad)] if bad else 'ok'}"
+    with suppress(carrara.RunError):
+        carrara.run("latent_list", model, base_url=sys.argv[1], n=2, tokenizer="gpt2", request_timeout=6,
+                    params={"complexity": 1, "view": "print"}, out=f"{sys.argv[2]}/{number}")
+    if number + 1 in (1, 10, 25, 50):
+        held = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
+        print(number + 1, len(os.listdir("/proc/self/fd")), threading.active_count(), int(held) >> 10, flush=True)
+"""
+BAD = (
+    "call-nan", "many-choices", "many-values", "long", "bomb", "endless", "400", "logprobs-nan", "reset-once",
+    "garbled-once",
+)  # fmt: skip
+
+
+def fifty() -> Iterator[tuple[str, ...]]:
+    """Return what a process holds after some of fifty runs."""
+    for what, bad in (("ordinary replies", ()), ("ordinary and bad replies in turn", BAD)):
+        with place() as (folder, server):
+            ended = subprocess.run(
+                [sys.executable, "-c", FIFTY, server.base_url, str(folder), *bad], capture_output=True, text=True,
+                check=False, env=environment(),
+            )  # fmt: skip
+        for line in ended.stdout.splitlines():
+            yield (what, *line.split())
+        if ended.returncode:
+            yield (what, "THE PROCESS ENDED", *ended.stderr.strip().splitlines()[-1:])
+
+
 class Many(NamedTuple):
     """A run of many items, of which many requests fail."""
 
@@ -479,29 +671,42 @@ def many(items: int, kills: int, port: int) -> Many:
             f"{time.monotonic() - begun:.0f} s; {last.line('requests were made')}",
             statuses(results),
             str(last.code),
-            items - len(results),
-            twice(server),
+            lost=items - len(results),
+            twice=twice(server),
         )
         return Many(row, {r.id: (r.status, r.reply) for r in results}, page)
 
 
 def as_table(rows: Sequence[Row]) -> str:
     """Return rows as a table, without columns that are empty, and without the last two where nothing went wrong."""
+    heads = (
+        *("fault", "the server saw", "the run said", "status", "exit code", "MB more", "times as long"),
+        *("lost", "asked twice"),
+    )
+    columns = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    table = markdown_table([heads[n] for n in columns], [[row[n] for n in columns] for row in rows])
+    ends = zip(heads[-2:], ("no reply was lost", "no item was asked twice"), strict=True)
+    spared = [words for head, words in ends if heads.index(head) not in columns]
+    return f"{table}\n\n{' and '.join(spared).capitalize()}." if spared else table
 
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     def cell(text: object) -> str:
         said = shorten(str(text), 330, placeholder=" …").replace("<", "&lt;")
         return re.sub(r"[|[]", r"\\\g<0>", said)  # what a page would take for a cell's end, or for a link
 
-    heads = ("fault", "the server saw", "the run said", "status", "exit code", "lost", "asked twice")
-    columns = [n for n in range(len(heads)) if any(row[n] for row in rows)]
-    lines = [[heads[n] for n in columns], ["--"] * len(columns), *([cell(row[n]) for n in columns] for row in rows)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    spared = [said for said, n in (("no reply was lost", 5), ("no item was asked twice", 6)) if n not in columns]
-    return f"{table}\n\n{' and '.join(spared).capitalize()}." if spared else table
+    lines = [heads, ["--"] * len(heads), *(map(cell, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 PARTS: Sequence[tuple[str, str, Callable[[], Iterator[Row]]]] = (
     ("Replies", "The server answers the request for an item in this way.", replies),
+    (
+        "What one reply costs",
+        "Both items of a run get this reply. Peak memory and seconds are compared with an ordinary run of the same "
+        "process before it; seconds include those between requests that are repeated.",
+        costs,
+    ),
     ("First requests", "The server answers the first request of a run, the probe, in this way.", probes),
     ("Context windows", "The server states its context window.", windows),
     ("Stopped runs", "The run is stopped, or cannot go on.", stops),
@@ -513,6 +718,9 @@ MANY = "## A thousand items"
 
 def main(items: int) -> None:
     sections = [f"## {title}\n\n{about}\n\n{as_table([*part()])}" for title, about, part in PARTS]
+    heads = ("fifty runs in one process", "runs so far", "open files", "threads", "memory in MB")
+    about = "`carrara.run` is called fifty times in one process, in a new folder each time."
+    sections.append(f"## Fifty runs\n\n{about}\n\n{markdown_table(heads, [*fifty()])}")
     before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
     measured, end, rest = rest.partition("<!-- end -->")
     last = _second_table(items) if items else measured.partition(MANY)[2].strip()
