@@ -29,7 +29,7 @@ from carrara.util.transport import (
     RedirectError,
     ReplyLimit,
     ReplyTooLargeError,
-    _ValueCounter,
+    ValueCounter,
     limit_client,
     protocol_error,
 )
@@ -119,7 +119,7 @@ VALUES = st.recursive(
 
 @given(VALUES, st.lists(st.integers(1, 6)), st.booleans())
 def test_values_are_counted_in_any_parts(value: Any, sizes: list[int], is_ascii: bool) -> None:
-    counter, left = _ValueCounter(), json.dumps(value, ensure_ascii=is_ascii).encode()
+    counter, left = ValueCounter(), json.dumps(value, ensure_ascii=is_ascii).encode()
     for size in sizes:
         counter.add(left[:size])
         left = left[size:]

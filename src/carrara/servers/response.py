@@ -11,12 +11,14 @@ import json
 import math
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
 
 from carrara.constants import NATS
 from carrara.servers.retry import GarbledReplyError, ServerError, message_in
+from carrara.util.transport import LIMIT, ReplyTooLargeError, ValueCounter
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
@@ -46,6 +48,8 @@ REJECTIONS = frozenset({400, 413, 422, 500})
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS = ("prompt_tokens_details", "completion_tokens_details")
+MOST_PLAIN = 1 << 16
+"""The most characters of arguments of tools that are no JSON object, such as code."""
 MOST_CHOICES = 16
 """The most choices of a reply. A run asks for one."""
 
@@ -122,15 +126,55 @@ def _check_choice(choice: Any) -> None:
         choice.index = 0
     if not hasattr(getattr(choice, "logprobs", None), "content"):
         choice.logprobs = None
-    calls = getattr(message, "tool_calls", None)
-    if not isinstance(calls, list | None):
-        raise GarbledReplyError("calls tools in a way that cannot be read")
-    for call in calls or ():
-        function: Any = getattr(call, "function", None)
-        if isinstance(getattr(function, "arguments", None), dict):  # OpenAI's API has them as a text
-            function.arguments = json.dumps(function.arguments)
+    if getattr(message, "tool_calls", None):
+        message.tool_calls = _readable_calls(message.tool_calls)
+        _check_arguments([call.function for call in message.tool_calls])
     if not isinstance(getattr(choice, "finish_reason", None), str | None):
         choice.finish_reason = None
+
+
+def _readable_calls(calls: Any) -> list[Any]:
+    """Return the calls of tools that name a tool. Calls without an id get one."""
+    calls = calls if isinstance(calls, list) else []
+    readable = [call for call in calls if isinstance(getattr(getattr(call, "function", None), "name", None), str)]
+    for number, call in enumerate(readable):
+        if not isinstance(getattr(call, "id", None), str):
+            call.id = f"call_{number}"
+    return readable
+
+
+def _check_arguments(functions: Sequence[Any]) -> None:
+    """Mend the arguments of calls of tools. Raise an error for those that would cost more than their reply.
+
+    They are JSON within the JSON of the reply. Inspect reads what is no JSON object as YAML, in which a few lines may
+    stand for millions of values.
+    """
+    values = plain = 0
+    for function in functions:
+        arguments = getattr(function, "arguments", None)
+        if not arguments:
+            function.arguments = ""
+            continue
+        if not isinstance(arguments, str):  # OpenAI's API has them as a text
+            function.arguments = json.dumps(arguments)
+        elif arguments.lstrip().startswith("{"):
+            values += ValueCounter().add(arguments.encode("utf-8", "replace"))
+        else:
+            plain += len(arguments)
+            if plain <= MOST_PLAIN and not _is_json(arguments):
+                function.arguments = json.dumps(arguments)
+    if values > LIMIT.values:
+        raise ReplyTooLargeError(f"{LIMIT.values:,} JSON values")
+    if plain > MOST_PLAIN:
+        raise GarbledReplyError(f"has {plain:,} characters of arguments of tools that are no JSON object")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_thinking(part: Any) -> bool:

@@ -223,7 +223,7 @@ class _LimitedStream:
     def __init__(self, inner: Any, packing: str, limit: ReplyLimit) -> None:
         self.inner, self.limit, self.read = inner, limit, 0
         self.unpack = _Unpacker(packing.strip().lower())
-        self.values = _ValueCounter()
+        self.values = ValueCounter()
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self.inner:
@@ -256,10 +256,10 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
-class _ValueCounter:
+class ValueCounter:
     """A count of the values of a JSON text that arrives in parts: those that a comma or a bracket precedes.
 
-    >>> counter = _ValueCounter()
+    >>> counter = ValueCounter()
     >>> [counter.add(part) for part in (b'{"a": [1, "b, c', b', d", 2]}')]
     [3, 4]
     """
