@@ -427,7 +427,10 @@ def strangers() -> Iterator[Row]:
 def _python(folder: Path) -> Iterator[Row]:
     for what, code in (
         ("Python: out='a\\0b'", "carrara.run('qa1', 'carrara/oracle', n=2, tokenizer='gpt2', out='a\\0b')"),
-        ("Python: a model's function calls sys.exit", "carrara.run('qa1', sys.exit, n=2, tokenizer='gpt2', out='a')"),
+        (
+            "Python: a model's function calls sys.exit",
+            "carrara.run('qa1', lambda text: sys.exit(3), n=2, tokenizer='gpt2', out='a')",
+        ),
     ):
         line = f"import sys, carrara\ntry:\n    {code}\nexcept carrara.CarraraError as error:\n    print(error)"
         ended = subprocess.run(

@@ -709,7 +709,13 @@ STRANGERS = [
         SCORE,
         0,
     ),
-    Kind("a prompt pack with a width", text("pack.toml", PACK), "a field has a name alone", (*RUN, "--prompts", "{sent}/pack.toml"), 2),
+    Kind(
+        "a prompt pack with a width",
+        text("pack.toml", PACK),
+        "a field has a name alone",
+        (*RUN, "--prompts", "{sent}/pack.toml"),
+        2,
+    ),
     Kind("a call with NaN", first(called), "refused: .*NaN"),
     Kind("report: one reply has a call with NaN", first(called), "has the number NaN", REPORT),
     Kind(

@@ -1,6 +1,7 @@
 """What is asked before a run, when it is asked again, and what is said meanwhile."""
 
 import io
+import math
 import re
 import time
 from collections.abc import Iterator
@@ -8,7 +9,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from inspect_ai.model import ModelOutput, ModelUsage
+from inspect_ai.model import Logprob, Logprobs, ModelOutput, ModelUsage, TopLogprob
 from openai import APIStatusError
 from rich.console import Console
 
@@ -219,15 +220,26 @@ def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: py
 
 
 def test_a_count_that_cannot_be_is_no_count() -> None:
-    def usage(read: int, wrote: int) -> ModelUsage | None:
+    def usage(read: int, wrote: int, reasoning: int = 0) -> ModelUsage | None:
         output = ModelOutput.from_content("m", "yes")
-        output.usage = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+        output.usage = ModelUsage(
+            input_tokens=read, output_tokens=wrote, total_tokens=read + wrote, reasoning_tokens=reasoning
+        )
         return sanitize_output(output, (), 4000).usage
 
     assert usage(1000, 5) is not None
     assert usage(-5, 5) is None
     assert usage(10**12, 5) is None
     assert usage(1000, 10**12) is None
+    assert usage(1000, 5, 10**400) is None
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_log_probabilities_that_json_lacks_are_not_written(number: float) -> None:
+    output = ModelOutput.from_content("m", "yes")
+    other = TopLogprob(token="no", logprob=number)
+    output.choices[0].logprobs = Logprobs(content=[Logprob(token="yes", logprob=-1, top_logprobs=[other])])
+    assert sanitize_output(output, (), 10).choices[0].logprobs is None
 
 
 def test_an_output_can_be_written() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from inspect_ai.model._call_tools import parse_tool_call
 from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
+from openai.types.chat.chat_completion import ChoiceLogprobs
 
 from carrara.servers.response import MOST_PLAIN, check_completion
 from carrara.servers.retry import GarbledReplyError, trouble_of
@@ -16,16 +17,21 @@ ALIASES = "a: &a [l,l,l]\nb: &b [*a,*a,*a]\nc: [*b,*b,*b]"
 TOOL = ToolInfo(name="look", description="Look.", parameters=ToolParams(properties={"where": ToolParam(type="string")}))
 
 
+def completion(content: object = "[1]", calls: object = None, logprobs: object = None, id: object = "x") -> Any:
+    message = SimpleNamespace(content=content, tool_calls=calls)
+    choice = SimpleNamespace(message=message, index=0, logprobs=logprobs, finish_reason="stop")
+    return SimpleNamespace(choices=[choice], model="m", usage=None, id=id)
+
+
 def call(arguments: object, **other: object) -> Any:
     return SimpleNamespace(**{"id": "c", "function": SimpleNamespace(name="look", arguments=arguments)} | other)
 
 
 def checked_calls(calls: object) -> list[Any]:
     """Return the calls of tools of a reply after it was checked."""
-    message = SimpleNamespace(content=None, tool_calls=calls)
-    choice = SimpleNamespace(message=message, index=0, logprobs=None, finish_reason="stop")
-    check_completion(SimpleNamespace(choices=[choice], model="m", usage=None))
-    found: list[Any] = message.tool_calls  # type: ignore[assignment]
+    reply = completion(None, calls)
+    check_completion(reply)
+    found: list[Any] = reply.choices[0].message.tool_calls
     return found
 
 
@@ -80,3 +86,32 @@ def test_a_reply_that_is_nested_too_deeply_is_a_reply_that_cannot_be_read() -> N
     except RecursionError as error:
         trouble = trouble_of(error, lambda error: True, ())
     assert (trouble.kind, trouble.words) == ("garbled", "the server's reply is nested too deeply to be read")
+
+
+TOKEN = {"token": "x", "logprob": -1.0, "bytes": None, "top_logprobs": []}
+
+
+@pytest.mark.parametrize(
+    ("content", "is_kept"),
+    [
+        ([TOKEN], True),
+        (None, True),
+        ("x", False),
+        ([1], False),
+        ([None], False),
+        ([TOKEN | {"token": 5}], False),
+        ([TOKEN | {"logprob": -(10**400)}], False),
+        ([TOKEN | {"bytes": ["a"]}], False),
+    ],
+)
+def test_log_probabilities_of_other_types_are_left_out(content: object, is_kept: bool) -> None:
+    reply = completion(logprobs=ChoiceLogprobs.model_construct(content=content))
+    check_completion(reply)
+    assert (reply.choices[0].logprobs is not None) == is_kept
+    assert reply.choices[0].message.content == "[1]"
+
+
+def test_parts_may_be_bare_texts_and_ids_numbers() -> None:
+    reply = completion(["[1", {"type": "image_url"}, "]"], id=5)
+    check_completion(reply)
+    assert (reply.choices[0].message.content, reply.id) == ("[1]", "")

@@ -78,8 +78,9 @@ def check_completion(completion: Any) -> None:
         raise GarbledReplyError(f"has {len(choices):,} choices")
     for choice in choices:
         _check_choice(choice)
-    if not isinstance(getattr(completion, "model", ""), str):
-        completion.model = ""
+    for name in ("model", "id"):
+        if not isinstance(getattr(completion, name, ""), str):
+            setattr(completion, name, "")
     usage = getattr(completion, "usage", None)
     if usage is not None and not all(type(getattr(usage, name, None)) is int for name in _COUNTS):
         completion.usage = None
@@ -124,13 +125,24 @@ def _check_choice(choice: Any) -> None:
         raise GarbledReplyError(f"has {_kind(content)} for its content")
     if not isinstance(getattr(choice, "index", 0), int):
         choice.index = 0
-    if not hasattr(getattr(choice, "logprobs", None), "content"):
+    if not _has_logprobs(choice):
         choice.logprobs = None
     if getattr(message, "tool_calls", None):
         message.tool_calls = _readable_calls(message.tool_calls)
         _check_arguments([call.function for call in message.tool_calls])
     if not isinstance(getattr(choice, "finish_reason", None), str | None):
         choice.finish_reason = None
+
+
+def _has_logprobs(choice: Any) -> bool:
+    """Return whether the log-probabilities of a choice have the types that OpenAI's API gives them."""
+    from openai.types.chat.chat_completion import ChoiceLogprobs
+
+    try:
+        ChoiceLogprobs.model_validate(choice.logprobs.model_dump(warnings=False))
+    except (ValueError, AttributeError, ArithmeticError):
+        return False
+    return True
 
 
 def _readable_calls(calls: Any) -> list[Any]:
@@ -182,7 +194,7 @@ def _is_thinking(part: Any) -> bool:
 
 
 def _text(part: Any) -> Any:
-    """Return the text of one of the parts of a reply's content. None: it is a part of another kind, such as an image.
+    """Return the text of one of the parts of a reply's content. Another value: it is no text, but such as an image.
 
     >>> _text({"type": "thinking", "thinking": [{"type": "text", "text": "So"}]}), _text({"text": "[1]"})
     ('So', '[1]')
@@ -194,7 +206,7 @@ def _text(part: Any) -> Any:
             return "".join(map(_text, thoughts))
         return thoughts
     if not isinstance(part, dict):
-        return None
+        return part
     return part.get("text") if part.get("type", "text") == "text" else part.get("refusal")
 
 
