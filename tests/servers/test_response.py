@@ -6,12 +6,15 @@ from typing import Any
 
 import pytest
 from inspect_ai.model._call_tools import parse_tool_call
+from inspect_ai.model._openai import parse_reasoning_content
 from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
+from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import ChoiceLogprobs
 
 from carrara.servers.response import MOST_PLAIN, check_completion
 from carrara.servers.retry import GarbledReplyError, trouble_of
 from carrara.util.transport import LIMIT, ReplyTooLargeError
+from tests.helpers.growth import grows_in_proportion
 
 ALIASES = "a: &a [l,l,l]\nb: &b [*a,*a,*a]\nc: [*b,*b,*b]"
 TOOL = ToolInfo(name="look", description="Look.", parameters=ToolParams(properties={"where": ToolParam(type="string")}))
@@ -115,3 +118,31 @@ def test_parts_may_be_bare_texts_and_ids_numbers() -> None:
     reply = completion(["[1", {"type": "image_url"}, "]"], id=5)
     check_completion(reply)
     assert (reply.choices[0].message.content, reply.id) == ("[1]", "")
+
+
+@pytest.mark.parametrize(
+    ("content", "text", "thoughts"),
+    [
+        ("So <think>a</think> [1]", "So <think>a</think> [1]", None),
+        ("So " + "<think>" * 20 + "a</think>b</think> [1]", "So  [1]", "<think>" * 20 + "a</think>b"),
+        ("</think>" + "<think " * 20, "</think>", "<think " * 20),
+        ("<think>" + "<summary>" * 20 + "</think>[1]", "[1]", "<think>" + "<summary>" * 20),
+        ("<summary>" * 20, "<summary>" * 20, None),
+    ],
+)
+def test_tags_of_reasoning_that_are_repeated_are_separated(content: str, text: str, thoughts: str | None) -> None:
+    reply = completion(content)
+    check_completion(reply)
+    message = reply.choices[0].message
+    assert (message.content, getattr(message, "reasoning_content", None)) == (text, thoughts)
+
+
+@pytest.mark.parametrize("unit", ["<think>", "<think ", "<think><summary>", "</think>"])
+def test_reasoning_is_read_in_time_in_proportion_to_a_reply(unit: str) -> None:
+    def read(times: int) -> None:
+        reply = ChatCompletionMessage.model_construct(role="assistant", content=unit * times)
+        choice = SimpleNamespace(message=reply, index=0, logprobs=None, finish_reason="stop")
+        check_completion(SimpleNamespace(choices=[choice], model="m", usage=None))
+        parse_reasoning_content(reply)
+
+    assert grows_in_proportion(read, 100_000)

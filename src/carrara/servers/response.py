@@ -50,6 +50,8 @@ _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS = ("prompt_tokens_details", "completion_tokens_details")
 MOST_PLAIN = 1 << 16
 """The most characters of arguments of tools that are no JSON object, such as code."""
+MOST_TAGS = 16
+"""The most tags of reasoning in a reply that Inspect reads."""
 MOST_CHOICES = 16
 """The most choices of a reply. A run asks for one."""
 
@@ -123,6 +125,7 @@ def _check_choice(choice: Any) -> None:
             raise GarbledReplyError("has no text in its content")
     elif content is not None and not isinstance(content, str):
         raise GarbledReplyError(f"has {_kind(content)} for its content")
+    _separate_thoughts(message)
     if not isinstance(getattr(choice, "index", 0), int):
         choice.index = 0
     if not _has_logprobs(choice):
@@ -132,6 +135,25 @@ def _check_choice(choice: Any) -> None:
         _check_arguments([call.function for call in message.tool_calls])
     if not isinstance(getattr(choice, "finish_reason", None), str | None):
         choice.finish_reason = None
+
+
+def _separate_thoughts(message: Any) -> None:
+    """Separate the reasoning of a reply that repeats its tags, as Inspect takes the square of their number for that.
+
+    It goes from the first tag to the end of the last thought, or to the end of the reply if that does not end.
+    """
+    content = getattr(message, "content", None)
+    if not isinstance(content, str) or max(map(content.count, ("<think", "<summary>"))) <= MOST_TAGS:
+        return
+    start, end = content.find("<think"), content.rfind("</think>")
+    if start < 0:
+        return
+    before, thoughts, after = content[:start], content[start:], ""
+    if end > start:
+        thoughts, after = content[start:end], content[end + len("</think>") :]
+    message.content = before + after
+    if not getattr(message, "reasoning_content", None):
+        message.reasoning_content = thoughts
 
 
 def _has_logprobs(choice: Any) -> bool:
