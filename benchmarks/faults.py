@@ -150,29 +150,50 @@ def replies() -> Iterator[Row]:
 
 
 MEASURED = """
-import sys, time
+import ctypes, gc, json, sys, time
 from pathlib import Path
 import carrara
 from carrara.cli.main import main
 
-for run in sys.argv[1:]:
+def measure(run):
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is what is held now
+    held = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
     began, scope = time.monotonic(), {"carrara": carrara, "main": main}
     exec(run, scope)
-    peak = int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) >> 10
-    print("RUN", scope.get("code", 0), peak, began, time.monotonic(), flush=True)
+    peak = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
+    print("RUN", scope.get("code", 0), int(peak) - int(held) >> 10, began, time.monotonic(), flush=True)
+
+runs = json.loads(sys.stdin.read())
+for run in runs[:1] + runs:
+    measure(run)
 """
-"""Runs one after the other in one process: each writes its exit code, the peak memory so far, and when it was."""
+"""Runs one after the other in one process: each writes its exit code, the peak of the memory that it took, and when it
+was. The first run is made twice, because the first one in a process imports."""
+
+
+class Case(NamedTuple):
+    """A run with bad replies, and an ordinary run, as Python code."""
+
+    fault: str
+    ordinary: str
+    bad: str
+    out: Path
+    """The folder of the run with bad replies."""
+
 
 CALLS = ("agent:react,calls=3", "search:calls=3")
 COSTLY: Sequence[tuple[str, str, str, Sequence[str]]] = (
     *((f"reply: {way}", way, "ok", ()) for way in (
-        "ok", "call-nan", "call-object", "logprobs-text", "logprobs-nan", "details-text", "refusal-part", "image-part",
-        "error-429-once", "error-said", "many-choices", "many-values", "long", "bomb", "endless",
+        "ok", "call-nan", "call-object", "call-values", "call-aliases", "logprobs-text", "logprobs-nan",
+        "logprobs-top", "details-text", "details-huge", "refusal-part", "image-part", "nested", "thoughts",
+        "error-429-once", "error-said", "many-choices", "many-values", "endless", "bomb", "long",
     )),
     ("reply: 429-day, --patience 5s", "429-day", "ok", ("--patience", "5s")),
     *(
         (f"reply: {way}, --reader {reader}", way, "calls-1", ("--reader", reader, "--lengths", "4k"))
-        for reader in CALLS for way in ("call-nan", "calls-1000", "calls-exploding", "call-odd")
+        for reader in CALLS for way in ("call-nan", "call-aliases", "calls-1000", "calls-exploding", "call-odd")
     ),
 )  # fmt: skip
 """What is measured, the way of the server, the way that is ordinary, and options of the command."""
@@ -182,47 +203,59 @@ VECTORS = ("vectors-first", "vectors-negative", "vectors-long")
 def costs() -> Iterator[Row]:
     """What one reply costs, beside an ordinary one."""
     with place() as (folder, server):
-        for fault, way, ordinary, options in COSTLY:
-            lines = [
-                asked(model, server.base_url, folder / fault / str(n), "-n", "2", *options)
-                for n, model in enumerate((ordinary, ordinary, way))
-            ]
-            yield _cost(fault, [f"code = main({line!r})" for line in lines], folder / fault / "2", server)
-        for way in VECTORS:
-            options = ("-n", "2", "--lengths", "4k", "--retrieve", "sentences", "--by")
-            lines = [
-                asked("ok", server.base_url, folder / way / str(n), *options, f"openai:{model}@{server.base_url}")
-                for n, model in enumerate(("vectors", "vectors", way))
-            ]
-            yield _cost(f"embeddings: {way}", [f"code = main({line!r})" for line in lines], folder / way / "2", server)
-        replies = ("[1]", "[1]", "x" * 10)
-        given = "n=2, tokenizer='gpt2', params={'complexity': 1, 'view': 'print'}"
-        runs = [
-            f"carrara.run('latent_list', lambda prompt: {reply!r} * {4 << 20 if n == 2 else 1}, {given}, "
-            f"out={str(folder / 'function' / str(n))!r})"
-            for n, reply in enumerate(replies)
-        ]
-        yield _cost("a Python function that returns 40 MB", runs, folder / "function/2", server)
+        cases = list(_cases(folder, server.base_url))
+        runs = json.dumps([run for case in cases for run in (case.ordinary, case.bad)])
+        ended = subprocess.run(
+            [sys.executable, "-c", MEASURED], input=runs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            check=False, env=environment(),
+        )  # fmt: skip
+        parts = re.split(r"^RUN (\d+) (\d+) (\S+) (\S+)\n", ended.stdout, flags=re.MULTILINE)[5:]
+        for case, ordinary, bad in zip(cases, _fives(parts)[::2], _fives(parts)[1::2], strict=False):
+            yield _cost(case, ordinary, bad, server)
+        if len(parts) < 10 * len(cases):
+            yield Row("THE PROCESS ENDED", "", ended.stdout[-300:], "", str(ended.returncode))
 
 
-def _cost(fault: str, runs: Sequence[str], out: Path, server: Address) -> Row:
-    """Return what the last of three runs costs, the first two of which are ordinary."""
-    ended = subprocess.run(
-        [sys.executable, "-c", MEASURED, *runs], capture_output=True, text=True, check=False, env=environment()
+def _fives(parts: Sequence[str]) -> list[Sequence[str]]:
+    """Return what each run printed, its exit code, its memory, and when it began and ended."""
+    return [parts[n : n + 5] for n in range(0, len(parts) - 4, 5)]
+
+
+def _cases(folder: Path, address: str) -> Iterator[Case]:
+    """Return what is measured. Runs that take much memory are the last, as it is not all given back."""
+
+    def run(name: str, model: str, options: Sequence[str]) -> str:
+        line = asked(model, address, folder / name, "-n", "2", *options)
+        return f"code = main({line!r})"
+
+    for way in VECTORS:
+        fault, given = f"embeddings: {way}", ("--lengths", "4k", "--retrieve", "sentences", "--by")
+        ordinary = run(f"{way} 0", "ok", (*given, f"openai:vectors@{address}"))
+        yield Case(fault, ordinary, run(f"{way} 1", "ok", (*given, f"openai:{way}@{address}")), folder / f"{way} 1")
+    for fault, way, usual, options in COSTLY:
+        ordinary, bad = run(f"{fault} 0", usual, options), run(f"{fault} 1", way, options)
+        yield Case(fault, ordinary, bad, folder / f"{fault} 1")
+    arguments = "n=2, tokenizer='gpt2', params={'complexity': 1, 'view': 'print'}"
+    ordinary, bad = (
+        f"carrara.run('latent_list', lambda prompt: {text}, {arguments}, out={str(folder / name)!r})"
+        for name, text in (("function 0", "'[1]'"), ("function 1", "'x' * (40 << 20)"))
     )
-    ends = [line.split()[1:] for line in ended.stdout.splitlines() if line.startswith("RUN ")]
-    if len(ends) < len(runs):
-        return Row(fault, "", f"THE PROCESS ENDED: {ended.stderr.strip().splitlines()[-1:]}", "", str(ended.returncode))
-    (_, base, begun, end), (code, peak, last_begun, last_end) = ends[-2:]
-    since = [fact for fact in server.facts() if fact.what == "asked" and fact.time >= float(last_begun)]
-    vectors = sum(fact.item == "-" for fact in since)
-    requests = f"{len(since) - vectors} requests" + f", {vectors} for vectors" * bool(vectors)
-    results = read_results(out) if (out / "logs").is_dir() else []
+    yield Case("a Python function that returns 40 MB", ordinary, bad, folder / "function 1")
+
+
+def _cost(case: Case, ordinary: Sequence[str], bad: Sequence[str], server: Address) -> Row:
+    """Return what the bad run costs beside the ordinary one."""
+    printed, code, memory, begun, ended = bad
+    _, _, base, ordinary_begun, ordinary_ended = ordinary
+    requests = [fact for fact in server.facts() if fact.what == "asked" and float(begun) <= fact.time <= float(ended)]
+    vectors = sum(fact.item == "-" for fact in requests)
+    saw = f"{len(requests) - vectors} requests" + f", {vectors} for vectors" * bool(vectors)
+    results = read_results(case.out) if (case.out / "logs").is_dir() else []
     errors = [result.error for result in results if result.error]
-    said = errors[0] if errors else Ended(int(code), "", ended.stderr).last if code != "0" else ""
-    times = (float(last_end) - float(last_begun)) / (float(end) - float(begun))
-    memory = f"{int(peak) - int(base):,}"
-    return Row(fault, requests, _nameless(said or "", server), statuses(results), code, memory, f"{times:.1f}")
+    said = errors[0] if errors else Ended(int(code), "", printed).last if code != "0" else ""
+    times = (float(ended) - float(begun)) / (float(ordinary_ended) - float(ordinary_begun))
+    more = f"{max(0, int(memory) - int(base)):,}"
+    return Row(case.fault, saw, _nameless(said, server), statuses(results), code, more, f"{times:.1f}")
 
 
 def probes() -> Iterator[Row]:

@@ -106,6 +106,10 @@ _CALL = called('{"where": "list"}')
 _WHOLE = json.dumps(reply()).encode()
 _JSON = {"Content-Type": "application/json"}
 
+_INFINITE = {"token": "y", "logprob": -math.inf, "bytes": None}
+ALIASES = "\n".join(["a0: &a0 x", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))])
+"""YAML of 400 characters, whose aliases stand for 43 million texts."""
+
 WAYS: dict[str, Callable[[str, int], Bad]] = {
     # (what was asked, its words) → what is answered
     "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
@@ -123,6 +127,12 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
         reply(None, message={"tool_calls": [called('{"start": -7, "tokens": "many"}', "read")]})
     ),
     "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
+    "call-values": lambda text, words: good(
+        reply(None, message={"tool_calls": [called('{"a": [' + "{}," * 5_000_000 + "0]}")]})
+    ),
+    "call-aliases": lambda text, words: good(reply(None, message={"tool_calls": [called(ALIASES, "find")]})),
+    "nested": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", _JSON),
+    "thoughts": lambda text, words: good(reply("<think>" * 400_000)),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
     ),
@@ -149,6 +159,12 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "logprobs-text": lambda text, words: good(reply(choice={"logprobs": "x"})),
     "logprobs-nan": lambda text, words: good(
         reply(choice={"logprobs": {"content": [{"token": "x", "logprob": math.nan, "top_logprobs": []}]}})
+    ),
+    "logprobs-top": lambda text, words: good(
+        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": -1, "top_logprobs": [_INFINITE]}]}})
+    ),
+    "details-huge": lambda text, words: good(
+        reply(usage={**_USAGE, "completion_tokens_details": {"reasoning_tokens": 10**400}})
     ),
     "details-text": lambda text, words: good(
         reply(usage={**_USAGE, "completion_tokens_details": "many", "prompt_tokens_details": {"cached_tokens": "x"}})
@@ -220,7 +236,8 @@ ENDING = (
 
 EACH = (
     "ok", "call", "call-beside", "call-unsaid", "call-nan", "call-object", "refusal-part", "image-part",
-    "logprobs-text", "logprobs-nan", "details-text", "error-429-once", "error-said", "many-choices", "many-values",
+    "call-values", "call-aliases", "nested", "thoughts", "logprobs-text", "logprobs-nan", "logprobs-top",
+    "details-text", "details-huge", "error-429-once", "error-said", "many-choices", "many-values",
     "overflow", "overflow-413", "silent-once", "page", "garbled",
     "garbled-once", "short-once", "reset-once", "elsewhere", "loop", "status-line", "long-headers", "packed", "bomb",
     "endless", "parts", "thinking-parts", "no-model", "number", "object", "no-choices",
