@@ -462,10 +462,13 @@ def _python(folder: Path) -> Iterator[Row]:
         ("Python: out='a\\0b'", "carrara.run('qa1', 'carrara/oracle', n=2, tokenizer='gpt2', out='a\\0b')"),
         (
             "Python: a model's function calls sys.exit",
-            "carrara.run('qa1', lambda text: sys.exit(3), n=2, tokenizer='gpt2', out='a')",
+            "carrara.run('qa1', ask, n=2, tokenizer='gpt2', out='a')",
         ),
     ):
-        line = f"import sys, carrara\ntry:\n    {code}\nexcept carrara.CarraraError as error:\n    print(error)"
+        line = (
+            "import sys, carrara\ndef ask(prompt):\n    sys.exit(3)\n"
+            f"try:\n    {code}\nexcept carrara.CarraraError as error:\n    print(error)"
+        )
         ended = subprocess.run(
             [sys.executable, "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=folder
         )

@@ -128,11 +128,11 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     ),
     "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
     "call-values": lambda text, words: good(
-        reply(None, message={"tool_calls": [called('{"a": [' + "{}," * 5_000_000 + "0]}")]})
+        reply(None, message={"tool_calls": [called('{"a": [' + "{}," * 500_000 + "0]}")]})
     ),
     "call-aliases": lambda text, words: good(reply(None, message={"tool_calls": [called(ALIASES, "find")]})),
     "nested": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", _JSON),
-    "thoughts": lambda text, words: good(reply("<think>" * 400_000)),
+    "thoughts": lambda text, words: good(reply("<think>" * 50_000)),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
     ),
