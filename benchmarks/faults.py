@@ -41,6 +41,7 @@ SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/explanation/measured-faults.md"
 CARRARA = (sys.executable, "-m", "carrara")
 SECRET = "sk-hidden-word-0"
+TASK = ("latent_list", "-p", "complexity=1", "-p", "view=print")
 KILLS = 5
 ROUNDS = 6
 """Times that a command is given until only what failed for good is left."""
@@ -87,8 +88,8 @@ def environment(**env: str) -> dict[str, str]:
     return {**kept, "TEST_API_KEY": SECRET, **env}
 
 
-def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
-    given = ["run", "latent_list", "-p", "complexity=1", "-p", "view=print", "--model", f"openai-api/test/{model}"]
+def asked(model: str, address: str, out: Path, *other: str, task: Sequence[str] = TASK) -> list[str]:
+    given = ["run", *task, "--model", f"openai-api/test/{model}"]
     return [*given, "--base-url", address, "--tokenizer", "gpt2", "--out", str(out), *other]
 
 
@@ -224,20 +225,21 @@ def _fives(parts: Sequence[str]) -> list[Sequence[str]]:
 def _cases(folder: Path, address: str) -> Iterator[Case]:
     """Return what is measured. Runs that take much memory are the last, as it is not all given back."""
 
-    def run(name: str, model: str, options: Sequence[str]) -> str:
-        line = asked(model, address, folder / name, "-n", "2", *options)
+    def run(name: str, model: str, options: Sequence[str], *task: str) -> str:
+        line = asked(model, address, folder / name, "-n", "2", *options, task=task or TASK)
         return f"code = main({line!r})"
 
     for way in VECTORS:
         fault, given = f"embeddings: {way}", ("--lengths", "4k", "--retrieve", "sentences", "--by")
-        ordinary = run(f"{way} 0", "ok", (*given, f"openai:vectors@{address}"))
-        yield Case(fault, ordinary, run(f"{way} 1", "ok", (*given, f"openai:{way}@{address}")), folder / f"{way} 1")
+        ordinary = run(f"{way} 0", "ok", (*given, f"openai:vectors@{address}"), "qa1")
+        bad = run(f"{way} 1", "ok", (*given, f"openai:{way}@{address}"), "qa1")
+        yield Case(fault, ordinary, bad, folder / f"{way} 1")
     for fault, way, usual, options in COSTLY:
         ordinary, bad = run(f"{fault} 0", usual, options), run(f"{fault} 1", way, options)
         yield Case(fault, ordinary, bad, folder / f"{fault} 1")
     arguments = "n=2, tokenizer='gpt2', params={'complexity': 1, 'view': 'print'}"
     ordinary, bad = (
-        f"carrara.run('latent_list', lambda prompt: {text}, {arguments}, out={str(folder / name)!r})"
+        f"def ask(prompt):\n    return {text}\ncarrara.run('latent_list', ask, {arguments}, out={str(folder / name)!r})"
         for name, text in (("function 0", "'[1]'"), ("function 1", "'x' * (40 << 20)"))
     )
     yield Case("a Python function that returns 40 MB", ordinary, bad, folder / "function 1")

@@ -1,7 +1,9 @@
 """What is asked before a run, when it is asked again, and what is said meanwhile."""
 
+import gc
 import io
 import math
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from inspect_ai.model import Logprob, Logprobs, ModelOutput, ModelUsage, TopLogp
 from openai import APIStatusError
 from rich.console import Console
 
+import carrara
 from carrara.cli.main import main
 from carrara.runs import progress
 from carrara.servers import short_question
@@ -32,6 +35,7 @@ from carrara.servers.retry import (
 from carrara.servers.secrets import in_address, public
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]
@@ -299,3 +303,17 @@ def test_as_many_instances_as_nobody_means_are_told(tmp_path: Path, capsys: Capt
     asked = ["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path / "r"), "-n", "99999999999"]
     assert main(asked) == 2
     assert "99,999,999,999" in capsys.readouterr().err
+
+
+@LEFT_OPEN
+def test_a_run_leaves_no_connection_open(
+    server: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    request.addfinalizer(gc.enable)
+    gc.disable()  # it would close them, too
+    counts = []
+    for name in "abc":
+        carrara.run("qa1", "openai-api/test/ok", base_url=server.base_url, n=1, tokenizer="gpt2", out=tmp_path / name)
+        counts.append(len(os.listdir("/proc/self/fd")))
+    assert counts[1] == counts[2]  # the first run opens files of the process
