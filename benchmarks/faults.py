@@ -25,9 +25,13 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
+from tests.api.test_api import FORKING
+from tests.cli.test_stopping import HANGING
+from tests.helpers.open_files import files as opened_files
 from tests.helpers.process import let_interrupts
 from tests.helpers.server import EACH, Address, item_of, serving
 from tests.helpers.tls import certificate, secured
+from tests.runs.test_faults import change_members
 
 from carrara.items.item import item_of as built
 from carrara.results.result import Result
@@ -37,6 +41,7 @@ SOURCE = Path(__file__).parents[1] / "src/carrara"
 PAGE = Path(__file__).parents[1] / "docs/explanation/measured-faults.md"
 CARRARA = (sys.executable, "-m", "carrara")
 SECRET = "sk-hidden-word-0"
+TASK = ("latent_list", "-p", "complexity=1", "-p", "view=print")
 KILLS = 5
 ROUNDS = 6
 """Times that a command is given until only what failed for good is left."""
@@ -49,6 +54,10 @@ class Row(NamedTuple):
     said: str
     status: str
     code: str
+    memory: str = ""
+    """The peak memory above that of an ordinary reply, in MB."""
+    times: str = ""
+    """The seconds, as a multiple of those of an ordinary reply."""
     lost: int = 0
     twice: int = 0
     """Items that were asked again although they had been answered."""
@@ -79,8 +88,8 @@ def environment(**env: str) -> dict[str, str]:
     return {**kept, "TEST_API_KEY": SECRET, **env}
 
 
-def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
-    given = ["run", "latent_list", "-p", "complexity=1", "-p", "view=print", "--model", f"openai-api/test/{model}"]
+def asked(model: str, address: str, out: Path, *other: str, task: Sequence[str] = TASK) -> list[str]:
+    given = ["run", *task, "--model", f"openai-api/test/{model}"]
     return [*given, "--base-url", address, "--tokenizer", "gpt2", "--out", str(out), *other]
 
 
@@ -128,7 +137,7 @@ def replies() -> Iterator[Row]:
                 _nameless((result and result.error) or ("" if agrees else "ANOTHER NUMBER OF REQUESTS"), server),
                 result.status if result else "LOST",
                 "",
-                int(result is None),
+                lost=int(result is None),
             )
         yield Row(
             f"all of these in one run of {len(EACH)} items",
@@ -136,9 +145,119 @@ def replies() -> Iterator[Row]:
             ended.line("requests were made"),
             statuses(results),
             str(ended.code),
-            len(EACH) - len(results),
-            twice(server),
+            lost=len(EACH) - len(results),
+            twice=twice(server),
         )
+
+
+MEASURED = """
+import ctypes, gc, json, sys, time
+from pathlib import Path
+import carrara
+from carrara.cli.main import main
+
+def measure(run):
+    gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)
+    Path("/proc/self/clear_refs").write_text("5")  # the peak is what is held now
+    held = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
+    began, scope = time.monotonic(), {"carrara": carrara, "main": main}
+    exec(run, scope)
+    peak = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
+    print("RUN", scope.get("code", 0), int(peak) - int(held) >> 10, began, time.monotonic(), flush=True)
+
+runs = json.loads(sys.stdin.read())
+for run in runs[:1] + runs:
+    measure(run)
+"""
+"""Runs one after the other in one process: each writes its exit code, the peak of the memory that it took, and when it
+was. The first run is made twice, because the first one in a process imports."""
+
+
+class Case(NamedTuple):
+    """A run with bad replies, and an ordinary run, as Python code."""
+
+    fault: str
+    ordinary: str
+    bad: str
+    out: Path
+    """The folder of the run with bad replies."""
+
+
+CALLS = ("agent:react,calls=3", "search:calls=3")
+COSTLY: Sequence[tuple[str, str, str, Sequence[str]]] = (
+    *((f"reply: {way}", way, "ok", ()) for way in (
+        "ok", "call-nan", "call-object", "call-values", "call-aliases", "logprobs-text", "logprobs-nan",
+        "logprobs-top", "details-text", "details-huge", "refusal-part", "image-part", "nested", "thoughts",
+        "error-429-once", "error-said", "many-choices", "many-values", "endless", "bomb", "long",
+    )),
+    ("reply: 429-day, --patience 5s", "429-day", "ok", ("--patience", "5s")),
+    *(
+        (f"reply: {way}, --reader {reader}", way, "calls-1", ("--reader", reader, "--lengths", "4k"))
+        for reader in CALLS for way in ("call-nan", "call-aliases", "calls-1000", "calls-exploding", "call-odd")
+    ),
+)  # fmt: skip
+"""What is measured, the way of the server, the way that is ordinary, and options of the command."""
+VECTORS = ("vectors-first", "vectors-negative", "vectors-long")
+
+
+def costs() -> Iterator[Row]:
+    """What one reply costs, beside an ordinary one."""
+    with place() as (folder, server):
+        cases = list(_cases(folder, server.base_url))
+        runs = json.dumps([run for case in cases for run in (case.ordinary, case.bad)])
+        ended = subprocess.run(
+            [sys.executable, "-c", MEASURED], input=runs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            check=False, env=environment(),
+        )  # fmt: skip
+        parts = re.split(r"^RUN (\d+) (\d+) (\S+) (\S+)\n", ended.stdout, flags=re.MULTILINE)[5:]
+        for case, ordinary, bad in zip(cases, _fives(parts)[::2], _fives(parts)[1::2], strict=False):
+            yield _cost(case, ordinary, bad, server)
+        if len(parts) < 10 * len(cases):
+            yield Row("THE PROCESS ENDED", "", ended.stdout[-300:], "", str(ended.returncode))
+
+
+def _fives(parts: Sequence[str]) -> list[Sequence[str]]:
+    """Return what each run printed, its exit code, its memory, and when it began and ended."""
+    return [parts[n : n + 5] for n in range(0, len(parts) - 4, 5)]
+
+
+def _cases(folder: Path, address: str) -> Iterator[Case]:
+    """Return what is measured. Runs that take much memory are the last, as it is not all given back."""
+
+    def run(name: str, model: str, options: Sequence[str], *task: str) -> str:
+        line = asked(model, address, folder / name, "-n", "2", *options, task=task or TASK)
+        return f"code = main({line!r})"
+
+    for way in VECTORS:
+        fault, given = f"embeddings: {way}", ("--lengths", "4k", "--retrieve", "sentences", "--by")
+        ordinary = run(f"{way} 0", "ok", (*given, f"openai:vectors@{address}"), "qa1")
+        bad = run(f"{way} 1", "ok", (*given, f"openai:{way}@{address}"), "qa1")
+        yield Case(fault, ordinary, bad, folder / f"{way} 1")
+    for fault, way, usual, options in COSTLY:
+        ordinary, bad = run(f"{fault} 0", usual, options), run(f"{fault} 1", way, options)
+        yield Case(fault, ordinary, bad, folder / f"{fault} 1")
+    arguments = "n=2, tokenizer='gpt2', params={'complexity': 1, 'view': 'print'}"
+    ordinary, bad = (
+        f"def ask(prompt):\n    return {text}\ncarrara.run('latent_list', ask, {arguments}, out={str(folder / name)!r})"
+        for name, text in (("function 0", "'[1]'"), ("function 1", "'x' * (40 << 20)"))
+    )
+    yield Case("a Python function that returns 40 MB", ordinary, bad, folder / "function 1")
+
+
+def _cost(case: Case, ordinary: Sequence[str], bad: Sequence[str], server: Address) -> Row:
+    """Return what the bad run costs beside the ordinary one."""
+    printed, code, memory, begun, ended = bad
+    _, _, base, ordinary_begun, ordinary_ended = ordinary
+    requests = [fact for fact in server.facts() if fact.what == "asked" and float(begun) <= fact.time <= float(ended)]
+    vectors = sum(fact.item == "-" for fact in requests)
+    saw = f"{len(requests) - vectors} requests" + f", {vectors} for vectors" * bool(vectors)
+    results = read_results(case.out) if (case.out / "logs").is_dir() else []
+    errors = [result.error for result in results if result.error]
+    said = errors[0] if errors else Ended(int(code), "", printed).last if code != "0" else ""
+    times = (float(ended) - float(begun)) / (float(ordinary_ended) - float(ordinary_begun))
+    more = f"{max(0, int(memory) - int(base)):,}"
+    return Row(case.fault, saw, _nameless(said, server), statuses(results), code, more, f"{times:.1f}")
 
 
 def probes() -> Iterator[Row]:
@@ -219,7 +338,23 @@ def stops() -> Iterator[Row]:
             f"{len(lines)} lines, the last: {lines[-1] if lines else 'NONE'}",
             statuses(read_results(folder / "run")), str(process.returncode),
         )  # fmt: skip
+    yield _second_signal()
     yield from _full_disk()
+
+
+def _second_signal() -> Row:
+    """Stop a process whose main thread hangs in native code, as when another native thread died."""
+    with subprocess.Popen([sys.executable, "-c", HANGING], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        time.sleep(1)
+        sent = 0
+        while process.poll() is None and sent < 50:
+            process.send_signal(signal.SIGTERM)
+            sent += 1
+            time.sleep(0.2)
+        process.kill()
+    return Row("a process that hangs in native code", "", f"it ended after {sent} SIGTERM", "", str(process.returncode))
 
 
 def _stopped(
@@ -235,7 +370,7 @@ def _stopped(
     results = read_results(folder / "run")
     yield Row(
         "the same command after it", f"{server.asked()} requests in all", again.last, statuses(results),
-        str(again.code), 24 - len(results), twice(server),
+        str(again.code), lost=24 - len(results), twice=twice(server),
     )  # fmt: skip
 
 
@@ -265,7 +400,7 @@ def _full_disk() -> Iterator[Row]:
             results = read_results(disk / "run")
             yield Row(
                 "the same command when there is room", f"{server.asked()} requests in all", again.last,
-                statuses(results), str(again.code), 40 - len(results), twice(server),
+                statuses(results), str(again.code), lost=40 - len(results), twice=twice(server),
             )  # fmt: skip
         finally:
             subprocess.run(["umount", str(disk)], check=False)
@@ -286,7 +421,7 @@ def strangers() -> Iterator[Row]:
         made, results = server.asked() - before, read_results(folder / "run")
         yield Row(
             "another deployment, `?deployment=B`, into the folder of the first", f"{made} requests", ended.last,
-            statuses(results), str(ended.code), 6 - len(results),
+            statuses(results), str(ended.code), lost=6 - len(results),
         )  # fmt: skip
     with place() as (folder, server):
         ended = command(*asked("swap", server.base_url, folder / "run", "-n", "12"))
@@ -307,11 +442,44 @@ def strangers() -> Iterator[Row]:
             ended = command(*given)
             said = (ended.err.strip().splitlines() or [""])[-1].removeprefix("carrara: ")
             yield Row(what, "no item", said, "", str(ended.code))
+        for way, words in (
+            ("told-nan", "log-probabilities"), ("usage-negative", "token counts"), ("429", "answered 429")
+        ):  # fmt: skip
+            ended = command("probe-server", "--model", f"openai-api/test/probe-{way}", "--base-url", server.base_url)
+            yield Row(f"probe-server: {way}", "no item", ended.line(words), "", str(ended.code))
+        name = "openai-api/test/\x9b2J\u202e"
+        ended = command("probe-server", "--model", name, "--base-url", server.base_url, "--json")
+        said = f"{sum(not letter.isascii() for letter in ended.out)} characters of {len(ended.out)} are not ASCII"
+        yield Row("probe-server --json: U+009B and U+202E in a name", "no item", said, "", str(ended.code))
+        yield from _python(folder)
         closed = subprocess.run(
             ["sh", "-c", '"$@" >&-', "sh", *CARRARA, "tasks"], capture_output=True, text=True, check=False,
             env=environment(),
         )  # fmt: skip
         yield Row("carrara tasks, its standard output closed", "", closed.stderr.strip(), "", str(closed.returncode))
+
+
+def _python(folder: Path) -> Iterator[Row]:
+    for what, code in (
+        ("Python: out='a\\0b'", "carrara.run('qa1', 'carrara/oracle', n=2, tokenizer='gpt2', out='a\\0b')"),
+        (
+            "Python: a model's function calls sys.exit",
+            "carrara.run('qa1', ask, n=2, tokenizer='gpt2', out='a')",
+        ),
+    ):
+        line = (
+            "import sys, carrara\ndef ask(prompt):\n    sys.exit(3)\n"
+            f"try:\n    {code}\nexcept carrara.CarraraError as error:\n    print(error)"
+        )
+        ended = subprocess.run(
+            [sys.executable, "-c", line], capture_output=True, text=True, check=False, env=environment(), cwd=folder
+        )
+        yield Row(what, "", ended.stdout.strip() or ended.stderr.strip()[-100:], "", str(ended.returncode))
+    ended = subprocess.run(
+        [sys.executable, "-c", FORKING, str(folder / "forked")], capture_output=True, text=True, check=False,
+        env=environment(),
+    )  # fmt: skip
+    yield Row("Python: a fork while a run is at work runs", "", ended.stdout.strip(), "", str(ended.returncode))
 
 
 def papers() -> Iterator[Row]:
@@ -323,17 +491,25 @@ def papers() -> Iterator[Row]:
             "--out with #, ? and %2F", f"{server.asked()} requests", ended.last, statuses(results), str(ended.code)
         )
         address = server.base_url.replace("//", "//me:hidden-word-1@") + "?api_key=hidden-word-2"
-        for model in ("key", "key-error"):
-            command(*asked(model, address, folder / "keys", "-n", "2"), EMBEDDINGS_API_KEY="hidden-word-3")
-        found = [p for p in (folder / "keys").rglob("*") if p.is_file() and b"hidden-word" in p.read_bytes()]
-        files = sum(p.is_file() for p in (folder / "keys").rglob("*"))
-        yield Row(
-            "keys in the address and the environment, echoed",
-            "4 requests",
-            f"{len(found)} of {files} files have one",
-            "",
-            "",
-        )
+        headers = ("-M", 'default_headers={"X-Auth": "hidden-word-4"}', "-M", "organization=hidden-word-5")
+        for models, url, options in (
+            (("key", "key-error"), address, ()), (("echo", "echo-error"), server.base_url, headers)
+        ):  # fmt: skip
+            before, out, printed = server.asked(), folder / models[0], ""
+            for model in models:
+                ended = command(*asked(model, url, out, "-n", "2", *options), EMBEDDINGS_API_KEY="hidden-word-3")
+                printed += ended.out + ended.err
+            contents = [*opened_files(out), ("what was printed", printed.encode())]
+            leaks = sum(b"hidden-word" in content for _, content in contents)
+            yield Row(
+                "headers and an organization, echoed" if options else "keys in the address and the environment, echoed",
+                f"{server.asked() - before} requests",
+                f"{leaks} of {len(contents)} texts have one: files, what is packed in them, and what was printed",
+                "",
+                "",
+            )
+        ended = command(*asked("ok", server.base_url, folder / "pass", "-M", "pass=hidden-word-6"))
+        yield Row("-M pass=…", "no item", ended.last, "", str(ended.code))
         given = asked("ok", server.base_url, folder / "nokey", "-n", "2")
         no_key = subprocess.run(
             [*CARRARA, *given], capture_output=True, text=True, check=False,
@@ -355,9 +531,30 @@ def papers() -> Iterator[Row]:
             mended.line("was damaged").replace(str(folder), ""),
             statuses(read_results(folder / "nokey")), str(mended.code),
         )  # fmt: skip
+        yield from _not_a_number(folder, server)
         yield from _own_tests(folder)
         yield from _corpora(folder)
         yield from _scores(folder)
+
+
+def _not_a_number(folder: Path, server: Address) -> Iterator[Row]:
+    """A folder that was written when NaN was kept is repaired by its own command."""
+    out, before = folder / "nan", server.asked()
+    line = asked("call", server.base_url, out, "-n", "3")
+    command(*line)
+
+    def spoil(content: bytes) -> bytes:
+        return re.sub(rb'"where": ?"list"', b'"where":NaN', content)
+
+    [log] = (out / "logs").glob("*.eval")
+    change_members(log, lambda name, content: spoil(content) if "test-0-1." in name else content)
+    for path in (out / "cache").glob("*.json"):
+        path.write_bytes(spoil(path.read_bytes()))
+    for what, ended in (("report", command("report", str(out))), ("the same command", command(*line))):
+        said = ended.line("NaN") if what == "report" else ended.last
+        said = said.replace(str(folder), "")
+        requests = f"{server.asked() - before} requests"
+        yield Row(f"a log and a cache with NaN: {what}", requests, said, statuses(read_results(out)), str(ended.code))
 
 
 def _own_tests(folder: Path) -> Iterator[Row]:
@@ -437,6 +634,42 @@ def _until(reached: Callable[[], bool], process: "subprocess.Popen[str]") -> Non
         time.sleep(0.02)
 
 
+FIFTY = """
+import os, random, sys, threading, time
+from contextlib import suppress
+from pathlib import Path
+import carrara
+
+for number in range(50):
+    bad = sys.argv[3:] if number % 2 else ()
+    model = f"openai-api/test/{bad[number // 2 % len(bad)] if bad else 'ok'}"
+    with suppress(carrara.RunError):
+        carrara.run("latent_list", model, base_url=sys.argv[1], n=2, tokenizer="gpt2", request_timeout=6,
+                    params={"complexity": 1, "view": "print"}, out=f"{sys.argv[2]}/{number}")
+    if number + 1 in (1, 10, 25, 50):
+        held = Path("/proc/self/status").read_text().split("VmRSS:")[1].split()[0]
+        print(number + 1, len(os.listdir("/proc/self/fd")), threading.active_count(), int(held) >> 10, flush=True)
+"""
+BAD = (
+    "call-nan", "many-choices", "many-values", "long", "bomb", "endless", "400", "logprobs-nan", "reset-once",
+    "garbled-once",
+)  # fmt: skip
+
+
+def fifty() -> Iterator[tuple[str, ...]]:
+    """Return what a process holds after some of fifty runs."""
+    for what, bad in (("ordinary replies", ()), ("ordinary and bad replies in turn", BAD)):
+        with place() as (folder, server):
+            ended = subprocess.run(
+                [sys.executable, "-c", FIFTY, server.base_url, str(folder), *bad], capture_output=True, text=True,
+                check=False, env=environment(),
+            )  # fmt: skip
+        for line in ended.stdout.splitlines():
+            yield (what, *line.split())
+        if ended.returncode:
+            yield (what, "THE PROCESS ENDED", *ended.stderr.strip().splitlines()[-1:])
+
+
 class Many(NamedTuple):
     """A run of many items, of which many requests fail."""
 
@@ -479,29 +712,42 @@ def many(items: int, kills: int, port: int) -> Many:
             f"{time.monotonic() - begun:.0f} s; {last.line('requests were made')}",
             statuses(results),
             str(last.code),
-            items - len(results),
-            twice(server),
+            lost=items - len(results),
+            twice=twice(server),
         )
         return Many(row, {r.id: (r.status, r.reply) for r in results}, page)
 
 
 def as_table(rows: Sequence[Row]) -> str:
     """Return rows as a table, without columns that are empty, and without the last two where nothing went wrong."""
+    heads = (
+        *("fault", "the server saw", "the run said", "status", "exit code", "MB more", "times as long"),
+        *("lost", "asked twice"),
+    )
+    columns = [n for n in range(len(heads)) if any(row[n] for row in rows)]
+    table = markdown_table([heads[n] for n in columns], [[row[n] for n in columns] for row in rows])
+    ends = zip(heads[-2:], ("no reply was lost", "no item was asked twice"), strict=True)
+    spared = [words for head, words in ends if heads.index(head) not in columns]
+    return f"{table}\n\n{' and '.join(spared).capitalize()}." if spared else table
 
+
+def markdown_table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     def cell(text: object) -> str:
         said = shorten(str(text), 330, placeholder=" …").replace("<", "&lt;")
         return re.sub(r"[|[]", r"\\\g<0>", said)  # what a page would take for a cell's end, or for a link
 
-    heads = ("fault", "the server saw", "the run said", "status", "exit code", "lost", "asked twice")
-    columns = [n for n in range(len(heads)) if any(row[n] for row in rows)]
-    lines = [[heads[n] for n in columns], ["--"] * len(columns), *([cell(row[n]) for n in columns] for row in rows)]
-    table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    spared = [said for said, n in (("no reply was lost", 5), ("no item was asked twice", 6)) if n not in columns]
-    return f"{table}\n\n{' and '.join(spared).capitalize()}." if spared else table
+    lines = [heads, ["--"] * len(heads), *(map(cell, row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 PARTS: Sequence[tuple[str, str, Callable[[], Iterator[Row]]]] = (
     ("Replies", "The server answers the request for an item in this way.", replies),
+    (
+        "What one reply costs",
+        "Both items of a run get this reply. Peak memory and seconds are compared with an ordinary run of the same "
+        "process before it; seconds include those between requests that are repeated.",
+        costs,
+    ),
     ("First requests", "The server answers the first request of a run, the probe, in this way.", probes),
     ("Context windows", "The server states its context window.", windows),
     ("Stopped runs", "The run is stopped, or cannot go on.", stops),
@@ -513,6 +759,9 @@ MANY = "## A thousand items"
 
 def main(items: int) -> None:
     sections = [f"## {title}\n\n{about}\n\n{as_table([*part()])}" for title, about, part in PARTS]
+    heads = ("fifty runs in one process", "runs so far", "open files", "threads", "memory in MB")
+    about = "`carrara.run` is called fifty times in one process, in a new folder each time."
+    sections.append(f"## Fifty runs\n\n{about}\n\n{markdown_table(heads, [*fifty()])}")
     before, mark, rest = PAGE.read_text("utf-8").partition("<!-- measured -->\n")
     measured, end, rest = rest.partition("<!-- end -->")
     last = _second_table(items) if items else measured.partition(MANY)[2].strip()

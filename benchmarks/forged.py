@@ -657,7 +657,97 @@ SCORED = [
         2,
     ),
 ]
-KINDS = [*FORGED, *MALFORMED, *FILES, *READ, *SCORED]
+HARMFUL = "carrara/probe:harmful:Model"
+CONTROLS = "\x9b2J\u202e\ud800m"
+
+
+def harmful(change: Change) -> Change:
+    """Lay a module beside the folder, which says so if it is imported, and change the folder."""
+
+    def changed(folder: Path) -> None:
+        (folder.parent / "harmful.py").write_text("raise SystemExit('HARMFUL CODE RAN')\n")
+        change(folder)
+
+    return changed
+
+
+def modelled(name: str) -> Change:
+    """Say in the logs that another model replied."""
+    return lambda folder: headers(folder, lambda header: header["eval"].update(model=name))
+
+
+def called(sample: Json) -> None:
+    """Have a reply call a tool with a number that JSON does not have."""
+    call = {"id": "c", "type": "function", "function": "look", "arguments": {"a": float("nan")}}
+    sample["output"]["choices"][0]["message"]["tool_calls"] = [call]
+
+
+IS_HARMLESS = r"(?s)\A(?!.*HARMFUL)"
+RUN = ("run", "qa1", "--model", "carrara/oracle", "-n", "2", "--out", "{sent}/run")
+PACK = '["babilong/qa1"]\nquestion = "{question:>1000000}"\n'
+STRANGERS = [
+    *(
+        Kind(
+            f"guard: the model {model}", harmful(guard(model=model)), "the guard names the model .* runs code", CHECK, 2
+        )
+        for model in (HARMFUL, "function/ask", "hf/folder", "carrara/recurrent:folder", "carrara/gguf:weights.gguf")
+    ),
+    Kind(
+        "guard: the model vllm/folder, without an address",
+        guard(model="vllm/folder"),
+        "the guard names the model .* starts a server",
+        CHECK[:3],
+        2,
+    ),
+    Kind(f"a log of the model {HARMFUL}", harmful(modelled(HARMFUL)), f"{IS_HARMLESS}.*verified", code=0),
+    Kind(f"report: a log of the model {HARMFUL}", harmful(modelled(HARMFUL)), IS_HARMLESS, REPORT, 0),
+    Kind(f"the plan names the model {HARMFUL}", harmful(rows(model=HARMFUL)), f"{IS_HARMLESS}.*sent: ", code=0),
+    Kind(
+        f"score: the model {HARMFUL}",
+        harmful(lines({"id": f"{ID}/test-0-1.0/0/chat/gpt2", "reply": "x", "model": HARMFUL})),
+        IS_HARMLESS,
+        SCORE,
+        0,
+    ),
+    Kind(
+        "a prompt pack with a width",
+        text("pack.toml", PACK),
+        "a field has a name alone",
+        (*RUN, "--prompts", "{sent}/pack.toml"),
+        2,
+    ),
+    Kind("a call with NaN", first(called), "refused: .*NaN"),
+    Kind("report: one reply has a call with NaN", first(called), "has the number NaN", REPORT),
+    Kind(
+        "report --json: U+009B, U+202E and half a character",
+        modelled(CONTROLS),
+        r"\A[\x00-\x7f]+\Z",
+        (*REPORT, "--json"),
+        0,
+    ),
+    Kind(
+        "export nemo-gym: a newline in --package",
+        lambda folder: None,
+        "is no requirement of a package",
+        ("export", "nemo-gym", "qa1", "-n", "1", "--out", "{sent}/out", "--package", 'carrara"]\n[tool.x]\ny = 1'),
+        2,
+    ),
+    Kind(
+        "export harbor: a newline in --image",
+        lambda folder: None,
+        "is no name of an image",
+        ("export", "harbor", "qa1", "-n", "1", "--out", "{sent}/out", "--image", "python\nRUN touch ran"),
+        2,
+    ),
+    Kind(
+        "export harbor: the folder `a; touch ran`",
+        lambda folder: None,
+        r"harbor run -p '[^']*/a; touch ran'",
+        ("export", "harbor", "qa1", "-n", "1", "--out", "{sent}/a; touch ran"),
+        0,
+    ),
+]
+KINDS = [*FORGED, *MALFORMED, *FILES, *READ, *SCORED, *STRANGERS]
 
 
 def main() -> None:

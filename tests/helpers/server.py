@@ -12,6 +12,9 @@
     openai-api/test/unknown          is no model of the server, as any is at an address without /v1
     openai-api/test/continues        counts words as tokens, and continues a reply that the request begins
 
+    openai:vectors@…                 embeddings; vectors-first, all of which belong to the first text; vectors-negative,
+                                     to texts before it; vectors-long, of 200,000 numbers
+
 It runs as a process of its own, so that the client can be killed without it. Its journal has a line for every request
 that arrived (`asked`) and for every answer that was sent (`answered`, `failed`), on disk at once. An item is known by
 its text's hash. The requests of the probe before a run are for no item; `Address.probed` counts them.
@@ -103,6 +106,10 @@ _CALL = called('{"where": "list"}')
 _WHOLE = json.dumps(reply()).encode()
 _JSON = {"Content-Type": "application/json"}
 
+_INFINITE = {"token": "y", "logprob": -math.inf, "bytes": None}
+ALIASES = "\n".join(["a0: &a0 x", *(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]" for n in range(1, 9))])
+"""YAML of 400 characters, whose aliases stand for 43 million texts."""
+
 WAYS: dict[str, Callable[[str, int], Bad]] = {
     # (what was asked, its words) → what is answered
     "ok": lambda text, words: good(reply(f"reply to {item_of(text)}")),
@@ -113,12 +120,19 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "call-beside": lambda text, words: good(reply("[1]", message={"tool_calls": [_CALL]}, finish_reason="tool_calls")),
     "call-unsaid": lambda text, words: good(reply("", message={"tool_calls": [_CALL]})),
     "call-nan": lambda text, words: good(reply(None, message={"tool_calls": [called('{"a": NaN}')]}, created=math.nan)),
+    "calls-1": lambda text, words: good(searching("e", 1)),
     "calls-1000": lambda text, words: good(searching("e", 1000)),
     "calls-exploding": lambda text, words: good(searching("(a*)*(b*)*(x+x+)+y$", 50)),
     "call-odd": lambda text, words: good(
         reply(None, message={"tool_calls": [called('{"start": -7, "tokens": "many"}', "read")]})
     ),
     "call-object": lambda text, words: good(reply(None, message={"tool_calls": [called({"where": "list"})]})),
+    "call-values": lambda text, words: good(
+        reply(None, message={"tool_calls": [called('{"a": [' + "{}," * 500_000 + "0]}")]})
+    ),
+    "call-aliases": lambda text, words: good(reply(None, message={"tool_calls": [called(ALIASES, "find")]})),
+    "nested": lambda text, words: Bad(200, _WHOLE[:-1] + b', "more": ' + b"[" * 9_000 + b"]" * 9_000 + b"}", _JSON),
+    "thoughts": lambda text, words: good(reply("<think>" * 50_000)),
     "overflow": lambda text, words: refused(
         400, f"This model's maximum context length is 512 tokens. However, you requested {words} tokens.", 400
     ),
@@ -145,6 +159,12 @@ WAYS: dict[str, Callable[[str, int], Bad]] = {
     "logprobs-text": lambda text, words: good(reply(choice={"logprobs": "x"})),
     "logprobs-nan": lambda text, words: good(
         reply(choice={"logprobs": {"content": [{"token": "x", "logprob": math.nan, "top_logprobs": []}]}})
+    ),
+    "logprobs-top": lambda text, words: good(
+        reply(choice={"logprobs": {"content": [{"token": "x", "logprob": -1, "top_logprobs": [_INFINITE]}]}})
+    ),
+    "details-huge": lambda text, words: good(
+        reply(usage={**_USAGE, "completion_tokens_details": {"reasoning_tokens": 10**400}})
     ),
     "details-text": lambda text, words: good(
         reply(usage={**_USAGE, "completion_tokens_details": "many", "prompt_tokens_details": {"cached_tokens": "x"}})
@@ -216,7 +236,8 @@ ENDING = (
 
 EACH = (
     "ok", "call", "call-beside", "call-unsaid", "call-nan", "call-object", "refusal-part", "image-part",
-    "logprobs-text", "logprobs-nan", "details-text", "error-429-once", "error-said", "many-choices", "many-values",
+    "call-values", "call-aliases", "nested", "thoughts", "logprobs-text", "logprobs-nan", "logprobs-top",
+    "details-text", "details-huge", "error-429-once", "error-said", "many-choices", "many-values",
     "overflow", "overflow-413", "silent-once", "page", "garbled",
     "garbled-once", "short-once", "reset-once", "elsewhere", "loop", "status-line", "long-headers", "packed", "bomb",
     "endless", "parts", "thinking-parts", "no-model", "number", "object", "no-choices",
@@ -231,6 +252,15 @@ EACH = (
 def costs(words: int) -> Json:
     """What vLLM tells of a prompt: nothing of its first token, and less of each word the more there are."""
     return [None, *({str(n): {"logprob": -4 / (1 + n / 400), "rank": 1, "decoded_token": "x"}} for n in range(words))]
+
+
+def vectors(model: str, texts: list[str]) -> Bad:
+    """A vector for each text, in the ways of an embedding model."""
+    size = 200_000 if model == "vectors-long" else 8
+    numbers = {"vectors-first": [0] * len(texts), "vectors-negative": range(-len(texts), 0)}
+    places = numbers.get(model, range(len(texts)))
+    rows = [{"index": place, "embedding": [float(len(text))] * size} for place, text in zip(places, texts, strict=True)]
+    return good({"object": "list", "model": model, "data": rows, "usage": {"prompt_tokens": 0, "total_tokens": 0}})
 
 
 def item_of(text: str) -> str:
@@ -257,7 +287,7 @@ class Server(ThreadingHTTPServer):
         self.journal, self.latency, self.seed = journal, latency, seed
         self.lock = threading.Lock()
         self.rng = random.Random(seed)
-        self.attempts: Counter[str] = Counter()
+        self.attempts: Counter[tuple[str, str]] = Counter()
         self.order: dict[str, int] = {}
         """Of the items, as they arrived."""
 
@@ -275,8 +305,8 @@ class Server(ThreadingHTTPServer):
     def way(self, model: str, item: str, size: int) -> str:
         """How this request of this item, which has arrived, is answered."""
         with self.lock:  # the journal has items in the order in which they have their places
-            self.attempts[item] += 1
-            way = self._way(model, item, self.attempts[item], self.order.setdefault(item, len(self.order)))
+            self.attempts[model, item] += 1
+            way = self._way(model, item, self.attempts[model, item], self.order.setdefault(item, len(self.order)))
             self._note("asked", item, way, size)
             return way
 
@@ -325,6 +355,10 @@ class Handler(BaseHTTPRequestHandler):
             self.send(self.redirect("/v1/loop"))
             return
         request = json.loads(raw)
+        if self.path.endswith("/embeddings"):
+            self.server.note("asked", "-", request["model"], len(raw))
+            self.send(vectors(request["model"], request["input"]))
+            return
         model, text = str(request["model"]), "\n".join(str(m["content"]) for m in request["messages"])
         item = "-" if text.startswith(GREETING) else item_of(text)
         if item == "-":

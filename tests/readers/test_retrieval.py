@@ -576,7 +576,10 @@ class Handler(BaseHTTPRequestHandler):
             coded: object = (vector * (0 if model == "zero" else 3)).tolist()  # not of length 1
             if encoding == "base64" and model not in ("floats", "zero"):
                 coded = base64.b64encode((3 * vector).astype("<f4").tobytes()).decode()
-            rows.append({"object": "embedding", "index": index, "embedding": coded})
+            if model == "long":
+                coded = [1.0] * 16_385
+            place = {"first": 0, "negative": index - len(texts), "late": index + 1}.get(model, index)
+            rows.append({"object": "embedding", "index": place, "embedding": coded})
         if model == "mixed":
             rows.reverse()
         if model == "few":
@@ -626,6 +629,10 @@ def test_a_server_gives_one_unit_vector_a_text(server: Server, model: str) -> No
         ("page", "did not answer with one vector for each text"),
         ("few", "did not answer with one vector for each text"),
         ("nothing", "did not answer with one vector for each text"),
+        ("first", "did not answer with one vector for each text"),
+        ("negative", "did not answer with one vector for each text"),
+        ("late", "did not answer with one vector for each text"),
+        ("long", "did not answer with vectors: a vector has more than 16,384 numbers"),
         ("nan", "did not answer with one vector for each text, finite and not 0"),
         ("infinite", "did not answer with one vector for each text, finite and not 0"),
         ("huge", "did not answer with one vector for each text, finite and not 0"),

@@ -1,6 +1,9 @@
 """What is asked before a run, when it is asked again, and what is said meanwhile."""
 
+import gc
 import io
+import math
+import os
 import re
 import time
 from collections.abc import Iterator
@@ -8,10 +11,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from inspect_ai.model import ModelOutput, ModelUsage
+from inspect_ai.model import Logprob, Logprobs, ModelOutput, ModelUsage, TopLogprob
 from openai import APIStatusError
 from rich.console import Console
 
+import carrara
 from carrara.cli.main import main
 from carrara.runs import progress
 from carrara.servers import short_question
@@ -31,6 +35,7 @@ from carrara.servers.retry import (
 from carrara.servers.secrets import in_address, public
 from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
+from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.server import Address, serving
 
 Capture = pytest.CaptureFixture[str]
@@ -219,15 +224,26 @@ def test_progress_says_every_half_a_minute_for_how_long_it_waits(monkeypatch: py
 
 
 def test_a_count_that_cannot_be_is_no_count() -> None:
-    def usage(read: int, wrote: int) -> ModelUsage | None:
+    def usage(read: int, wrote: int, reasoning: int = 0) -> ModelUsage | None:
         output = ModelOutput.from_content("m", "yes")
-        output.usage = ModelUsage(input_tokens=read, output_tokens=wrote, total_tokens=read + wrote)
+        output.usage = ModelUsage(
+            input_tokens=read, output_tokens=wrote, total_tokens=read + wrote, reasoning_tokens=reasoning
+        )
         return sanitize_output(output, (), 4000).usage
 
     assert usage(1000, 5) is not None
     assert usage(-5, 5) is None
     assert usage(10**12, 5) is None
     assert usage(1000, 10**12) is None
+    assert usage(1000, 5, 10**400) is None
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_log_probabilities_that_json_lacks_are_not_written(number: float) -> None:
+    output = ModelOutput.from_content("m", "yes")
+    other = TopLogprob(token="no", logprob=number)
+    output.choices[0].logprobs = Logprobs(content=[Logprob(token="yes", logprob=-1, top_logprobs=[other])])
+    assert sanitize_output(output, (), 10).choices[0].logprobs is None
 
 
 def test_an_output_can_be_written() -> None:
@@ -287,3 +303,17 @@ def test_as_many_instances_as_nobody_means_are_told(tmp_path: Path, capsys: Capt
     asked = ["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path / "r"), "-n", "99999999999"]
     assert main(asked) == 2
     assert "99,999,999,999" in capsys.readouterr().err
+
+
+@LEFT_OPEN
+def test_a_run_leaves_no_connection_open(
+    server: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setenv("TEST_API_KEY", "sk-not-a-key")
+    request.addfinalizer(gc.enable)
+    gc.disable()  # it would close them, too
+    counts = []
+    for name in "abc":
+        carrara.run("qa1", "openai-api/test/ok", base_url=server.base_url, n=1, tokenizer="gpt2", out=tmp_path / name)
+        counts.append(len(os.listdir("/proc/self/fd")))
+    assert counts[1] == counts[2]  # the first run opens files of the process

@@ -29,6 +29,8 @@ EXPECTED = {
     "overflow-413": "overflow",
     "call-nan": "called",
     "call-object": "called",
+    "call-aliases": "called",
+    "thoughts": "empty",
     "refusal-part": "refused",
     "filter": "filtered",
     "cut": "truncated",
@@ -41,10 +43,13 @@ EXPECTED = {
 """Statuses of ways, where they are not those of errors, of one failure, or of a list."""
 FAIL = {"page", "garbled", "number", "object", "no-choices", "empty-choices", "no-message", "bare-text", "quota", "400"}
 FAIL |= {"401", "markup-error", "key-error", "silent"}
-FAIL |= {"error-said", "many-choices", "many-values"}
+FAIL |= {"error-said", "many-choices", "many-values", "call-values", "nested"}
 FAIL |= {"elsewhere", "loop", "status-line", "long-headers", "bomb", "endless"}
 ONCE = dict.fromkeys(
-    ("quota", "400", "401", "markup-error", "key-error", "elsewhere", "bomb", "endless", "many-choices", "many-values"),
+    (
+        *("quota", "400", "401", "markup-error", "key-error", "elsewhere", "bomb", "endless"),
+        *("many-choices", "many-values", "call-values"),
+    ),
     1,
 )
 """Requests of what is never asked again; other failures are asked three times."""

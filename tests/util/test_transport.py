@@ -25,11 +25,12 @@ from carrara.servers.providers import CredentialsTransport, make_model, prepare_
 from carrara.servers.retry import trouble_of
 from carrara.util.errors import RunError
 from carrara.util.transport import (
+    EventCounter,
     PackingError,
     RedirectError,
     ReplyLimit,
     ReplyTooLargeError,
-    _ValueCounter,
+    ValueCounter,
     limit_client,
     protocol_error,
 )
@@ -119,7 +120,7 @@ VALUES = st.recursive(
 
 @given(VALUES, st.lists(st.integers(1, 6)), st.booleans())
 def test_values_are_counted_in_any_parts(value: Any, sizes: list[int], is_ascii: bool) -> None:
-    counter, left = _ValueCounter(), json.dumps(value, ensure_ascii=is_ascii).encode()
+    counter, left = ValueCounter(), json.dumps(value, ensure_ascii=is_ascii).encode()
     for size in sizes:
         counter.add(left[:size])
         left = left[size:]
@@ -134,6 +135,21 @@ def test_a_reply_of_many_values_is_refused_before_they_are_objects(http: Any) ->
         asked(http, lambda _: http.Response(200, stream=http.ByteStream(b"[" + b"{}," * 600 + b"0]")))
     events = {"Content-Type": "text/event-stream; charset=utf-8"}
     asked(http, lambda _: http.Response(200, headers=events, stream=http.ByteStream(b"data: {}\n\n" * 2000)))
+    long = b"data: {}\n\n" + b"data: [" + b"{},\ndata: " * 600 + b"0]\n\n"
+    for kind in ("text/event-stream", "text/event-stream+json"):  # the latter is JSON for clients
+        response = partial(http.Response, 200, headers={"Content-Type": kind}, stream=http.ByteStream(long))
+        with pytest.raises(ReplyTooLargeError, match="larger than 1,000 JSON values, which is the limit"):
+            asked(http, partial(answered, response))
+
+
+@given(st.lists(VALUES, min_size=1), st.sampled_from([b"\n", b"\r\n", b"\r"]), st.lists(st.integers(1, 6)))
+def test_values_of_events_are_counted_in_any_parts(values: list[Any], end: bytes, sizes: list[int]) -> None:
+    counter, left = EventCounter(), b"".join(b"data: " + json.dumps(one).encode() + 2 * end for one in values)
+    counts = [0]
+    for size in sizes:
+        counts.append(counter.add(left[:size]))
+        left = left[size:]
+    assert max(*counts, counter.add(left)) == max(map(values_of, values))
 
 
 @pytest.mark.parametrize("http", HTTP)

@@ -19,7 +19,7 @@ means, and whether it is made again (servers/retry.py).
 import math
 import random
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, ParamSpec, Protocol, TypeVar, cast
@@ -51,7 +51,7 @@ from carrara.runs import calls
 from carrara.runs.replies import LoggedReply
 from carrara.servers import retry
 from carrara.servers.inspect_private import track_active_model_event
-from carrara.servers.providers import prepare_client, secrets_of
+from carrara.servers.providers import close_with_loop, prepare_client, secrets_of
 from carrara.servers.redact import MOST_WRITTEN, clip, sanitize_output, stub
 from carrara.servers.response import average_logprobs, tells_overflow, validate_responses
 from carrara.servers.retry import GarbledReplyError, ReplyTimeoutError, RetryTrouble, status_of, trouble_of
@@ -234,6 +234,7 @@ class ReferencedAPI(ModelAPI):
         self._secrets = secrets_of(model.api)
         if type(model.api).count_text_tokens is ModelAPI.count_text_tokens:
             model.api.count_text_tokens = _count_tokens  # type: ignore[method-assign]
+        self._closing: AsyncIterator[None] | None = None
         validate_responses(model.api)
 
     def __getattr__(self, name: str) -> Any:
@@ -248,6 +249,9 @@ class ReferencedAPI(ModelAPI):
         references = [m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata]
         made = calls.current()
         prepare_client(self.provider, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
+        if self._closing is None:
+            self._closing = close_with_loop(self.provider)
+            await anext(self._closing)
         if not references and made is None:
             return await self.provider.generate(input, tools, tool_choice, config)
         wanted = references[0] if references else {"id": made.id if made else ""}

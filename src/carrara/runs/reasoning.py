@@ -42,7 +42,6 @@ IDLE = 8
 """The number of continuations of at most one token each, after which the model may answer."""
 DIRECT = "Reply with the answer alone, without any reasoning or explanation"
 
-_STILL_THINKING = re.compile(r"<think>(?!.*</think>)", re.DOTALL)
 _THOUGHT_ENDS = re.compile(r"\s*</think>\s*\Z")
 
 
@@ -132,7 +131,7 @@ class _Turn:
     async def answer(self, lead: str) -> None:
         """Prefill the first words of the answer."""
         if self.text:
-            closed = "\n</think>" if _STILL_THINKING.search(self.text) else ""
+            closed = "\n</think>" if self.text.rfind("<think>") > self.text.rfind("</think>") else ""
             self.text += f"{closed}\n\n"
         self.text += lead
         begun = len(self.text)

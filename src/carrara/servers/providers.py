@@ -10,7 +10,7 @@ can contain them. No request is redirected to another server (core/transport.py)
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Any, Self
@@ -183,6 +183,21 @@ def _prepare(api: ModelAPI, limit: ReplyLimit) -> None:
     timeout: Any = getattr(client, "timeout", None)
     if hasattr(timeout, "read") and timeout.read is not None:
         client.timeout = type(timeout)(None, connect=timeout.connect)
+
+
+async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
+    """Close the HTTP clients that a provider made when the event loop ends in which this is begun.
+
+    Otherwise their connections stay open until the next collection of garbage.
+    """
+    args = getattr(api, "model_args", None)
+    given = list(args.values()) if isinstance(args, dict) else []
+    try:
+        yield
+    finally:
+        for http in _http_clients(api):
+            if http not in given and hasattr(http, "aclose"):
+                await http.aclose()
 
 
 def _http_clients(api: ModelAPI) -> list[Any]:

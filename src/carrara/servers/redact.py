@@ -25,6 +25,9 @@ PROMPTS = frozenset({"messages", "input", "contents", "prompt", "system", "syste
 MOST_WRITTEN = 10_000_000
 """The most tokens of a reply. A greater count is wrong."""
 
+MOST_COUNTED = 1 << 40
+"""The most tokens of any other count, such as reasoning."""
+
 MOST_KEPT = 1 << 20
 """The most characters of a reply that are kept, in all its parts together. A log repeats them several times."""
 
@@ -97,7 +100,7 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
     many characters can have.
     """
     for choice in output.choices:
-        if choice.logprobs and not all(math.isfinite(one.logprob) for one in choice.logprobs.content):
+        if choice.logprobs and not _is_finite(choice.logprobs.model_dump()):
             choice.logprobs = None
     output = _each_text(output, lambda text: replace_surrogates(mask(text, secrets)))
     output.model = output.model[:NAMED]
@@ -107,11 +110,23 @@ def sanitize_output(output: "ModelOutput", secrets: Collection[str], letters: in
     return output
 
 
+def _is_finite(value: Json) -> bool:
+    match value:
+        case dict():
+            return all(map(_is_finite, value.values()))
+        case list():
+            return all(map(_is_finite, value))
+        case float():
+            return math.isfinite(value)
+        case _:
+            return True
+
+
 def believable(usage: "ModelUsage", letters: int) -> bool:
     """Return whether counts are plausible: at most four tokens for each character, and none negative."""
     read = usage.input_tokens + (usage.input_tokens_cache_read or 0) + (usage.input_tokens_cache_write or 0)
     counts = [value for value in usage.model_dump().values() if value is not None]
-    return all(0 <= value < math.inf for value in counts) and (
+    return all(0 <= value <= MOST_COUNTED for value in counts) and (
         read <= 4 * letters + 10_000 and usage.output_tokens <= MOST_WRITTEN
     )
 

@@ -11,12 +11,14 @@ import json
 import math
 import re
 import warnings
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
 
 from carrara.constants import NATS
 from carrara.servers.retry import GarbledReplyError, ServerError, message_in
+from carrara.util.transport import LIMIT, ReplyTooLargeError, ValueCounter
 
 Ending = Literal["answered", "called", "filtered", "truncated", "overflow"]
 
@@ -46,6 +48,10 @@ REJECTIONS = frozenset({400, 413, 422, 500})
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
 _DETAILS = ("prompt_tokens_details", "completion_tokens_details")
+MOST_PLAIN = 1 << 16
+"""The most characters of arguments of tools that are no JSON object, such as code."""
+MOST_TAGS = 16
+"""The most tags of reasoning in a reply that Inspect reads."""
 MOST_CHOICES = 16
 """The most choices of a reply. A run asks for one."""
 
@@ -74,8 +80,9 @@ def check_completion(completion: Any) -> None:
         raise GarbledReplyError(f"has {len(choices):,} choices")
     for choice in choices:
         _check_choice(choice)
-    if not isinstance(getattr(completion, "model", ""), str):
-        completion.model = ""
+    for name in ("model", "id"):
+        if not isinstance(getattr(completion, name, ""), str):
+            setattr(completion, name, "")
     usage = getattr(completion, "usage", None)
     if usage is not None and not all(type(getattr(usage, name, None)) is int for name in _COUNTS):
         completion.usage = None
@@ -118,19 +125,90 @@ def _check_choice(choice: Any) -> None:
             raise GarbledReplyError("has no text in its content")
     elif content is not None and not isinstance(content, str):
         raise GarbledReplyError(f"has {_kind(content)} for its content")
+    _separate_thoughts(message)
     if not isinstance(getattr(choice, "index", 0), int):
         choice.index = 0
-    if not hasattr(getattr(choice, "logprobs", None), "content"):
+    if not _has_logprobs(choice):
         choice.logprobs = None
-    calls = getattr(message, "tool_calls", None)
-    if not isinstance(calls, list | None):
-        raise GarbledReplyError("calls tools in a way that cannot be read")
-    for call in calls or ():
-        function: Any = getattr(call, "function", None)
-        if isinstance(getattr(function, "arguments", None), dict):  # OpenAI's API has them as a text
-            function.arguments = json.dumps(function.arguments)
+    if getattr(message, "tool_calls", None):
+        message.tool_calls = _readable_calls(message.tool_calls)
+        _check_arguments([call.function for call in message.tool_calls])
     if not isinstance(getattr(choice, "finish_reason", None), str | None):
         choice.finish_reason = None
+
+
+def _separate_thoughts(message: Any) -> None:
+    """Separate the reasoning of a reply that repeats its tags, as Inspect takes the square of their number for that.
+
+    It goes from the first tag to the end of the last thought, or to the end of the reply if that does not end.
+    """
+    content = getattr(message, "content", None)
+    if not isinstance(content, str) or max(map(content.count, ("<think", "<summary>"))) <= MOST_TAGS:
+        return
+    start, end = content.find("<think"), content.rfind("</think>")
+    if start < 0:
+        return
+    before, thoughts, after = content[:start], content[start:], ""
+    if end > start:
+        thoughts, after = content[start:end], content[end + len("</think>") :]
+    message.content = before + after
+    if not getattr(message, "reasoning_content", None):
+        message.reasoning_content = thoughts
+
+
+def _has_logprobs(choice: Any) -> bool:
+    """Return whether the log-probabilities of a choice have the types that OpenAI's API gives them."""
+    from openai.types.chat.chat_completion import ChoiceLogprobs
+
+    try:
+        ChoiceLogprobs.model_validate(choice.logprobs.model_dump(warnings=False))
+    except (ValueError, AttributeError, ArithmeticError):
+        return False
+    return True
+
+
+def _readable_calls(calls: Any) -> list[Any]:
+    """Return the calls of tools that name a tool. Calls without an id get one."""
+    calls = calls if isinstance(calls, list) else []
+    readable = [call for call in calls if isinstance(getattr(getattr(call, "function", None), "name", None), str)]
+    for number, call in enumerate(readable):
+        if not isinstance(getattr(call, "id", None), str):
+            call.id = f"call_{number}"
+    return readable
+
+
+def _check_arguments(functions: Sequence[Any]) -> None:
+    """Mend the arguments of calls of tools. Raise an error for those that would cost more than their reply.
+
+    They are JSON within the JSON of the reply. Inspect reads what is no JSON object as YAML, in which a few lines may
+    stand for millions of values.
+    """
+    values = plain = 0
+    for function in functions:
+        arguments = getattr(function, "arguments", None)
+        if not arguments:
+            function.arguments = ""
+            continue
+        if not isinstance(arguments, str):  # OpenAI's API has them as a text
+            function.arguments = json.dumps(arguments)
+        elif arguments.lstrip().startswith("{"):
+            values += ValueCounter().add(arguments.encode("utf-8", "replace"))
+        else:
+            plain += len(arguments)
+            if plain <= MOST_PLAIN and not _is_json(arguments):
+                function.arguments = json.dumps(arguments)
+    if values > LIMIT.values:
+        raise ReplyTooLargeError(f"{LIMIT.values:,} JSON values")
+    if plain > MOST_PLAIN:
+        raise GarbledReplyError(f"has {plain:,} characters of arguments of tools that are no JSON object")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def _is_thinking(part: Any) -> bool:
@@ -138,7 +216,7 @@ def _is_thinking(part: Any) -> bool:
 
 
 def _text(part: Any) -> Any:
-    """Return the text of one of the parts of a reply's content. None: it is a part of another kind, such as an image.
+    """Return the text of one of the parts of a reply's content. Another value: it is no text, but such as an image.
 
     >>> _text({"type": "thinking", "thinking": [{"type": "text", "text": "So"}]}), _text({"text": "[1]"})
     ('So', '[1]')
@@ -150,7 +228,7 @@ def _text(part: Any) -> Any:
             return "".join(map(_text, thoughts))
         return thoughts
     if not isinstance(part, dict):
-        return None
+        return part
     return part.get("text") if part.get("type", "text") == "text" else part.get("refusal")
 
 

@@ -103,6 +103,8 @@ def trouble_of(
             return RetryTrouble("hanging", words)
         case GarbledReplyError():
             return RetryTrouble("garbled", f"the server's reply {words}")
+        case RecursionError():
+            return RetryTrouble("garbled", "the server's reply is nested too deeply to be read")
     if why := refusal(error, "the server"):
         return RetryTrouble("final", clip(why, secrets))
     if why := protocol_error(error):

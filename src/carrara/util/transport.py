@@ -159,10 +159,9 @@ class LimitedTransport:
     def _limit(self, response: Any, base: str, kind: type) -> Any:
         package = type(response).__module__.partition(".")[0]
         packing = response.headers.pop("Content-Encoding", "")
-        limit = self.limit
-        if response.headers.get("Content-Type", "").startswith("text/event-stream"):  # each event is parsed alone
-            limit = limit._replace(values=BULK_LIMIT.values)
-        response.stream = _stream(package, base, kind)(response.stream, packing, limit)
+        response.stream = _stream(package, base, kind)(response.stream, packing, self.limit)
+        if response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/event-stream":
+            response.stream.values = EventCounter()
         return response
 
     async def aclose(self) -> None:
@@ -223,7 +222,7 @@ class _LimitedStream:
     def __init__(self, inner: Any, packing: str, limit: ReplyLimit) -> None:
         self.inner, self.limit, self.read = inner, limit, 0
         self.unpack = _Unpacker(packing.strip().lower())
-        self.values = _ValueCounter()
+        self.values: ValueCounter | EventCounter = ValueCounter()
 
     def __iter__(self) -> Iterator[bytes]:
         for data in self.inner:
@@ -256,10 +255,10 @@ _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _REST_OF_STRING = re.compile(rb'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
-class _ValueCounter:
+class ValueCounter:
     """A count of the values of a JSON text that arrives in parts: those that a comma or a bracket precedes.
 
-    >>> counter = _ValueCounter()
+    >>> counter = ValueCounter()
     >>> [counter.add(part) for part in (b'{"a": [1, "b, c', b', d", 2]}')]
     [3, 4]
     """
@@ -283,6 +282,37 @@ class _ValueCounter:
         self._open = quote + _last_backslash(inside)
         self.values += sum(map(outside.count, (b",", b"[", b"{")))
         return self.values
+
+
+_BLANK_LINES = re.compile(rb"(?>\r\n|\n|\r){2,}")
+
+
+class EventCounter:
+    """A count of the values of each event of a stream, which clients parse one at a time. Blank lines divide events.
+
+    >>> counter = EventCounter()
+    >>> [counter.add(part) for part in (b"data: [1, 2]\\n", b"\\ndata: [3", b", 4", b", 5]\\n\\n", b"data: 6")]
+    [2, 1, 2, 3, 0]
+    """
+
+    def __init__(self) -> None:
+        self._values = ValueCounter()
+        self._end = b""
+        """The last character of the part before."""
+
+    def add(self, part: bytes) -> int:
+        """Add a part of the stream. Return the number of values of its largest event so far."""
+        if self._end == b"\r" and part.startswith(b"\n"):  # both are one end of a line
+            part = part[1:]
+        if self._end in (b"\r", b"\n") and part.startswith((b"\r", b"\n")):
+            self._values = ValueCounter()
+        self._end = part[-1:] or self._end
+        first, *others = _BLANK_LINES.split(part)
+        most = self._values.add(first)
+        for event in others:
+            self._values = ValueCounter()
+            most = max(most, self._values.add(event))
+        return most
 
 
 def _last_backslash(part: bytes) -> bytes:
