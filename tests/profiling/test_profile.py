@@ -187,6 +187,19 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_questions_on_one_context_are_one_score(tmp_path: Path) -> None:
+    """They are not independent, and a batch has as many instances as it says, so that a budget is kept."""
+    line = ["profile", "sync/graph", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "1k", "--json"]
+    [card] = json.loads(carrara(*line, "--budget", "30ktok", "--out", tmp_path, check=True).stdout)
+    results = read_results(tmp_path)
+    assert card["prompts"] == len(results) > 40
+    assert card["tokens"] <= 30_000
+    for part in card["counts"]:
+        instances = {one.instance_id for one in results if one.length == part["length"]}
+        assert part["n"] == len(instances) < sum(one.length == part["length"] for one in results)
+
+
+@pytest.mark.slow
 def test_all_capabilities_can_be_asked_for(tmp_path: Path) -> None:
     """The command as it stands, without a choice: each capability has instances, and an oracle holds to the longest."""
     run = ["profile", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "4k", "--json"]

@@ -80,10 +80,11 @@ def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: 
         if (step := subject.next_batch(batch)) is None:
             continue
         length, n = step
-        cost = n * reader.estimate(length + FIXED, FIXED, 0).sent
+        sent = reader.estimate(max(length, subject.bare) + FIXED, FIXED, 0).sent
+        cost = n * subject.questions * sent
         if cost <= budget:
             budget -= cost
-            jobs.append(RunJob(replace(subject.first, length=length), subject.count_scores(length) + n))
+            jobs.append(RunJob(replace(subject.first, length=length), subject.count_instances(length) + n))
     return tuple(jobs)
 
 
