@@ -357,12 +357,13 @@ def errors(times: int) -> Iterator[str]:
             rngs = [random.Random(f"{name} {kind} {seed}") for seed in range(times // 5)]
             verdicts = [compare(rng, PAIRS[name], together, (outage(rng), outage(rng))) for rng in rngs]
             count(verdicts, f"compare: {name}", kind, error, stated, str(MOST))
-    yield f"checks and comparisons: requests fail, or {QUESTIONS} questions share a context and are right or wrong together,"
+    alike = "and are right or wrong together,"
+    yield f"checks and comparisons: requests fail, or {QUESTIONS} questions share a context {alike}"
     yield "half of the times or always; n: items of a guard, or instances of a length at most"
     columns = ["server", "requests", "n", "simulations", "error", "stated", "observed", "95 % interval"]
     yield from table([*columns, "cannot tell", "not checked"], rows)
-    yield "stated: the rate that the tests are made for. They have none for one reply in 20 wrong, because a check asks an"
-    yield "item that was wrong no more."
+    why = "because a check asks an\nitem that was wrong no more."
+    yield f"stated: the rate that the tests are made for. They have none for one reply in 20 wrong, {why}"
 
 
 # --- a real model ---
