@@ -217,6 +217,37 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_failed_requests_are_told(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        line = ["profile", "babilong/qa1", "--model", "openai-api/test/400", "--base-url", server.base_url]
+        ended = carrara(*line, "--tokenizer", "gpt2", "--upto", "1k", "--out", tmp_path / "run")
+    assert ended.returncode == 1
+    assert "8 of 8 requests failed (the first: " in ended.stderr
+    assert ended.stderr.rstrip().endswith("; the same command asks them again")
+
+
+@pytest.mark.slow
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_an_outage_leaves_a_profile_partial(tmp_path: Path) -> None:
+    asked = list[str]()
+
+    def ends_soon(prompt: str) -> str:
+        asked.append(prompt)
+        if len(asked) > 8:
+            raise OSError("the cable is out")
+        return KNOWN[blake2b(prompt.encode()).hexdigest()][0]
+
+    for index in range(20):
+        item = door.item("babilong/qa1", length=0, index=index, tokenizer="gpt2")
+        KNOWN[blake2b(item.prompt.messages()[-1].content.encode()).hexdigest()] = item.gold, 0
+    found = door.profile(ends_soon, capabilities="babilong/qa1", upto="1k", tokenizer="gpt2", out=tmp_path / "run")
+    assert found.cards[0].prompts == 8
+    assert "PARTIAL: babilong/qa1 not settled: " in str(found)
+    assert "the cable is out); the same command asks them again" in str(found)
+
+
+@pytest.mark.slow
 def test_the_command_prints_a_card(tmp_path: Path) -> None:
     run = ["profile", "knowing,babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "2k"]
     ended = carrara(*run, "--out", str(tmp_path / "run"), check=True)

@@ -13,6 +13,7 @@ from carrara.profiling.capabilities import Capability, lengths_for
 from carrara.profiling.next_batch import LEAST, MOST, choose_batch, is_settled
 from carrara.profiling.score_card import Card
 from carrara.result import Result
+from carrara.runs.run import describe_failures
 from carrara.stats.curve import Curve, Rule
 from carrara.stats.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
 from carrara.stats.scores import headline, stat
@@ -55,10 +56,15 @@ class Subject:
     questions: int = 1
 
     def __post_init__(self) -> None:
-        self.add([])
+        self.add([], [])
 
-    def add(self, results: Sequence[Result]) -> None:
-        """Replace the results so far by these results of all subjects."""
+    def add(self, results: Sequence[Result], last: Sequence[Result]) -> None:
+        """Replace the results so far by these results of all subjects.
+
+        Args:
+            results: All replies.
+            last: The results of the last batch, failed requests among them.
+        """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
         own = [one for one in results if one.id.startswith(begins)]
@@ -73,6 +79,7 @@ class Subject:
         self.base = (
             BaseScore.of(self.lengths[0], stat(shortest), self.first.task, self.requirements) if shortest else None
         )
+        self.failures = describe_failures([one for one in last if one.id.startswith(begins)])
         self.prompts = len(own)
         self.unfit = sum(one.status == "overflow" for one in own)
         self.tokens = sum((one.input_tokens if one.reading else None) or one.tokens for one in own)
@@ -120,6 +127,7 @@ class Subject:
             or (is_usable and is_settled(self.curve, self.rule, self.lengths, self.within)),
             misfit=is_usable and self.curve.misfit() < MISFIT,
             unfit=self.unfit,
+            failures=self.failures,
             counts=dict(self.curve.counts),
         )
 
