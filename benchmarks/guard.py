@@ -3,10 +3,13 @@
     python -m benchmarks.guard            the simulations, and the embedded model (half an hour)
     python -m benchmarks.guard --only simulated
     python -m benchmarks.guard --only compared     simulated comparisons of two servers (ten minutes)
+    python -m benchmarks.guard --only errors       error rates with shared contexts and outages (ten minutes)
 
 Simulated: items have rates of their own, most of them high; a guard is made of them as the command makes one (three
 rounds), and checked a thousand times on a server that is as it was, or broke. Real: SmolLM2 behind a server of ours,
 which gives llama.cpp the tokens that such a fault gives it, or another RoPE base.
+
+Errors: how often checks and comparisons err if several questions share a context, or requests fail.
 
 Compared: `carrara guard compare` on two servers that are the same, differ by the margin exactly, or of which the second
 broke. Beside it stands how often a usual interval, looked at after every turn, would have been wrong.
@@ -29,15 +32,22 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from carrara.guard.equivalence import LengthTests, Pair, verdict_of
+from carrara.guard.check import SILENT_BATCHES
+from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, LengthTests, Pair, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, read
+from carrara.guard.items import BATCH
 from carrara.guard.schedule import Schedule
+from carrara.guard.sequential import ALPHA_ALL, ALPHA_STRATA, BETA_STRATUM
+from carrara.item_id import ItemId
+from carrara.stats.intervals import wilson
 from carrara.util.table import table
 
 TIMES = 1000
 LENGTHS = (8 << 10, 32 << 10, 128 << 10)
 CAPABILITIES = ("finding", "tracking", "telling", "surveying", "reasoning", "knowing", "copying")
 REGIONS = ("the beginning", "the middle", "the end")
+QUESTIONS = 4
+"""Questions on a context that is shared."""
 ASKED = "passkey,niah"
 """What a model of 135 million parameters answers reliably."""
 MADE = ("--lengths", "512,1536", "-n", 8, "--max-tokens", 32)
@@ -56,20 +66,43 @@ FAULTS: dict[str, Broken] = {
 }
 
 
-def made(rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3) -> Guard:
-    """As `carrara guard make` does, of items whose rates it writes down."""
+class Draws:
+    """Uniform draws that decide whether a reply is right.
+
+    Questions on one context share a draw so often: then all are right or none is, if their rates are equal.
+    """
+
+    def __init__(self, rng: random.Random, together: float) -> None:
+        self.rng, self.together = rng, together
+        self.common: dict[tuple[str, int], float] = {}
+
+    def draw(self, context: str, time: int) -> float:
+        if not self.together or self.rng.random() >= self.together:
+            return self.rng.random()
+        if (context, time) not in self.common:
+            self.common[context, time] = self.rng.random()
+        return self.common[context, time]
+
+
+def made(rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3, together: float = 0.0) -> Guard:
+    """As `carrara guard make` does, of items whose rates it writes down. The questions on a context have one rate."""
     kept, again, steady = list[GuardItem](), 0, 0  # of the last round
+    draws, rate, questions = Draws(rng, together), 0.0, QUESTIONS if together else 1
     for length in LENGTHS:
         for capability in CAPABILITIES:
             cell = list[GuardItem]()
             for index in range(16):
-                name = f"classic/niah@1;of={capability}/test-0-{index}.0/{length}/chat/gpt2"
-                # most items are settled one way or the other, one in twenty is not
-                rates[name] = rate = rng.choices((rng.betavariate(400, 1), rng.random(), 0.0), (0.6, 0.05, 0.35))[0]
-                right = rng.random() < rate
+                item = f"test-0-{index // questions}.{index % questions}"
+                name = f"classic/niah@1;of={capability}/{item}/{length}/chat/gpt2"
+                context = ItemId.parse(name).context_id
+                if index % questions == 0:
+                    # most items are settled one way or the other, one in twenty is not
+                    rate = rng.choices((rng.betavariate(400, 1), rng.random(), 0.0), (0.6, 0.05, 0.35))[0]
+                rates[name] = rate
+                right = draws.draw(context, 1) < rate
                 for time in range(2, times + 1):
                     if right:
-                        right = rng.random() < rate
+                        right = draws.draw(context, time) < rate
                         again, steady = again + (time == times), steady + (right and time == times)
                 if right and len(cell) < n:
                     order = sha256(name.encode()).hexdigest()
@@ -142,16 +175,17 @@ PAIRS: dict[str, Change] = {
 """How the scores of the second server change: the shares of all instances that fall and that rise."""
 
 
+def pair_of(rng: random.Random, length: int, capability: str, change: Change) -> Pair:
+    region = rng.choice(REGIONS)
+    falls, rises = change(length, region, capability)
+    drawn = rng.random()
+    first = 1.0 if drawn < falls or (drawn >= falls + rises and rng.random() < RIGHT) else 0.0
+    second = 0.0 if drawn < falls else 1.0 if drawn < falls + rises else first
+    return Pair(region, capability, first, second, 0.0)
+
+
 def turn_of(rng: random.Random, length: int, change: Change) -> list[Pair]:
-    pairs = list[Pair]()
-    for capability in CAPABILITIES:
-        region = rng.choice(REGIONS)
-        falls, rises = change(length, region, capability)
-        drawn = rng.random()
-        first = 1.0 if drawn < falls or (drawn >= falls + rises and rng.random() < RIGHT) else 0.0
-        second = 0.0 if drawn < falls else 1.0 if drawn < falls + rises else first
-        pairs.append(Pair(region, capability, first, second, 0.0))
-    return pairs
+    return [pair_of(rng, length, capability, change) for capability in CAPABILITIES]
 
 
 class Usual:
@@ -200,6 +234,136 @@ def compared(times: int) -> Iterator[str]:
     yield from table(columns, rows)
     yield "usual interval: how often a 90 % interval, looked at after each turn from 30 instances on, was once within"
     yield "the margin at each length. Where the servers differ by the margin, at most 0.05 may be called equivalent."
+
+
+# --- error rates with shared contexts and outages ---
+
+Outage = Callable[[int, int], bool]
+"""Of the n-th request, at a length: whether it fails."""
+
+
+def randomly(share: float) -> Callable[[random.Random], Outage]:
+    return lambda rng: lambda n, length: rng.random() < share
+
+
+def block(size: int, within: int) -> Callable[[random.Random], Outage]:
+    """So many requests in a row, from one of the first ones on."""
+
+    def drawn(rng: random.Random) -> Outage:
+        first = rng.randrange(within)
+        return lambda n, length: first <= n < first + size
+
+    return drawn
+
+
+def long_ones(share: float) -> Callable[[random.Random], Outage]:
+    return lambda rng: lambda n, length: length > 32 << 10 and rng.random() < share
+
+
+SETTINGS: dict[str, tuple[float, Callable[[random.Random], Outage]]] = {
+    "independent": (0.0, randomly(0.0)),
+    "contexts shared, half together": (0.5, randomly(0.0)),
+    "contexts shared, all together": (1.0, randomly(0.0)),
+    "2 % fail": (0.0, randomly(0.02)),
+    "20 % fail": (0.0, randomly(0.2)),
+    "12 in a row fail": (0.0, block(12, 100)),
+    "40 in a row fail": (0.0, block(40, 100)),
+    "half of those beyond 32k fail": (0.0, long_ones(0.5)),
+    "shared, half together, 2 % fail": (0.5, randomly(0.02)),
+}
+"""How often the questions on a context share a draw, and which requests fail."""
+
+ERRORS: dict[str, tuple[str, float | None]] = {
+    "as it was": ("broken", ALPHA_ALL + ALPHA_STRATA),
+    "garbage beyond 32k": ("fine", BETA_STRATUM),
+    "one reply in 20 wrong": ("fine", None),
+}
+"""Which verdict is an error, and how often it may occur."""
+
+PAIR_ERRORS: dict[str, tuple[str, float]] = {
+    "the same replies": ("different", ALPHA_DIFFERENT),
+    "worse by the margin": ("different", ALPHA_DIFFERENT),
+    "worse by the margin at 128k": ("equivalent", ALPHA_EQUIVALENT),
+}
+
+
+def check(rng: random.Random, fault: Broken, together: float, outage: Outage) -> str:
+    """The verdict of a check, as `carrara guard check` comes to it."""
+    rates = dict[str, float]()
+    course, draws = Schedule(made(rng, rates, together=together)), Draws(rng, together)
+    requests = silent = 0
+    while silent < SILENT_BATCHES and (batch := course.next_batch(BATCH)):
+        silent += 1
+        for item in batch:
+            requests += 1
+            if outage(requests, item.length):
+                course.fail(item)
+                continue
+            silent = 0
+            drawn = draws.draw(item.item_id.context_id, course.round)
+            course.add(item, drawn < rates[item.id] * fault(item, course.prompts))
+    return "unchecked" if course.verdict == "open" and course.failed else course.verdict
+
+
+def instance_of(rng: random.Random, length: int, capability: str, change: Change, together: float) -> Pair:
+    """The mean of the questions on a context, which are answered as the first one so often."""
+    pairs = [pair_of(rng, length, capability, change)]
+    while together and len(pairs) < QUESTIONS:
+        pairs.append(pairs[0] if rng.random() < together else pair_of(rng, length, capability, change))
+    first, second = (fmean(getattr(pair, side) for pair in pairs) for side in ("first", "second"))
+    return Pair(pairs[0].region, capability, first, second, 0.0)
+
+
+def compare(rng: random.Random, change: Change, together: float, outages: tuple[Outage, Outage]) -> str:
+    """The verdict of a comparison, as `carrara guard compare` comes to it. Each server has an outage of its own."""
+    lengths, requests, gaps = list[LengthTests](), 0, False
+    for length in LENGTHS:
+        tests, failed, asked = LengthTests(MARGIN, CAPABILITIES, len(LENGTHS)), 0, 0
+        lengths.append(tests)
+        while not tests.is_over and asked + len(CAPABILITIES) <= MOST:
+            pairs = list[Pair]()
+            for capability in CAPABILITIES:
+                requests, asked = requests + 1, asked + 1
+                pair = instance_of(rng, length, capability, change, together)
+                if any(outage(requests, length) for outage in outages):
+                    failed += 1
+                else:
+                    pairs.append(pair)
+            tests.add(pairs)
+        gaps = gaps or failed > MARGIN * asked
+        if tests.verdict == "different":
+            return "different"
+    return "unchecked" if gaps else verdict_of(lengths, len(LENGTHS))
+
+
+def errors(times: int) -> Iterator[str]:
+    rows = []
+
+    def count(verdicts: list[str], what: str, kind: str, error: str, stated: float | None, n: str) -> None:
+        wrong = verdicts.count(error)
+        low, high = wilson(wrong / len(verdicts), len(verdicts))
+        shares = [f"{verdicts.count(one) / len(verdicts):.3f}" for one in ("open", "unchecked")]
+        said = "" if stated is None else f"{stated:.3f}"
+        observed = f"{wrong / len(verdicts):.3f}", f"{low:.3f} to {high:.3f}"
+        rows.append([what, kind, n, str(len(verdicts)), error, said, *observed, *shares])
+
+    for name, (error, stated) in ERRORS.items():
+        for kind, (together, outage) in SETTINGS.items():
+            rngs = [random.Random(f"{name} {kind} {seed}") for seed in range(times)]
+            verdicts = [check(rng, FAULTS[name], together, outage(rng)) for rng in rngs]
+            count(verdicts, f"check: {name}", kind, error, stated, "105")
+    for name, (error, stated) in PAIR_ERRORS.items():
+        for kind, (together, outage) in SETTINGS.items():
+            rngs = [random.Random(f"{name} {kind} {seed}") for seed in range(times // 5)]
+            verdicts = [compare(rng, PAIRS[name], together, (outage(rng), outage(rng))) for rng in rngs]
+            count(verdicts, f"compare: {name}", kind, error, stated, str(MOST))
+    alike = "and are right or wrong together,"
+    yield f"checks and comparisons: requests fail, or {QUESTIONS} questions share a context {alike}"
+    yield "half of the times or always; n: items of a guard, or instances of a length at most"
+    columns = ["server", "requests", "n", "simulations", "error", "stated", "observed", "95 % interval"]
+    yield from table([*columns, "cannot tell", "not checked"], rows)
+    why = "because a check asks an\nitem that was wrong no more."
+    yield f"stated: the rate that the tests are made for. They have none for one reply in 20 wrong, {why}"
 
 
 # --- a real model ---
@@ -353,11 +517,11 @@ def real(folder: Path) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["simulated", "compared", "real"])
+    parser.add_argument("--only", choices=["simulated", "compared", "errors", "real"])
     parser.add_argument("--folder", type=Path, help="keep the guard and its runs, and go on with them")
     parser.add_argument("--times", type=int, default=TIMES)
     args = parser.parse_args()
-    for name, simulation in (("simulated", simulated), ("compared", compared)):
+    for name, simulation in (("simulated", simulated), ("compared", compared), ("errors", errors)):
         if args.only in (None, name):
             for line in simulation(args.times):
                 print(line, flush=True)

@@ -210,6 +210,12 @@ def test_links_out_of_a_folder_are_named(tmp_path: Path, caplog: pytest.LogCaptu
     assert str(tmp_path / "notes.txt") in caplog.text
 
 
+def test_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
+    with pytest.raises(UsageError, match=r"a\.txt cannot be read: .*symbolic links"):
+        find_source(str(tmp_path)).state()
+
+
 def test_file_names_need_not_be_utf_8(tmp_path: Path) -> None:
     path = os.fsencode(tmp_path) + b"/b\xff.txt"
     with open(path, "w", encoding="utf-8") as file:

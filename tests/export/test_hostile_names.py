@@ -38,6 +38,14 @@ def test_a_card_has_the_name_of_its_folder_as_a_text() -> None:
     assert yaml.safe_load(evaluation(HOSTILE, [SPLIT]))["name"] == HOSTILE
 
 
+def test_a_folder_that_is_a_link_to_itself_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    ended = carrara("export", "verl", "qa1", "-n", "1", "--out", tmp_path / "loop")
+    assert ended.returncode in (1, 2)
+    assert "Too many levels of symbolic links" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
 @pytest.mark.parametrize("kind", ["harbor", "lm-eval", "verl", "nemo-gym"])
 def test_commands_of_an_export_name_its_folder_for_a_shell(kind: str, tmp_path: Path) -> None:
     out = tmp_path / 'a "b"\n```\n# c; touch ran #'

@@ -418,6 +418,23 @@ def test_who_is_never_right_has_no_guard(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_failed_requests_make_no_item_unreliable(ids: dict[str, str], tmp_path: Path) -> None:
+    """They say nothing about the answers, so the rate of right replies is that of the others."""
+    line = ["guard", "make", ASKED, *MODEL, "--tokenizer", "gpt2", "--lengths", LENGTHS, "-n", "8", "--times", "2"]
+    out = tmp_path / "guard.json"
+    with reading(Reading(ids, "refuses")) as url:
+        ended = carrara(*line, "--base-url", url, "--out", out)
+    assert ended.returncode == 1
+    assert "48 of 48 requests failed (the first: " in ended.stderr
+    assert ended.stderr.rstrip().endswith("; the same command asks them again")
+    assert not out.exists()
+    with reading(Reading(ids, "tired")) as url:
+        ended = carrara(*line, "--base-url", url, "--out", tmp_path / "other.json", check=True)
+    assert re.search(r"\d+ of \d+ requests failed .*; they count for nothing", ended.stderr)
+    assert read(tmp_path / "other.json").rate > 0.95
+
+
+@pytest.mark.slow
 def test_python_makes_and_checks(guard: Path, ids: dict[str, str]) -> None:
     with reading(Reading(ids, "garbage")) as url:
         code = f"import carrara; print(carrara.check_guard({str(guard)!r}, base_url={url!r}))"

@@ -9,6 +9,7 @@ crossed    reads, in one request of twenty, the beginning of another prompt with
 refuses    answers no prompt with anything but an error
 partly     refuses beyond a length, and reads what is shorter
 flaky      refuses four prompts of ten, and reads the others
+tired      refuses four prompts of ten when they come again, and reads the others
 worse      refuses beyond a length, and writes words that mean nothing of what is shorter
 slow       reads all of it, and takes a fifth of a second longer for each prompt
 talkative  reads all of it, and says more beside the answer
@@ -64,6 +65,8 @@ class Reading:
         if self.way == "refuses" or (long and self.way in ("partly", "worse")):
             raise Refusing
         if self.way == "flaky" and int(name, 16) % 10 < 4:
+            raise Refusing
+        if self.way == "tired" and self.asked[name] > 1 and int(name, 16) % 10 < 4:
             raise Refusing
         if self.way == "worse" or (self.way == "garbage" and long):
             return "!!!! the the of of of", item.prompt.tokens

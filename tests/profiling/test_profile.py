@@ -187,6 +187,19 @@ def test_a_profile_goes_on_where_it_was(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_questions_on_one_context_are_one_score(tmp_path: Path) -> None:
+    """They are not independent, and a batch has as many instances as it says, so that a budget is kept."""
+    line = ["profile", "sync/graph", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "1k", "--json"]
+    [card] = json.loads(carrara(*line, "--budget", "30ktok", "--out", tmp_path, check=True).stdout)
+    results = read_results(tmp_path)
+    assert card["prompts"] == len(results) > 40
+    assert card["tokens"] <= 30_000
+    for part in card["counts"]:
+        instances = {one.instance_id for one in results if one.length == part["length"]}
+        assert part["n"] == len(instances) < sum(one.length == part["length"] for one in results)
+
+
+@pytest.mark.slow
 def test_all_capabilities_can_be_asked_for(tmp_path: Path) -> None:
     """The command as it stands, without a choice: each capability has instances, and an oracle holds to the longest."""
     run = ["profile", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--upto", "4k", "--json"]
@@ -201,6 +214,37 @@ def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
         line = ["profile", "babilong/qa1", "--model", "openai-api/test/window-100", "--base-url", server.base_url]
         ended = carrara(*line, "--tokenizer", "gpt2", "--upto", "1k", "--out", str(tmp_path / "run"), check=True)
     assert "prompts did not fit the model, and count 0" in ended.stdout
+
+
+@pytest.mark.slow
+def test_failed_requests_are_told(tmp_path: Path) -> None:
+    with serving(tmp_path / "journal.tsv") as server:
+        line = ["profile", "babilong/qa1", "--model", "openai-api/test/400", "--base-url", server.base_url]
+        ended = carrara(*line, "--tokenizer", "gpt2", "--upto", "1k", "--out", tmp_path / "run")
+    assert ended.returncode == 1
+    assert "8 of 8 requests failed (the first: " in ended.stderr
+    assert ended.stderr.rstrip().endswith("; the same command asks them again")
+
+
+@pytest.mark.slow
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_an_outage_leaves_a_profile_partial(tmp_path: Path) -> None:
+    asked = list[str]()
+
+    def ends_soon(prompt: str) -> str:
+        asked.append(prompt)
+        if len(asked) > 8:
+            raise OSError("the cable is out")
+        return KNOWN[blake2b(prompt.encode()).hexdigest()][0]
+
+    for index in range(20):
+        item = door.item("babilong/qa1", length=0, index=index, tokenizer="gpt2")
+        KNOWN[blake2b(item.prompt.messages()[-1].content.encode()).hexdigest()] = item.gold, 0
+    found = door.profile(ends_soon, capabilities="babilong/qa1", upto="1k", tokenizer="gpt2", out=tmp_path / "run")
+    assert found.cards[0].prompts == 8
+    assert "PARTIAL: babilong/qa1 not settled: " in str(found)
+    assert "the cable is out); the same command asks them again" in str(found)
 
 
 @pytest.mark.slow

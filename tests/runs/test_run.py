@@ -417,6 +417,24 @@ def test_a_full_disk_stops_asking_and_loses_nothing(tmp_path: Path) -> None:
     assert [result.score for result in read_results(tmp_path)] == [1.0] * 12
 
 
+@pytest.mark.slow
+def test_a_folder_that_becomes_read_only_stops_asking(tmp_path: Path) -> None:
+    """A disk that fails is often mounted again, as read-only. Replies to more requests would be lost."""
+    change = (
+        "left = iter([True] * 6)\n"
+        "access = folder.os.access\n"
+        "folder.os.access = lambda path, mode: next(left, False) if mode == folder.os.W_OK else access(path, mode)"
+    )
+    asked = ["latent_list", "--model", "carrara/oracle", "-n", "12", "--out", str(tmp_path)]
+    failing = changed(change, *asked)
+    assert failing.returncode == 1
+    assert "7 of 12 requests failed" in failing.stderr
+    assert f"{tmp_path} cannot be written to any more: make it writable" in failing.stderr
+    assert "Traceback" not in failing.stderr
+    assert run(*asked).returncode == 0
+    assert [result.score for result in read_results(tmp_path)] == [1.0] * 12
+
+
 def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("carrara.runs.folder.disk_usage", lambda path: SimpleNamespace(free=1 << 20))
     assert main(["run", "latent_list", "--model", "carrara/oracle", "--out", str(tmp_path)]) == 1

@@ -1,5 +1,6 @@
 """carrara export: write items for other programs. Each format is a command."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -25,7 +26,7 @@ def _config(tasks: str, options: ExportOptions, items: ItemOptions | None) -> Ex
 
 def _command(out: Path) -> str:
     """Return the command line for the README of the folder, which names the folder without its path."""
-    name, given = out.resolve().name, list(words_given())
+    name, given = os.path.basename(os.path.realpath(out)), list(words_given())
     for at in [at for at, word in enumerate(given) if word == "--out" or word.startswith("--out=")]:
         given[at : at + (2 if given[at] == "--out" else 1)] = ["--out", name]
     return " ".join(["carrara", *map(shell_word, given)])

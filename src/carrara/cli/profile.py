@@ -35,7 +35,7 @@ def profile(
     cards = profile(ProfileConfig(model, capabilities=capabilities, out=out, **merge_options(options, reader, server)))
     if as_json:
         print_json([card.to_dict() for card in cards])
-        return 0
-    for line in lines(cards):
-        show(line)
-    return 0
+    else:
+        for line in lines(cards):
+            show(line)
+    return int(any(card.failures and not card.settled for card in cards))

@@ -216,6 +216,8 @@ def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_js
 def _conclude(config: RunConfig, outcome: "Outcome") -> None:
     """Say how many requests were made, and raise if there is no score of some items."""
     from carrara.results import summarize
+    from carrara.runs.run import describe_failures
+    from carrara.stats import summarize
 
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:
@@ -224,13 +226,8 @@ def _conclude(config: RunConfig, outcome: "Outcome") -> None:
             f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
             "the same command with more resumes"
         )
-    failed = [result for result in outcome.own if result.status == "error"]
-    if failed:
-        why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
-        raise RunError(
-            f"{len(failed)} of {count(len(outcome.own), 'request')} failed (the first: {why}); "
-            "the same command asks them again"
-        )
+    if failures := describe_failures(outcome.own):
+        raise RunError(f"{failures}; the same command asks them again")
     if blank := [row for row in summarize(outcome.own, among=outcome.folder) if not row.stat.scored]:
         cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
         raise RunError(

@@ -23,9 +23,9 @@ from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import Capability, select
 from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
-from carrara.runs.run import run
+from carrara.runs.run import describe_failures, run
 from carrara.servers.model_names import check_model, tokenizer_for
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import count, write_length
 
@@ -35,6 +35,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
 
     Raises:
         UsageError: The settings are wrong, or too few items were right each time.
+        RunError: Every request of a round failed.
     """
     selected = select(config.capabilities)
     model, lengths, n = model_name(config.model), config.lengths, config.n
@@ -90,10 +91,10 @@ def _find_reliable(
     for time in range(2, times + 1):
         if not right:
             break
-        asked = len(right)
-        results = run(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right))).own
-        again = {one.id for one in results if is_right(one)}
-        right = {id: capability for id, capability in right.items() if id in again}
+        replies = _ask(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right)))
+        again = {one.id: is_right(one) for one in replies if one.id in right}
+        asked = len(again)
+        right = {id: capability for id, capability in right.items() if again.get(id)}
         logger.info(f"round {time} of {times}: {len(right)} of {asked} were right once more")
     if not right:
         raise UsageError(
@@ -119,7 +120,7 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
     for batch in range(1, BATCHES + 1):
         jobs = tuple(RunJob(cell, batch * BATCH) for cell in open_cells)
         by_cell: dict[ItemId, list[Result]] = {cell: [] for cell in open_cells}
-        for one in run(evolve(config, tasks=jobs)).own:
+        for one in _ask(evolve(config, tasks=jobs)):
             by_cell[replace(ItemId.parse(one.id), index=0, question=0)].append(one)
         for cell, results in by_cell.items():
             ids = sorted(one.id for one in results if is_right(one))  # not in the order of the replies
@@ -130,6 +131,17 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
         if not open_cells:
             break
     return {id: cells[cell] for cell, ids in right.items() for id in ids}
+
+
+def _ask(config: RunConfig) -> list[Result]:
+    """Return the replies of a run. Failed requests say nothing about the answers, and count for nothing."""
+    results = run(config).own
+    replies = [one for one in results if one.status != "error"]
+    if failures := describe_failures(results):
+        if not replies:
+            raise RunError(f"{failures}; the same command asks them again")
+        logger.warning(f"{failures}; they count for nothing")
+    return replies
 
 
 def _is_guessed(results: Sequence[Result]) -> bool:

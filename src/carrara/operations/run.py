@@ -45,17 +45,16 @@ def run(config: RunConfig) -> Results:
 
 
 def _results(config: RunConfig) -> Results:
-    from carrara.runs.run import run
+    from carrara.runs.run import describe_failures, run
 
     outcome = run(config, _console() if config.progress else None)
     own = Results(outcome.own, config.out.resolve().name)
     if outcome.unasked:
         said = f"{outcome.unasked:,} items were not asked: budget={config.budget} has no room for them; more resumes"
         warnings.warn(said, stacklevel=2)
-    if failed := own.where(status="error"):
-        why = (failed[0].error or "no reason given").strip().splitlines()[-1]
-        said = f"{len(failed)} of {len(own)} requests failed (the first: {why}); the same call asks them again"
-        if len(failed) == len(own):
+    if failures := describe_failures(outcome.own):
+        said = f"{failures}; the same call asks them again"
+        if all(result.status == "error" for result in outcome.own):
             raise RunError(said)
         warnings.warn(said, stacklevel=2)
     return own

@@ -25,9 +25,10 @@ from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.replies import LOGS, read_results
 from carrara.runs.run import run
+from carrara.runs.run import describe_failures, run
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers.gguf import logged_name, split_digest
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 from carrara.util.log import logger
 from carrara.util.quantities import write_length
 
@@ -37,6 +38,7 @@ def profile(config: ProfileConfig) -> list[Card]:
 
     Raises:
         UsageError: The settings are wrong.
+        RunError: Every request failed.
     """
     if config.upto < SHORTEST:
         raise UsageError(
@@ -55,22 +57,26 @@ def profile(config: ProfileConfig) -> list[Card]:
 
 def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int | None) -> list[Card]:
     results = _replies_of(config, read_results(config.out)) if (config.out / LOGS).is_dir() else []
+    last, is_silent = list[Result](), False
     while True:
         for subject in subjects:
-            subject.add(results)
+            subject.add(results, last)
         cards = [subject.card() for subject in subjects]
         prompts, tokens = sum(card.prompts for card in cards), sum(card.tokens for card in cards)
         settled = sum(card.settled for card in cards)
         logger.info(f"{prompts:,} prompts, {tokens:,} tokens; {settled} of {len(cards)} settled")
+        if is_silent:
+            if not prompts:
+                raise RunError(f"{describe_failures(last)}; the same command asks them again")
+            return cards
         jobs = _next_jobs(subjects, config.context_reader, batch, math.inf if budget is None else budget - tokens)
         if not jobs:
             if not prompts:
                 raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
-        before = len(results)
-        results = _replies_of(config, run(evolve(config, tasks=jobs)).folder)
-        if len(results) <= before:
-            return cards  # the model does not answer
+        before, outcome = len(results), run(evolve(config, tasks=jobs))
+        results, last = _replies_of(config, outcome.folder), outcome.own
+        is_silent = len(results) <= before
 
 
 def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: float) -> tuple[RunJob, ...]:
@@ -80,10 +86,11 @@ def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: 
         if (step := subject.next_batch(batch)) is None:
             continue
         length, n = step
-        cost = n * reader.estimate(length + FIXED, FIXED, 0).sent
+        sent = reader.estimate(max(length, subject.bare) + FIXED, FIXED, 0).sent
+        cost = n * subject.questions * sent
         if cost <= budget:
             budget -= cost
-            jobs.append(RunJob(replace(subject.first, length=length), subject.count_scores(length) + n))
+            jobs.append(RunJob(replace(subject.first, length=length), subject.count_instances(length) + n))
     return tuple(jobs)
 
 

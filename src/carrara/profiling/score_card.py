@@ -41,6 +41,8 @@ class Card:
     """Whether no curve fits the scores."""
     unfit: int
     """The number of prompts that did not fit the model. Each scores 0."""
+    failures: str
+    """How many requests of the last batch failed, and why. Empty if none did."""
     counts: Mapping[int, tuple[float, float]]
     """The sum of scores, and their number, at each length."""
 
@@ -82,9 +84,13 @@ def lines(cards: Sequence[Card]) -> Iterator[str]:
             yield (
                 f"{card.capability}: its scores do not fall as a curve does; look at each length: {', '.join(means)}"
             )
-    if unsettled := [card.capability for card in cards if not card.settled]:
+    unsettled = [card for card in cards if not card.settled]
+    for card in unsettled:
+        if card.failures:
+            yield f"PARTIAL: {card.capability} not settled: {card.failures}; the same command asks them again"
+    if left := [card.capability for card in unsettled if not card.failures]:
         yield (
-            f"PARTIAL: {', '.join(unsettled)} not settled: the budget, or what more instances would tell, ended first; "
+            f"PARTIAL: {', '.join(left)} not settled: the budget, or what more instances would tell, ended first; "
             "the same command goes on"
         )
 

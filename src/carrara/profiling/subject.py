@@ -16,6 +16,11 @@ from carrara.results.curve import Curve, Rule
 from carrara.results.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
 from carrara.results.result import Result
 from carrara.results.scores import headline, stat
+from carrara.result import Result
+from carrara.runs.run import describe_failures
+from carrara.stats.curve import Curve, Rule
+from carrara.stats.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
+from carrara.stats.scores import headline, stat
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.findings import findings_of
@@ -40,6 +45,8 @@ class Subject:
         requirements: What the base score has to exceed.
         rule: What counts as held.
         within: The widest factor between the ends of the interval.
+        bare: The tokens of a puzzle without filler.
+        questions: The most questions on an instance.
     """
 
     capability: Capability
@@ -49,23 +56,34 @@ class Subject:
     requirements: Requirements
     rule: Rule
     within: float
+    bare: int = 0
+    questions: int = 1
 
     def __post_init__(self) -> None:
-        self.add([])
+        self.add([], [])
 
-    def add(self, results: Sequence[Result]) -> None:
-        """Replace the results so far by these results of all subjects."""
+    def add(self, results: Sequence[Result], last: Sequence[Result]) -> None:
+        """Replace the results so far by these results of all subjects.
+
+        Args:
+            results: All replies.
+            last: The results of the last batch, failed requests among them.
+        """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
         own = [one for one in results if one.id.startswith(begins)]
         for length in self.lengths:
-            scores = [headline(one) for one in own if one.length == length and one.status != "error"]
-            if scores:
-                self.curve.add(length, sum(scores), len(scores))
+            scores: dict[str, list[float]] = {}
+            for one in own:
+                if one.length == length and one.status != "error":
+                    scores.setdefault(one.instance_id, []).append(headline(one))
+            if scores:  # questions on one instance are not independent
+                self.curve.add(length, sum(map(fmean, scores.values())), len(scores))
         shortest = [one for one in own if one.length == self.lengths[0]]
         self.base = (
             BaseScore.of(self.lengths[0], stat(shortest), self.first.task, self.requirements) if shortest else None
         )
+        self.failures = describe_failures([one for one in last if one.id.startswith(begins)])
         self.prompts = len(own)
         self.unfit = sum(one.status == "overflow" for one in own)
         self.tokens = sum((one.input_tokens if one.reading else None) or one.tokens for one in own)
@@ -86,8 +104,8 @@ class Subject:
                     return None
                 return choose_batch(self.curve, self.rule, self.lengths, batch, self.within)
 
-    def count_scores(self, length: int) -> int:
-        """Return the number of scores at a length."""
+    def count_instances(self, length: int) -> int:
+        """Return the number of instances with a score at a length."""
         return round(self.curve.counts.get(length, (0.0, 0))[1])
 
     def card(self) -> Card:
@@ -113,6 +131,7 @@ class Subject:
             or (is_usable and is_settled(self.curve, self.rule, self.lengths, self.within)),
             misfit=is_usable and self.curve.misfit() < MISFIT,
             unfit=self.unfit,
+            failures=self.failures,
             counts=dict(self.curve.counts),
         )
 
@@ -153,12 +172,13 @@ def subject_of(
     findings = findings_of(first.task)
     declared = findings.best_declared(SOLVED) if findings else None
     requirements = Requirements(min_base_score, {first.task: declared.score} if declared else {})
-    chance_level = _mean_chance_level(replace(first, length=lengths[0]))
-    return Subject(capability, first, lengths, chance_level, requirements, rule, within)
+    chance_level, questions = _measure_questions(replace(first, length=lengths[0]))
+    return Subject(capability, first, lengths, chance_level, requirements, rule, within, bare, questions)
 
 
-def _mean_chance_level(first: ItemId) -> float:
-    chance_levels, unfit = list[float](), list[LengthError]()
+def _measure_questions(first: ItemId) -> tuple[float, int]:
+    """Return the mean chance level of the first instances, and the most questions on one of them."""
+    chance_levels, unfit, most = list[float](), list[LengthError](), 0
     for index in range(CHANCE_LEVELS):
         try:
             posed = questions_of(replace(first, index=index))
@@ -166,9 +186,10 @@ def _mean_chance_level(first: ItemId) -> float:
             unfit.append(error)
         else:
             chance_levels += [question.chance_level for question in posed.questions]
+            most = max(most, len(posed.questions))
     if not chance_levels:
         raise unfit[0]
-    return fmean(chance_levels)
+    return fmean(chance_levels), most
 
 
 def _count_tokens(first: ItemId) -> int:

@@ -76,6 +76,9 @@ def check_disk(out: Path) -> None:
     here = local_folder(out)
     if disk_usage(here).free < RESERVE:
         raise RunError(f"less than {RESERVE >> 20} MB are left on the disk of {here}: make room")
+    cache = here / CACHE
+    if not os.access(cache if cache.exists() else here, os.W_OK):
+        raise RunError(f"{here} cannot be written to any more: make it writable")
 
 
 @contextmanager

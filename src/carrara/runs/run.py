@@ -72,6 +72,15 @@ class Outcome:
     """The number of items for which the budget had no room."""
 
 
+def describe_failures(results: Sequence[Result]) -> str:
+    """Return how many requests failed, and why the first one did. Empty if none did."""
+    failed = [result for result in results if result.status == "error"]
+    if not failed:
+        return ""
+    why = (failed[0].error or "no reason given").strip().splitlines()[-1][:300]
+    return f"{len(failed)} of {count(len(results), 'request')} failed (the first: {why})"
+
+
 _ONE = Lock()
 """A lock, because Inspect runs one evaluation at a time in a process. A second thread waits."""
 _FORKED = Event()
