@@ -254,6 +254,7 @@ def attempts_within() -> Iterator[None]:
         raise
     finally:
         item.requests += own.requests
+        item.repeated += own.repeated
 
 
 def current() -> Attempts:
