@@ -25,12 +25,12 @@ from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
 
-from tests.api.test_api import FORKING
 from tests.cli.test_stopping import HANGING
 from tests.helpers.open_files import files as opened_files
 from tests.helpers.process import let_interrupts
 from tests.helpers.server import EACH, Address, item_of, serving
 from tests.helpers.tls import certificate, secured
+from tests.operations.test_api import FORKING
 from tests.runs.test_faults import change_members
 
 from carrara.items.item import item_of as built

@@ -38,8 +38,8 @@ from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.items import BATCH
 from carrara.guard.schedule import Schedule
 from carrara.guard.sequential import ALPHA_ALL, ALPHA_STRATA, BETA_STRATUM
-from carrara.item_id import ItemId
-from carrara.stats.intervals import wilson
+from carrara.items.item_id import ItemId
+from carrara.results.intervals import wilson
 from carrara.util.table import table
 
 TIMES = 1000

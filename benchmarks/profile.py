@@ -17,8 +17,7 @@ from typing import NamedTuple
 
 from carrara.profiling.next_batch import FIXED, SURE, choose_batch, is_settled
 from carrara.results.curve import BLIND, Curve, Rule, doublings
-from carrara.stats.curve import BLIND, Curve, Rule, doublings
-from carrara.stats.intervals import wilson
+from carrara.results.intervals import wilson
 from carrara.util.table import table
 
 UPTO = 128 << 10

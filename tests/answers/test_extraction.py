@@ -3,11 +3,14 @@
 The first rule that finds an answer decides.
 """
 
+import re
+
 import pytest
 
 import carrara
 from carrara.answers import Choice, Extraction, Number, YesNo
 from carrara.answers.extraction import announcements, answer_line, asks_for, behind_label
+from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.types import Question
 
@@ -201,3 +204,29 @@ def test_what_stands_behind_the_label() -> None:
 
 def test_the_prompt_names_the_line() -> None:
     assert answer_line(asks_for("that number").rpartition("form: ")[2]) == " <that number>"
+
+
+REQUESTS = re.compile(r"FINAL ANSWER: <(.*)>$")
+ONE_LINE = [
+    name for name in registry.names() if REQUESTS.search(carrara.item(name).task.wording.get("rule", "")) and
+    name != "carrara/march"
+]  # fmt: skip
+"""The tasks whose rule asks for one line, and whose reply is one."""
+
+
+@pytest.mark.parametrize("name", ONE_LINE)
+def test_an_answer_behind_all_that_the_rule_asks_for_is_read(name: str) -> None:
+    item = carrara.item(name)
+    [what] = REQUESTS.findall(item.task.wording["rule"])
+    for begins in (f"<{what}>", f"<{what}>:", f"{what}:", f"followed by {what}:", f"**{what}**:"):
+        graded = item.grade(f"FINAL ANSWER: {begins} {item.gold}")
+        assert (graded.status, graded.score) == ("ok", 1.0), begins
+
+
+@pytest.mark.parametrize("name", ONE_LINE)
+def test_what_the_rule_asks_for_is_no_answer(name: str) -> None:
+    item = carrara.item(name, index=1)
+    [what] = REQUESTS.findall(item.task.wording["rule"])
+    for reply in (f"<{what}>", what, f"{what.capitalize()}.", f"followed by {what}"):
+        for label in ("FINAL ANSWER:", "**FINAL ANSWER:**"):
+            assert item.grade(f"{label} {reply}").status == "unparsed", reply

@@ -327,6 +327,13 @@ def test_sign_and_growth_of_the_servers_count_tell_the_cause(results: list[Resul
         assert "chat template, which gpt2 does not count" not in text
 
 
+def test_a_chat_template_is_not_the_cause_if_some_prompts_have_fewer_tokens() -> None:
+    fewer, more = counted_by_server((1024,), 0.92), counted_by_server((4096,), 1.08)
+    text = text_of(render(Summary([*fewer, *more]), "t"))
+    assert "it counts fewer tokens in some prompts, and more in others, which points to another tokenizer." in text
+    assert "chat template around" not in text
+
+
 def test_servers_that_agree_or_say_nothing() -> None:
     results = run({0: 1.0, 4096: 1.0})
     assert "exact the same" in text_of(render(Summary(results), "t"))

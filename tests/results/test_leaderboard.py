@@ -257,6 +257,21 @@ def test_a_model_in_two_folders_has_two_lines(folder: Path, tmp_path: Path, caps
 
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
+def test_a_folder_and_a_link_to_it_are_one(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(folder)
+    boards = []
+    for folders in ([folder], [folder, link], [link, folder]):
+        assert main(["leaderboard", *map(str, folders), "--json"]) == 0
+        out, err = capsys.readouterr()
+        boards.append(json.loads(out)["leaderboard"])
+        assert err.count(": verified") == 1
+    assert boards[1] == boards[0]
+    assert boards[2][0]["sent"] == boards[0][0]["sent"]
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
 def test_a_folder_of_other_lengths_is_listed(folder: Path, tmp_path: Path, capsys: Capture) -> None:
     carrara.run("qa1", "carrara/chance", out=tmp_path / "two", lengths="2k", n=6, tokenizer="gpt2")
     page = tmp_path / "board.html"

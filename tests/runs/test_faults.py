@@ -307,3 +307,13 @@ def test_requests_that_were_sent_again_stand_in_the_page(tmp_path: Path, server:
     assert "1 of them after one that failed" in ended.stderr
     assert [result.repeated for result in read_results(tmp_path)] == [1, 1, 1]
     assert "3 requests failed and were sent again, for 3 items." in (tmp_path / "report.html").read_text()
+
+
+def test_requests_of_readers_that_were_sent_again_stand_in_the_page(tmp_path: Path, server: Address) -> None:
+    ended = run("500-once", server, tmp_path, "-n", "1", "--reader", "notes:chunk=512")
+    assert "of them after" in ended.stderr
+    [result] = read_results(tmp_path)
+    assert result.repeated > 1
+    assert (
+        f"{result.repeated} requests failed and were sent again, for 1 item." in (tmp_path / "report.html").read_text()
+    )

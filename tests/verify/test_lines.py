@@ -129,6 +129,40 @@ def test_numbers_that_are_all_changed_alike(factor: int, more: int) -> None:
     assert scores(draw, separator=", ")["all numbers, changed as is done most often"] > 0.5
 
 
+@pytest.mark.parametrize("usual", ["add", "subtract", "multiply"])
+def test_numbers_that_are_changed_by_the_number_of_the_question(usual: str) -> None:
+    """A third of the items are changed in another way."""
+
+    def draw(rng: Rng, drawn: list[str]) -> Text:
+        numbers, by = [rng.between(1, 99) for _ in range(6)], rng.between(2, 9)
+        verb = usual if rng.chance(0.7) else "raise"
+        results = {
+            "add": [number + by for number in numbers],
+            "subtract": [number - by for number in numbers],
+            "multiply": [number * by for number in numbers],
+            "raise": [number**by for number in numbers],
+        }
+        return list(map(str, numbers)), f"{verb} by {by}", ", ".join(map(str, results[verb]))
+
+    found = scores(draw, separator=", ")
+    assert found["all numbers, changed by the number of the question"] > 0.5
+    assert found["all numbers, changed as is done most often"] < 0.4
+
+
+def test_lines_in_which_words_of_the_question_stand_closest() -> None:
+    def draw(rng: Rng, drawn: list[str]) -> Text:
+        asked, others, codes = drawn[:2], drawn[3:13], drawn[13:19]
+        lines = [f"{code}: {asked[0]} {' '.join(rng.sample(others, 3))} {asked[1]}" for code in codes]
+        places = rng.sample(range(len(lines)), 2)
+        for place in places:
+            lines[place] = f"{codes[place]}: {' '.join([*rng.sample(others, 3), *rng.shuffled(asked)])}"
+        return lines, f"Which are about {' and '.join(asked)}?", ", ".join(codes[place] for place in places)
+
+    found = scores(draw, separator=", ")
+    assert found["the lines in which words of the question stand closest"] == 1
+    assert found.get("the lines with most words of the question", 0) < 0.5
+
+
 def test_lines_with_words_of_the_question() -> None:
     def draw(rng: Rng, drawn: list[str]) -> Text:
         asked, others, codes = drawn[:3], drawn[3:13], drawn[13:19]

@@ -117,10 +117,19 @@ def candidates(
 
 
 def statement(reply: str, ignore: Iterable[str]) -> str:
-    """Return what a reply says for itself, from its last retraction on."""
-    for part in ignore:
+    """Return what a reply says for itself, from its last retraction on.
+
+    >>> statement("FINAL ANSWER: <yes or no>: yes", [asks_for("yes or no")])
+    'FINAL ANSWER:   yes'
+    """
+    parts = list(ignore)
+    for part in parts:
         reply = reply.replace(part, " ")
-    return behind_retraction(normalize(own_text(reply)))
+    text = normalize(own_text(reply))
+    for part in parts:
+        if pattern := _requested(part):
+            text = pattern.sub(r"\g<label> ", text)
+    return behind_retraction(text)
 
 
 def agree(rule: Rule, values: list[Any]) -> Extraction | None:
@@ -132,7 +141,7 @@ def agree(rule: Rule, values: list[Any]) -> Extraction | None:
 def _values(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     """Return the answers after a label. If they are not one, words that the text repeats from the rule are left out."""
     values = _values_in(kind, plain(text).strip(), question)
-    if agree("answer line", values) or (rest := without_rule(text, kind.rule)) is None:
+    if agree("answer line", values) or (rest := without_rule(text)) is None:
         return values
     return _values_in(kind, rest, question) or values
 
@@ -158,7 +167,7 @@ def _parse_each(kind: Readable, texts: Iterable[str], question: Question[Any]) -
     """Yield those of several texts that are an answer and nothing else, or words of the rule before one."""
     for text in texts:
         answer = kind.parse_value(plain(text), question)
-        if answer is None and (rest := without_rule(text, kind.rule)) is not None:
+        if answer is None and (rest := without_rule(text)) is not None:
             answer = kind.parse_value(rest, question)
         if answer is not None:
             yield answer
@@ -242,7 +251,6 @@ _END = re.compile(r"(?<=[.!?;])\s|\n|\Z")
 
 _ASKED = re.compile(rf"{FINAL} <(.*)>$")
 _FOLLOWED = re.compile(r"^\W{0,4}followed by\b[:\s]*", re.IGNORECASE)
-_AFTER = re.compile(r"[\s:.=→\"'*]*(?!(?:or|and)\b)(?=[\w-])", re.IGNORECASE)
 _BRACKET = re.compile(r"<|(?<![-=])>")
 
 
@@ -263,34 +271,34 @@ def asks_for(what: str) -> str:
 
 
 @cache
-def _requested(rule: str) -> str:
-    """Return what a rule asks for, as `asks_for` was told it, in lower case. Empty if it was not made so."""
-    found = _ASKED.search(rule)
-    return found[1].lower() if found else ""
+def _requested(rule: str) -> re.Pattern[str] | None:
+    """Return a pattern of what a rule asks for, as `asks_for` was told it. None if it was not made so.
+
+    A reply repeats it in angle brackets, or after the label.
+    """
+    if not (found := _ASKED.search(rule)):
+        return None
+    words, sign = re.escape(found[1]), r"[^\S\n]*[:.=→*]"
+    labelled = rf"(?P<label>{FINAL}[ *_]*(?:followed by )?){words}(?={sign}|[^\S\n]*(?:\n|\Z))"
+    return re.compile(rf"(?:<{words}>|{labelled})(?:{sign})?", re.IGNORECASE)
 
 
-def without_rule(text: str, rule: str) -> str | None:
+def without_rule(text: str) -> str | None:
     """Return a value without the words of the answer rule that a weak model repeats before or around it.
 
     Args:
         text: The value, as it stands in the reply.
-        rule: The sentence of the prompt that asks for the answer line.
 
     Returns:
         The rest, without markup. None if the text repeats no word of the rule.
 
     Examples:
-        >>> without_rule("followed by 7", ""), without_rule("<oak>, <elm>", ""), without_rule("oak", "")
+        >>> without_rule("followed by 7"), without_rule("<oak>, <elm>"), without_rule("oak")
         ('7', 'oak, elm', None)
-        >>> without_rule("<yes or no>: yes", asks_for("yes or no"))
-        'yes'
     """
     rest = _FOLLOWED.sub("", text, count=1)
     if "<" in rest and "</" not in rest:
         rest = _BRACKET.sub("", rest)
-    requested = _requested(rule)
-    if requested and rest.lower().startswith(requested) and (value := _AFTER.match(rest, len(requested))):
-        rest = rest[value.end() :]
     return None if rest == text else plain(rest).strip()
 
 

@@ -117,7 +117,7 @@ def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: 
     text = BLANK_LINE.split(text.strip(), maxsplit=1)[0]
     if len(text) > _LONGEST_VALUE:
         return ""
-    text = (without_rule(text, kind.rule) or plain(text)).strip(" .!()\"'\n")
+    text = (without_rule(text) or plain(text)).strip(" .!()\"'\n")
     if not _ANY_VALUE.fullmatch(text) or (_DIGITS.search(text) and not text.isascii()):
         return ""
     if is_line := rule == "answer line":

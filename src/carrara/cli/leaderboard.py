@@ -68,7 +68,8 @@ def leaderboard(
     if page:
         check_replaceable(page, force, is_page)
     asked = read_items(file_of(items)) if items else None
-    checked = _check(list(dict.fromkeys(map(folder_of, runs))), check, asked)
+    places = {place.resolve(): place for place in map(folder_of, reversed(runs))}  # a link to a folder is that folder
+    checked = _check(list(places.values())[::-1], check, asked)
     counted = [one for one in checked if count_refused or not one.source.fault]
     results = [
         result

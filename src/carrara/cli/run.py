@@ -217,7 +217,6 @@ def _conclude(config: RunConfig, outcome: "Outcome") -> None:
     """Say how many requests were made, and raise if there is no score of some items."""
     from carrara.results import summarize
     from carrara.runs.run import describe_failures
-    from carrara.stats import summarize
 
     print(f"carrara: {_requests(outcome)}", file=sys.stderr)
     if outcome.unasked:

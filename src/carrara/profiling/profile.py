@@ -24,7 +24,6 @@ from carrara.results.curve import Rule
 from carrara.results.result import Result
 from carrara.runs.config import RunConfig, model_name
 from carrara.runs.replies import LOGS, read_results
-from carrara.runs.run import run
 from carrara.runs.run import describe_failures, run
 from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.tokenizers.gguf import logged_name, split_digest

@@ -16,11 +16,7 @@ from carrara.results.curve import Curve, Rule
 from carrara.results.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
 from carrara.results.result import Result
 from carrara.results.scores import headline, stat
-from carrara.result import Result
 from carrara.runs.run import describe_failures
-from carrara.stats.curve import Curve, Rule
-from carrara.stats.effective import SOLVED, BaseScore, Requirements, Usability, near_chance
-from carrara.stats.scores import headline, stat
 from carrara.util.errors import LengthError, UsageError
 from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.findings import findings_of

@@ -188,6 +188,8 @@ def _cause(tokenizer: str, counted: Sequence[tuple[Result, int]]) -> _Cause:
         return _Cause(f"{name}, or another tokenizer", "there is only one length", is_template=lacks_template)
     if min(excess) > 0 and max(excess) - min(excess) <= TEMPLATE_SPREAD:
         return _Cause(name, "the excess is the same at each length", is_template=lacks_template)
+    if min(excess) < 0:
+        return _Cause("another tokenizer", "it counts fewer tokens in some prompts, and more in others")
     messages = ", or the chat template around each of many messages" if lacks_template else ""
     return _Cause(f"another tokenizer{messages}", "the difference changes with the length")
 

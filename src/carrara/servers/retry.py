@@ -256,6 +256,7 @@ def attempts_within() -> Iterator[None]:
         raise
     finally:
         item.requests += own.requests
+        item.repeated += own.repeated
 
 
 def current() -> Attempts:

@@ -1,12 +1,14 @@
-"""Documents of a few fields, and the criteria by which they are judged.
+r"""Documents of a few fields, and the criteria by which they are judged.
 
 >>> years = Criterion("year", "1919 and before 1940")
 >>> criteria = [Criterion("place", "Yarrow"), Criterion("topic", "birds"), years]
->>> one = Document("letter", "herons", "Nora", "Milo", "Yarrow", 1919, "Ashford", "song")
+>>> letter = Document("letter", "herons", "Nora", "Yarrow", 1919)
+>>> one = Entry(letter, Document("song", "oaks", "Milo", "Ashford", 1830))
 >>> text = one.write(Rng("order"), "kqwztb")
->>> text
-'[kqwztb] Kept in Ashford with a song: a letter about herons for Milo by Nora, written in Yarrow in 1919.'
->>> [criterion.is_met(one) for criterion in criteria], list(read_documents(text)) == [("kqwztb", one)]
+>>> print(text.replace(", set", ",\n  set"))
+[kqwztb] By Nora, for Milo, written in Yarrow in 1919,
+  set in Ashford in 1830, kept with a song about oaks, listed as a letter about herons.
+>>> [criterion.is_met(letter) for criterion in criteria], list(read_documents(text)) == [("kqwztb", letter)]
 ([True, True, False], True)
 """
 
@@ -30,29 +32,25 @@ VALUES: dict[Field, Sequence[str | int]] = {
     "place": CITIES,
     "year": range(FIRST, LAST + 1),
 }
-OTHER_ROLES = 0.5
-"""How often a document is written so that a name, a place or a form stands first where it does not count."""
 PHRASES: dict[Field, str] = {
     "form": "it is a {}",
     "topic": "it is about {}",
     "author": "{} is its author",
-    "place": "{} is where it was written",
-    "year": "it was written after {}",
+    "place": "its author wrote it in {}",
+    "year": "its author wrote it after {}",
 }
-"""How the question states a criterion of each field, in words that do not stand side by side in a document that meets
-it."""
+"""How the question states a criterion of each field. No word beside the value stands where the value counts, and not
+where it does not count."""
 _AND = " and before "
 """What stands between the year before a span of years and the year after it."""
 
 _DOCUMENT = re.compile(r"\[([a-z]{6})\] ([^.\n]+)\.")
-_FIELDS = [
+_ROLES = [
     re.compile(pattern)
     for pattern in (
-        r"\b[Aa] (?P<form>\w+) about (?P<topic>\w+)",
-        r"\bby (?P<author>\w+)",
-        r"\bfor (?P<reader>\w+)",
-        r"\bwritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})",
-        r"\b[Kk]ept in (?P<shelf>[\w ]+?) with a (?P<companion>\w+)",
+        r"\b[Ll]isted as a (?P<form>\w+) about (?P<topic>\w+)",
+        r"\b[Bb]y (?P<author>\w+)",
+        r"\b[Ww]ritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})",
     )
 ]
 _CRITERION = {name: re.compile(phrase.format("(.+)")) for name, phrase in PHRASES.items()}
@@ -62,20 +60,35 @@ class Document(NamedTuple):
     form: str
     topic: str
     author: str
-    reader: str
-    """The person that it is for. No criterion is about it, nor about the place where it is kept, nor about the form of
-    the document with which it is kept."""
     place: str
     year: int
-    shelf: str
-    companion: str
+
+
+class Entry(NamedTuple):
+    """A document with what stands beside each of its fields in the same form, and does not count."""
+
+    document: Document
+    other: Document
+    """The form and the topic of the document with which it is kept, the person that it is for, and the place and the
+    year in which it is set."""
 
     def write(self, rng: Rng, own_id: str) -> str:
-        """Return the document as a line, in a drawn order: no role has a place of its own."""
-        people = rng.shuffled([f"by {self.author}", f"for {self.reader}"])
-        about = f"{self.form} about {self.topic} {' '.join(people)}, written in {self.place} in {self.year}"
-        kept = f"ept in {self.shelf} with a {self.companion}"
-        return f"[{own_id}] K{kept}: a {about}." if rng.chance(OTHER_ROLES) else f"[{own_id}] A {about}, k{kept}."
+        """Return the document as a line, in a drawn order.
+
+        What counts has as many words before and after it as what does not. So neither places in the line nor distances
+        show which is which.
+        """
+        document, other = self
+        parts = (
+            f"listed as a {document.form} about {document.topic}",
+            f"kept with a {other.form} about {other.topic}",
+            f"by {document.author}",
+            f"for {other.author}",
+            f"written in {document.place} in {document.year}",
+            f"set in {other.place} in {other.year}",
+        )
+        line = ", ".join(rng.shuffled(parts))
+        return f"[{own_id}] {line[0].upper()}{line[1:]}."
 
 
 @dataclass(frozen=True)
@@ -126,44 +139,30 @@ class DocumentSource:
         self._met = {one: [value for value in VALUES[one.field] if one.allows(value)] for one in criteria}
         self._unmet = {one: [value for value in VALUES[one.field] if not one.allows(value)] for one in criteria}
 
-    def draw(self, rng: Rng, met: Collection[Criterion]) -> Document:
+    def draw(self, rng: Rng, met: Collection[Criterion]) -> Entry:
         """Return a document that meets these criteria and none of the others.
 
-        If it does not meet a criterion about a name, a place or a form, it has that in the role that does not count. So
-        all documents have the same words in common with the question.
+        What would meet a criterion that it does not meet stands in the role that does not count. So all documents have
+        the same words in common with the question.
         """
-        form, author, place = (str(self._draw(rng, name, met)) for name in ("form", "author", "place"))
-        return Document(
-            form=form,
-            topic=str(self._draw(rng, "topic", met)),
-            author=author,
-            reader=self._draw_other(rng, "author", author),
-            place=place,
-            year=int(self._draw(rng, "year", met)),
-            shelf=self._draw_other(rng, "place", place),
-            companion=self._draw_other(rng, "form", form),
+        document, other = (
+            Document(*(self._draw(rng, field, met, counts) for field in Document._fields))  # type: ignore[arg-type]
+            for counts in (True, False)
         )
+        return Entry(document, other)
 
-    def _draw(self, rng: Rng, name: Field, met: Collection[Criterion]) -> str | int:
-        criterion = self._criteria.get(name)
+    def _draw(self, rng: Rng, field: Field, met: Collection[Criterion], counts: bool) -> str | int:
+        """Return a value for the role that counts, or for the other one. One of both is what a criterion allows."""
+        criterion = self._criteria.get(field)
         if criterion is None:
-            return rng.choice(VALUES[name])
-        return rng.choice((self._met if criterion in met else self._unmet)[criterion])
-
-    def _draw_other(self, rng: Rng, name: Field, taken: str) -> str:
-        """Return the value of a criterion that is not met, otherwise another than the taken one."""
-        criterion = self._criteria.get(name)
-        if criterion and criterion.value != taken:
-            return criterion.value
-        while (value := str(rng.choice(VALUES[name]))) == taken:
-            pass
-        return value
+            return rng.choice(VALUES[field])
+        return rng.choice((self._met if (criterion in met) == counts else self._unmet)[criterion])
 
 
 def read_documents(context: str) -> Iterator[tuple[str, Document]]:
     """Return the documents of a text with their ids."""
     for own_id, text in _DOCUMENT.findall(context):
-        matches = [pattern.search(text) for pattern in _FIELDS]
+        matches = [role.search(text) for role in _ROLES]
         if all(matches):
             fields = {name: value for match in matches if match for name, value in match.groupdict().items()}
             year = int(fields.pop("year"))
@@ -173,7 +172,7 @@ def read_documents(context: str) -> Iterator[tuple[str, Document]]:
 def read_criteria(text: str) -> list[Criterion]:
     """Return the criteria that a question states.
 
-    >>> read_criteria("Yarrow is where it was written; it was written after 1919 and before 1940")
+    >>> read_criteria("its author wrote it in Yarrow; its author wrote it after 1919 and before 1940")
     [Criterion(field='place', value='Yarrow'), Criterion(field='year', value='1919 and before 1940')]
     """
     return [_read_criterion(part) for part in text.split("; ")]

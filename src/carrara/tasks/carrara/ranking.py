@@ -9,31 +9,35 @@ After HELMET's passage reranking (arXiv:2410.02694). One item of few documents w
 Each line of the text below describes a document, after its id in brackets. You will be asked which documents
 are the most relevant.
 <BLANKLINE>
-<text> [qvcstm] A report about parsnips for Dagny by Lotte, written in Ashford in 1912, kept in Greyhaven with
-a song.
-[qsfttd] Kept in Greyhaven with a song: a sermon about dragonflies by Agnes for Dagny, written in Bellmore in
-1804.
-[chwcpw] A letter about plums for Dagny by Yusuf, written in Greyhaven in 1823, kept in Ravenscar with a song.
-[lcbtfv] A song about quinces by Dagny for Judith, written in Thornby in 1829, kept in Greyhaven with a play.
-[mnpdpk] Kept in Underhill with a sermon: a song about lemons by Dagny for Marta, written in Greyhaven in
-1836.
-[hsckkj] A song about champagne by Dagny for Vera, written in Yarrow in 1870, kept in Greyhaven with a play.
-[tpnljd] Kept in Harrowgate with a song: a report about cyclones for Dagny by Amos, written in Greyhaven in
-1929.
-[rxqdmf] A play about camels by Dagny for Leander, written in Westering in 1925, kept in Greyhaven with a
-song. </text>
+<text> [vrmntr] Set in Ashford in 1836, for Ulla, written in Underhill in 1937, listed as a song about
+sparrows, kept with a diary about greenhouses, by Oscar.
+[flkwrm] For Fabian, by Ulla, set in Yarrow in 1837, listed as a song about lorries, written in Northwold in
+1959, kept with a diary about cathedrals.
+[hgscpk] For Ulla, by Conrad, written in Castlebridge in 1832, listed as a report about theatres, set in
+Thornby in 1873, kept with a diary about bronze.
+[wvbgph] Set in Underhill in 1953, kept with a song about onions, listed as a diary about synagogues, written
+in Yarrow in 1820, by Ulla, for Magnus.
+[hwhqtz] Set in Eastwick in 1836, listed as a diary about greenhouses, written in Inverlea in 1984, for Hugo,
+kept with a report about lungs, by Ulla.
+[pjswwx] Kept with a diary about judo, listed as a report about lighthouses, written in Thornby in 1816, set
+in Dunmere in 1833, by Helena, for Ulla.
+[vnkkvx] By Ulla, for Edith, listed as a diary about antelopes, written in Eastwick in 1879, kept with a poem
+about barns, set in Inverlea in 1826.
+[tthkmc] Set in Fallowfield in 1821, listed as a speech about screwdrivers, for Ulla, written in Harrowgate in
+1952, by Bruno, kept with a diary about cottages. </text>
 <BLANKLINE>
-The more of these criteria a document meets, the more relevant it is: Greyhaven is where it was written; it is
-about fruit; Dagny is its author; it is a song. Which are the 4 most relevant documents? Reply with one line
-and nothing else, in this form: FINAL ANSWER: <the ids of these documents, the most relevant first, separated
-by commas; equally relevant ones may stand in any order>
+The more of these criteria a document meets, the more relevant it is: it is a diary; Ulla is its author; its
+author wrote it after 1819 and before 1840; it is about buildings. Which are the 4 most relevant documents?
+Reply with one line and nothing else, in this form: FINAL ANSWER: <the ids of these documents, the most
+relevant first, separated by commas; equally relevant ones may stand in any order>
 
 The grade of a document is the number of criteria that it meets beyond the first, so that grades go from 0 to 3. The
 facts are the relevant documents, which are exactly as many as the question asks for, and some others. The filler
 consists of other documents. Half of these meet one criterion, which many documents do, and the rest meet none.
 
-A name, a place or a form of the question stands in every document. In one that does not meet the criterion it stands in
-another role: the person that the document is for, the place where it is kept, or the form of what it is kept with.
+What would meet a criterion stands in every document. In one that does not meet it, it stands in another role: the
+person that the document is for, the place or year in which it is set, or the form or topic of what it is kept with. All
+roles stand in a drawn order, so that neither places in the line nor distances show which of them count.
 """
 
 from collections.abc import Mapping, Sequence
@@ -56,14 +60,14 @@ from carrara.types import Filler, FillerStream, Question, Segment, UndecidableEr
 
 
 class RankingTask(Task):
-    version, title = 2, "Ranking"
+    version, title = 3, "Ranking"
     capability = "judging many documents by several criteria, and ordering them"
     guesser = "context candidates"
     answer = RankingAnswer()
     separator = "\n"
     marker = (
-        r"\[(?P<subject>[a-z]{6})\] (?=.*\b[Aa] (?P<form>\w+) about (?P<topic>\w+))(?=.*\bby (?P<author>\w+))"
-        r".*\bwritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})"
+        r"\[(?P<subject>[a-z]{6})\] (?=.*\b[Ll]isted as a (?P<form>\w+) about (?P<topic>\w+))"
+        r"(?=.*\b[Bb]y (?P<author>\w+)).*\b[Ww]ritten in (?P<place>[\w ]+?) in (?P<year>[0-9]{4})"
     )
     instruction = (
         "Each line of the text below describes a document, after its id in brackets. You will be asked which "

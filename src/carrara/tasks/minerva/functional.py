@@ -50,7 +50,11 @@ class Functional(Minerva):
             "Rewrite the numbers in the context, multiplying each of them by {by}.",
         ),
     }
-    known_shortcuts = {"part": "A tenth of the context tells a tenth of the answer."}
+    known_shortcuts = {
+        "part": "A tenth of the context tells a tenth of the answer.",
+        "all numbers, changed by the number of the question": "There are three operations: one of them is right for a "
+        "third of the questions.",
+    }
     change: Sweep[str] = Sweep("add", "subtract", "multiply")
     """The operation on each number, taken in turn: add, subtract or multiply, and perhaps the operand, such as `add 3`.
     Without one, it is 2 to 9 in turn. The paper has `add 3,subtract 1,multiply 2`."""

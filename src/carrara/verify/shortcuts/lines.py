@@ -45,12 +45,14 @@ SHARE, COUNT, DIFFERENCE = (
     "how many more lines are of a kind than of another",
 )
 CHANGED = "all numbers, changed as is done most often"
+CHANGED_BY_ASKED = "all numbers, changed by the number of the question"
+CLOSEST = "the lines in which words of the question stand closest"
 OVERLAPS = {False: "the lines with most words of the question", True: "the lines with most rare words of the question"}
 EACH = "a word of each line, at the same place"
 FIRST, LAST, NUMBERED = (f"the {which} line like the question" for which in ("first", "last", "numbered"))
 NAMES = frozenset({
-    NEVER_REMOVED, MORE_OFTEN_ADDED, *LAST_ADDED.values(), SHARE, COUNT, DIFFERENCE, CHANGED, *OVERLAPS.values(), EACH,
-    FIRST, LAST, NUMBERED,
+    NEVER_REMOVED, MORE_OFTEN_ADDED, *LAST_ADDED.values(), SHARE, COUNT, DIFFERENCE, CHANGED, CHANGED_BY_ASKED,
+    *OVERLAPS.values(), CLOSEST, EACH, FIRST, LAST, NUMBERED,
 })  # fmt: skip
 """The names of these heuristics."""
 
@@ -248,16 +250,47 @@ def _commonest(golds: Sequence[str], bins: Sequence[int]) -> tuple[list[str], in
 class NumberChange:
     """All numbers of the text, each multiplied by a factor and with a number added."""
 
-    factor: int
-    more: int
+    changes: Mapping[str, tuple[int, int]]
+    """The most frequent factor and summand, and how many times the number of the question they are."""
 
     @classmethod
     def learn(cls, examples: Sequence[Example]) -> "NumberChange | None":
-        changes = Counter(change for sight, gold in examples if (change := _change(sight.numbers, gold)))
-        return cls(*changes.most_common(1)[0][0]) if changes else None
+        plain, by_asked = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
+        for sight, gold in examples:
+            if not (change := _change(sight.numbers, gold)):
+                continue
+            plain[change] += 1
+            if asked := _asked_number(sight):
+                by_asked.update(sign for sign in SIGNS if change == _signed(asked, sign))
+        found = {CHANGED: plain, CHANGED_BY_ASKED: by_asked}
+        changes = {name: counts.most_common(1)[0][0] for name, counts in found.items() if counts}
+        return cls(changes) if changes else None
 
     def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
-        return {CHANGED: [str(number * self.factor + self.more) for number in sight.numbers]}
+        replies = dict[str, Reply]()
+        for name, change in self.changes.items():
+            if name == CHANGED_BY_ASKED:
+                if (asked := _asked_number(sight)) is None:
+                    continue
+                change = _signed(asked, change)
+            factor, more = change
+            replies[name] = [str(number * factor + more) for number in sight.numbers]
+        return replies
+
+
+SIGNS = ((0, 1), (0, -1), (1, 0))
+"""How a number of the question changes others: it is added, subtracted, or multiplied by."""
+
+
+def _signed(number: int, sign: tuple[int, int]) -> tuple[int, int]:
+    """Return the factor and the summand by which the number of a question changes others."""
+    return (number if sign[0] else 1), number * sign[1]
+
+
+def _asked_number(sight: Sight) -> int | None:
+    """Return the number of the question. None if it has none, or several."""
+    numbers = [word for word in sight.asked if re.fullmatch("[0-9]{1,9}", word)]
+    return int(numbers[0]) if len(numbers) == 1 else None
 
 
 def _change(numbers: Sequence[int], gold: str) -> tuple[int, int] | None:
@@ -332,7 +365,19 @@ class LineMatch:
             answers = [answer for n in most if (answer := self._answer(sight, n))]
             if answers:
                 replies[name] = answers if form.separator else answers[0]
+        replies |= self._by_distance(sight, form)
         return replies
+
+    def _by_distance(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+        """Return the answers of the lines with most words of the question, those first in which they stand closest."""
+        ranks: list[tuple[int, int, int]] = []
+        for n, line in enumerate(sight.by_piece):
+            places = [place for place, word in enumerate(line) if word in sight.asked]
+            if len(places) > 1:
+                ranks.append((-len(places), places[-1] - places[0], n))
+        most = sorted(ranks)[: form.several if form.separator else 1]
+        answers = [answer for *_, n in most if (answer := self._answer(sight, n))]
+        return {CLOSEST: answers if form.separator else answers[0]} if answers else {}
 
     def _by_run(self, sight: Sight) -> Mapping[str, Reply]:
         """Return the answer of the first and of the last line like the question, and of that whose number it names."""
