@@ -24,7 +24,13 @@ ASKED = [
 ]
 
 
-LONG = {"carrara/sessions": 4096, "michelangelo/mrcr": 4096, "minerva/alternating": 4096, "minerva/blocks": 4096}
+LONG = {
+    "carrara/ranking": 4096,
+    "carrara/sessions": 4096,
+    "michelangelo/mrcr": 4096,
+    "minerva/alternating": 4096,
+    "minerva/blocks": 4096,
+}
 """Where 2,048 tokens are too few for the puzzle."""
 TRANSLATED = 8192
 """The length of items in other languages than English, which take several times as many tokens by gpt2."""
