@@ -159,11 +159,11 @@ def part(index: object, *calls: object) -> Any:
 @pytest.mark.parametrize(
     ("parts", "says"),
     [
-        ([part(0), part(0, 0, 999), SimpleNamespace(choices=None), SimpleNamespace()], ""),
+        ([part(0), part(0, 0, 127), SimpleNamespace(choices=None), SimpleNamespace()], ""),
         ([part(0), part(16)], "has choices without a number below 16"),
         ([part("a")], "has choices without a number below 16"),
-        ([part(0, 1), part(0, 1000)], "has calls of tools without a number below 1,000"),
-        ([part(0, -1)], "has calls of tools without a number below 1,000"),
+        ([part(0, 1), part(0, 128)], "has calls of tools without a number below 128"),
+        ([part(0, -1)], "has calls of tools without a number below 128"),
     ],
 )
 def test_parts_of_a_streamed_reply_are_limited(parts: list[Any], says: str) -> None:

@@ -52,7 +52,7 @@ MOST_PLAIN = 1 << 16
 """The most characters of arguments of tools that are no JSON object, such as code."""
 MOST_TAGS = 16
 """The most tags of reasoning in a reply that Inspect reads."""
-MOST_STREAMED_CALLS = 1_000
+MOST_STREAMED_CALLS = 128
 """The most calls of tools in a streamed reply."""
 MOST_CHOICES = 16
 """The most choices of a reply. A run asks for one."""
