@@ -164,7 +164,7 @@ def measure(run):
     began, scope = time.monotonic(), {"carrara": carrara, "main": main}
     exec(run, scope)
     peak = Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]
-    print("RUN", scope.get("code", 0), int(peak) - int(held) >> 10, began, time.monotonic(), flush=True)
+    print("\\nRUN", scope.get("code", 0), int(peak) - int(held) >> 10, began, time.monotonic(), flush=True)
 
 runs = json.loads(sys.stdin.read())
 for run in runs[:1] + runs:
@@ -210,7 +210,7 @@ def costs() -> Iterator[Row]:
             [sys.executable, "-c", MEASURED], input=runs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
             check=False, env=environment(),
         )  # fmt: skip
-        parts = re.split(r"^RUN (\d+) (\d+) (\S+) (\S+)\n", ended.stdout, flags=re.MULTILINE)[5:]
+        parts = re.split(r"\nRUN (\d+) (\d+) (\S+) (\S+)\n", ended.stdout)[5:]
         for case, ordinary, bad in zip(cases, _fives(parts)[::2], _fives(parts)[1::2], strict=False):
             yield _cost(case, ordinary, bad, server)
         if len(parts) < 10 * len(cases):
