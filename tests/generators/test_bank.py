@@ -74,7 +74,7 @@ class Author(Handler):
 
     def answer(self, way: str, text: str, room: int) -> Bad:
         item = item_of(text)
-        attempt = self.server.attempts[item]
+        attempt = self.server.attempts[way, item]
         new = f"Piece {next(NUMBERS)} for {item}, written at the {attempt}. time.\r\nIt has two lines. \n"
         match way:
             case "thinker":
