@@ -79,8 +79,8 @@ def each(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Address, Path
     """One run in which every item meets another way of going wrong."""
     out = tmp_path_factory.mktemp("each")
     with serving(out / "journal.tsv") as server:
-        ended = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
-        again = run("each", server, out / "run", "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
+        given = ("-n", str(len(EACH)), "--request-timeout", "10s", "--connections", "50")
+        ended, again = (run("each", server, out / "run", *given) for _ in range(2))
         (out / "again.txt").write_text(again.stderr)
         return ended, server, out
 

@@ -1,6 +1,9 @@
 """What a server's reply may cost: checks before Inspect reads it."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import nullcontext
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,7 +14,7 @@ from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
 from openai.types.chat import ChatCompletionMessage
 from openai.types.chat.chat_completion import ChoiceLogprobs
 
-from carrara.servers.response import MOST_PLAIN, check_completion
+from carrara.servers.response import MOST_PLAIN, check_completion, validate_responses
 from carrara.servers.retry import GarbledReplyError, trouble_of
 from carrara.util.transport import LIMIT, ReplyTooLargeError
 from tests.helpers.growth import grows_in_proportion
@@ -146,3 +149,34 @@ def test_reasoning_is_read_in_time_in_proportion_to_a_reply(unit: str) -> None:
         parse_reasoning_content(reply)
 
     assert grows_in_proportion(read, 100_000)
+
+
+def part(index: object, *calls: object) -> Any:
+    delta = SimpleNamespace(tool_calls=[SimpleNamespace(index=one) for one in calls] or None)
+    return SimpleNamespace(choices=[SimpleNamespace(index=index, delta=delta)])
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        ([part(0), part(0, 0, 127), SimpleNamespace(choices=None), SimpleNamespace()], ""),
+        ([part(0), part(16)], "has choices without a number below 16"),
+        ([part("a")], "has choices without a number below 16"),
+        ([part(0, 1), part(0, 128)], "has calls of tools without a number below 128"),
+        ([part(0, -1)], "has calls of tools without a number below 128"),
+    ],
+)
+def test_parts_of_a_streamed_reply_are_limited(parts: list[Any], says: str) -> None:
+    async def read(stream: AsyncIterator[Any]) -> list[Any]:
+        return [one async for one in stream]
+
+    async def sent() -> AsyncIterator[Any]:
+        for one in parts:
+            yield one
+
+    api: Any = SimpleNamespace(
+        chat_choices_from_completion=lambda completion, tools: completion, stream_completion=read
+    )
+    validate_responses(api)
+    with pytest.raises(GarbledReplyError, match=says) if says else nullcontext():
+        assert asyncio.run(api.stream_completion(sent())) == parts

@@ -11,7 +11,7 @@ import json
 import math
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import AsyncIterable, AsyncIterator, Sequence
 from typing import Any, Literal
 
 from inspect_ai.model import ModelAPI, ModelOutput
@@ -52,6 +52,8 @@ MOST_PLAIN = 1 << 16
 """The most characters of arguments of tools that are no JSON object, such as code."""
 MOST_TAGS = 16
 """The most tags of reasoning in a reply that Inspect reads."""
+MOST_STREAMED_CALLS = 128
+"""The most calls of tools in a streamed reply."""
 MOST_CHOICES = 16
 """The most choices of a reply. A run asks for one."""
 
@@ -69,6 +71,29 @@ def validate_responses(api: ModelAPI) -> None:
         return read(completion, tools)
 
     api.chat_choices_from_completion = look  # type: ignore[attr-defined]
+    read_stream: Any = getattr(api, "stream_completion", None)
+    if read_stream is not None:
+        api.stream_completion = lambda stream: read_stream(_checked(stream))  # type: ignore[attr-defined]
+
+
+async def _checked(stream: AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yield the parts of a streamed reply. Raise `GarbledReplyError` for more choices or calls than a client can join.
+
+    The client searches all of them for each part.
+    """
+    async for part in stream:
+        for choice in getattr(part, "choices", None) or ():
+            calls = getattr(getattr(choice, "delta", None), "tool_calls", None) or ()
+            _check_number(choice, MOST_CHOICES, "choices")
+            for call in calls:
+                _check_number(call, MOST_STREAMED_CALLS, "calls of tools")
+        yield part
+
+
+def _check_number(part: Any, most: int, name: str) -> None:
+    number = getattr(part, "index", 0)
+    if not isinstance(number, int) or not 0 <= number < most:
+        raise GarbledReplyError(f"has {name} without a number below {most:,}")
 
 
 def check_completion(completion: Any) -> None:
