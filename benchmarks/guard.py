@@ -3,7 +3,8 @@
     python -m benchmarks.guard            the simulations, and the embedded model (half an hour)
     python -m benchmarks.guard --only simulated
     python -m benchmarks.guard --only compared     simulated comparisons of two servers (ten minutes)
-    python -m benchmarks.guard --only errors       error rates with shared contexts and outages (ten minutes)
+    python -m benchmarks.guard --only check_errors      with shared contexts and outages (five minutes)
+    python -m benchmarks.guard --only compare_errors    the same for comparisons (ten minutes)
 
 Simulated: items have rates of their own, most of them high; a guard is made of them as the command makes one (three
 rounds), and checked a thousand times on a server that is as it was, or broke. Real: SmolLM2 behind a server of ours,
@@ -84,14 +85,19 @@ class Draws:
         return self.common[context, time]
 
 
-def made(rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3, together: float = 0.0) -> Guard:
-    """As `carrara guard make` does, of items whose rates it writes down. The questions on a context have one rate."""
+def made(
+    rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3, together: float = 0.0, alone: bool = True
+) -> Guard:
+    """As `carrara guard make` does, of items whose rates it writes down. The questions on a context have one rate.
+
+    Without `alone`, a guard may have several questions on a context.
+    """
     kept, again, steady = list[GuardItem](), 0, 0  # of the last round
     draws, rate, questions = Draws(rng, together), 0.0, QUESTIONS if together else 1
     for length in LENGTHS:
         for capability in CAPABILITIES:
-            cell = list[GuardItem]()
-            for index in range(16):
+            cell, contexts = list[GuardItem](), set[str]()
+            for index in range(16 * questions):
                 item = f"test-0-{index // questions}.{index % questions}"
                 name = f"classic/niah@1;of={capability}/{item}/{length}/chat/gpt2"
                 context = ItemId.parse(name).context_id
@@ -104,7 +110,8 @@ def made(rng: random.Random, rates: dict[str, float], n: int = 5, times: int = 3
                     if right:
                         right = draws.draw(context, time) < rate
                         again, steady = again + (time == times), steady + (right and time == times)
-                if right and len(cell) < n:
+                if right and len(cell) < n and not (alone and context in contexts):
+                    contexts.add(context)
                     order = sha256(name.encode()).hexdigest()
                     cell.append(GuardItem(name, order, capability, REGIONS[len(cell) % 3], None))
             kept += cell
@@ -287,10 +294,10 @@ PAIR_ERRORS: dict[str, tuple[str, float]] = {
 }
 
 
-def check(rng: random.Random, fault: Broken, together: float, outage: Outage) -> str:
+def check(rng: random.Random, fault: Broken, together: float, outage: Outage, alone: bool = True) -> str:
     """The verdict of a check, as `carrara guard check` comes to it."""
     rates = dict[str, float]()
-    course, draws = Schedule(made(rng, rates, together=together)), Draws(rng, together)
+    course, draws = Schedule(made(rng, rates, together=together, alone=alone)), Draws(rng, together)
     requests = silent = 0
     while silent < SILENT_BATCHES and (batch := course.next_batch(BATCH)):
         silent += 1
@@ -336,34 +343,50 @@ def compare(rng: random.Random, change: Change, together: float, outages: tuple[
     return "unchecked" if gaps else verdict_of(lengths, len(LENGTHS))
 
 
-def errors(times: int) -> Iterator[str]:
+def error_row(name: str, setting: str, n: int, verdicts: list[str], error: str, stated: float | None) -> list[str]:
+    share = verdicts.count(error) / len(verdicts)
+    low, high = wilson(share, len(verdicts))
+    others = [f"{verdicts.count(one) / len(verdicts):.3f}" for one in ("open", "unchecked")]
+    said = "" if stated is None else f"{stated:.3f}"
+    return [
+        *(name, setting, str(n), str(len(verdicts)), error, said, f"{share:.3f}", f"{low:.3f} to {high:.3f}"),
+        *others,
+    ]
+
+
+ERROR_COLUMNS = [
+    *("server", "requests", "n", "simulations", "error", "stated", "observed", "95 % interval", "cannot tell"),
+    "not checked",
+]
+SHARED = f"shared: {QUESTIONS} questions a context, which are right or wrong together half of the times or always"
+
+
+def check_errors(times: int) -> Iterator[str]:
     rows = []
-
-    def count(verdicts: list[str], what: str, kind: str, error: str, stated: float | None, n: str) -> None:
-        wrong = verdicts.count(error)
-        low, high = wilson(wrong / len(verdicts), len(verdicts))
-        shares = [f"{verdicts.count(one) / len(verdicts):.3f}" for one in ("open", "unchecked")]
-        said = "" if stated is None else f"{stated:.3f}"
-        observed = f"{wrong / len(verdicts):.3f}", f"{low:.3f} to {high:.3f}"
-        rows.append([what, kind, n, str(len(verdicts)), error, said, *observed, *shares])
-
     for name, (error, stated) in ERRORS.items():
-        for kind, (together, outage) in SETTINGS.items():
-            rngs = [random.Random(f"{name} {kind} {seed}") for seed in range(times)]
+        for setting, (together, outage) in SETTINGS.items():
+            rngs = [random.Random(f"{name} {setting} {seed}") for seed in range(times)]
             verdicts = [check(rng, FAULTS[name], together, outage(rng)) for rng in rngs]
-            count(verdicts, f"check: {name}", kind, error, stated, "105")
+            rows.append(error_row(name, setting, 105, verdicts, error, stated))
+        rngs = [random.Random(f"{name} several {seed}") for seed in range(times)]
+        verdicts = [check(rng, FAULTS[name], 1.0, lambda n, length: False, alone=False) for rng in rngs]
+        rows.append(error_row(name, "all together, several in a guard", 105, verdicts, error, stated))
+    yield f"checks of guards with n items; {SHARED}"
+    yield from table(ERROR_COLUMNS, rows)
+    why = "because a check asks an\nitem that was wrong no more"
+    yield f"stated: the rate that the tests are made for. They have none for one reply in 20 wrong, {why}."
+    yield "Guards have one question on each context, but for `several in a guard`."
+
+
+def compare_errors(times: int) -> Iterator[str]:
+    rows = []
     for name, (error, stated) in PAIR_ERRORS.items():
-        for kind, (together, outage) in SETTINGS.items():
-            rngs = [random.Random(f"{name} {kind} {seed}") for seed in range(times // 5)]
+        for setting, (together, outage) in SETTINGS.items():
+            rngs = [random.Random(f"{name} {setting} {seed}") for seed in range(times // 5)]
             verdicts = [compare(rng, PAIRS[name], together, (outage(rng), outage(rng))) for rng in rngs]
-            count(verdicts, f"compare: {name}", kind, error, stated, str(MOST))
-    alike = "and are right or wrong together,"
-    yield f"checks and comparisons: requests fail, or {QUESTIONS} questions share a context {alike}"
-    yield "half of the times or always; n: items of a guard, or instances of a length at most"
-    columns = ["server", "requests", "n", "simulations", "error", "stated", "observed", "95 % interval"]
-    yield from table([*columns, "cannot tell", "not checked"], rows)
-    why = "because a check asks an\nitem that was wrong no more."
-    yield f"stated: the rate that the tests are made for. They have none for one reply in 20 wrong, {why}"
+            rows.append(error_row(name, setting, MOST, verdicts, error, stated))
+    yield f"comparisons of servers, with n instances of a length at most; {SHARED}"
+    yield from table(ERROR_COLUMNS, rows)
 
 
 # --- a real model ---
@@ -515,13 +538,21 @@ def real(folder: Path) -> Iterator[str]:
         yield f"{way}, {told}: {found['verdict']} ({code}) after {found['prompts']} prompts; {faults or 'no fault'}"
 
 
+SIMULATIONS = {
+    "simulated": simulated,
+    "compared": compared,
+    "check_errors": check_errors,
+    "compare_errors": compare_errors,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=["simulated", "compared", "errors", "real"])
+    parser.add_argument("--only", choices=[*SIMULATIONS, "real"])
     parser.add_argument("--folder", type=Path, help="keep the guard and its runs, and go on with them")
     parser.add_argument("--times", type=int, default=TIMES)
     args = parser.parse_args()
-    for name, simulation in (("simulated", simulated), ("compared", compared), ("errors", errors)):
+    for name, simulation in SIMULATIONS.items():
         if args.only in (None, name):
             for line in simulation(args.times):
                 print(line, flush=True)

@@ -39,6 +39,30 @@ if __name__ == "__main__":
 """
 
 
+LOST = """
+import os, signal, time
+from carrara.cli._stopping import stoppable
+
+class Interrupted:
+    def __del__(self):
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(1)
+
+try:
+    with stoppable():
+        Interrupted()
+        time.sleep(600)
+except KeyboardInterrupt:
+    print("stopped")
+"""
+
+
+def test_an_interrupt_that_python_drops_is_repeated() -> None:
+    """As in a destructor, or in a callback while modules are imported."""
+    ended = subprocess.run([sys.executable, "-c", LOST], capture_output=True, text=True, check=True, timeout=300)
+    assert (ended.stdout, ended.stderr) == ("stopped\n", "")
+
+
 @pytest.mark.parametrize("handler", ["default_int_handler", "SIG_IGN"])
 def test_sigterm_is_an_interrupt(handler: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"

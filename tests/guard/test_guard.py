@@ -318,7 +318,7 @@ def test_a_guard_is_made_and_checked_and_a_server_may_be_away(tmp_path: Path) ->
     path = tmp_path / "guard.json"
     line = ["guard", "make", "babilong/qa1", "--model", "carrara/oracle", "--tokenizer", "gpt2"]
     made = carrara(*line, "--lengths", "1k", "-n", "16", "--times", "2", "--out", path, check=True)
-    assert "of an unbroken server, about " in made.stdout
+    assert "of the checks of an unbroken server will end as fine" in made.stdout
     kept = ["guard", "check", path, "--most", "4", "--out", tmp_path / "check"]
     ended = carrara(*kept, "--json")
     assert ended.returncode == 3
@@ -415,6 +415,16 @@ def test_who_is_never_right_has_no_guard(tmp_path: Path) -> None:
     assert ended.returncode == 2
     assert "answered nothing reliably at 1k" in ended.stderr
     assert not (tmp_path / "guard.json").exists()
+
+
+@pytest.mark.slow
+def test_a_guard_has_one_question_on_each_context(tmp_path: Path) -> None:
+    """Those on one context are wrong together, and alarms would be false up to ten times as often."""
+    line = ["guard", "make", "sync/graph", "--model", "carrara/oracle", "--tokenizer", "gpt2", "--lengths", "1k"]
+    carrara(*line, "-n", "16", "--times", "2", "--out", tmp_path / "guard.json", check=True)
+    items = [one.item_id for one in read(tmp_path / "guard.json").items]
+    assert len({one.context_id for one in items}) == len(items) == 16
+    assert len({one.question for one in items}) > 1
 
 
 @pytest.mark.slow

@@ -143,6 +143,23 @@ def test_a_function_that_ends_the_program_is_one_that_fails(tmp_path: Path) -> N
         carrara.run("qa1", "carrara/oracle", n=2, tokenizer="gpt2", out=tmp_path / "reader", reader=leaving_reader)
 
 
+def test_a_long_text_of_an_exception_is_shortened(tmp_path: Path) -> None:
+    """Tracebacks are formatted in a time that grows with the square of their texts: this took minutes."""
+    words = "\ud800" + "x" * 300_000
+
+    def failing(prompt: str) -> str:
+        raise ValueError(words)
+
+    async def failing_reader(context: object, question: str, model: object) -> str:
+        raise ValueError(words) from KeyError(words)
+
+    with pytest.raises(RunError, match=r"1 of 1 request failed .*failing raised ValueError: �xxx"):
+        carrara.run("qa1", failing, n=1, tokenizer="gpt2", out=tmp_path / "model")
+    with pytest.raises(RunError, match=r"1 of 1 request failed .*ValueError: �xxx"):
+        carrara.run("qa1", "carrara/oracle", n=1, tokenizer="gpt2", out=tmp_path / "reader", reader=failing_reader)
+    assert max(len(one.error or "") for one in carrara.read(tmp_path / "model", tmp_path / "reader")) < 3_000
+
+
 def test_a_path_with_a_null_character_is_refused(tmp_path: Path) -> None:
     for place in ("a\0b", Path("a\0b")):
         with pytest.raises(UsageError, match=r"'a\\x00b' names no file or folder: a path cannot hold a null character"):

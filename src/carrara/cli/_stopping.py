@@ -19,6 +19,9 @@ _TERMINATED = 128 + signal.SIGTERM
 _GRACE = 5.0
 """Seconds between a second signal and the end of a process that did not stop."""
 
+_SOON = 0.05
+"""Seconds until a signal is repeated, when the code that dropped it has ended."""
+
 _code = _INTERRUPTED
 
 
@@ -46,7 +49,7 @@ def stoppable() -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, _interrupt)
     try:
-        with _end_at_second_signal():
+        with _end_at_second_signal() as repeats, _repeat_lost_interrupts(repeats):
             yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -56,24 +59,51 @@ def stoppable() -> Iterator[None]:
 
 
 @contextmanager
-def _end_at_second_signal() -> Iterator[None]:
-    """End the process if it has not stopped some seconds after a second signal of one kind."""
+def _repeat_lost_interrupts(repeats: list[int]) -> Iterator[None]:
+    """Interrupt again where Python drops a `KeyboardInterrupt`: in a destructor, or in a callback of an import.
+
+    Args:
+        repeats: Gets an element for each repeated signal, which does not count as a second one.
+    """
+    before = sys.unraisablehook
+
+    def hook(dropped: "sys.UnraisableHookArgs") -> None:
+        if not issubclass(dropped.exc_type, KeyboardInterrupt):
+            before(dropped)
+            return
+        repeats.append(signal.SIGINT)
+        threading.Timer(_SOON, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+@contextmanager
+def _end_at_second_signal() -> Iterator[list[int]]:
+    """End the process if it has not stopped some seconds after a second signal of one kind.
+
+    Signals in the list that it yields do not count.
+    """
     receiver, sender = socket.socketpair()
     sender.setblocking(False)
     before = signal.set_wakeup_fd(sender.fileno(), warn_on_full_buffer=False)
-    has_ended = threading.Event()
+    has_ended, repeats = threading.Event(), list[int]()
 
     def watch() -> None:
         received = Counter[int]()  # the handler of SIGTERM raises a SIGINT, too
         with receiver:
             while number := receiver.recv(1):  # C code writes the number of each signal
                 received[number[0]] += 1
-                if max(received[signal.SIGINT], received[signal.SIGTERM]) >= 2 and not has_ended.wait(_GRACE):
+                interrupts = received[signal.SIGINT] - len(repeats)
+                if max(interrupts, received[signal.SIGTERM]) >= 2 and not has_ended.wait(_GRACE):
                     os._exit(_TERMINATED if received[signal.SIGTERM] else _INTERRUPTED)
 
     threading.Thread(target=watch, daemon=True, name="signals").start()
     try:
-        yield
+        yield repeats
     finally:
         has_ended.set()
         signal.set_wakeup_fd(before)

@@ -5,8 +5,9 @@ resumes.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from hashlib import sha256
 from statistics import fmean
 
 from attrs import evolve
@@ -123,7 +124,7 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
         for one in _ask(evolve(config, tasks=jobs)):
             by_cell[replace(ItemId.parse(one.id), index=0, question=0)].append(one)
         for cell, results in by_cell.items():
-            ids = sorted(one.id for one in results if is_right(one))  # not in the order of the replies
+            ids = _one_of_each_context(one.id for one in results if is_right(one))
             right[cell] = ids if results and not _is_guessed(results) else []
         logger.info(f"round 1, batch {batch}: {sum(map(len, right.values()))} items were right, of {len(cells)} cells")
         # A cell with less than one right item per batch is not answered reliably, however often it is tried.
@@ -131,6 +132,14 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
         if not open_cells:
             break
     return {id: cells[cell] for cell, ids in right.items() for id in ids}
+
+
+def _one_of_each_context(ids: Iterable[str]) -> list[str]:
+    """Return an item of each context, any of its questions: those on one context are wrong together."""
+    chosen = dict[str, str]()
+    for id in sorted(ids, key=lambda id: sha256(id.encode()).digest()):  # not in the order of the replies
+        chosen.setdefault(ItemId.parse(id).context_id, id)
+    return sorted(chosen.values())
 
 
 def _ask(config: RunConfig) -> list[Result]:

@@ -37,7 +37,7 @@ from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.text_codec import Text, TextCodec, most_probable
 from carrara.runs.by_reference import PromptMismatchError
 from carrara.servers.inspect_errors import SetupError
-from carrara.util.errors import CarraraError, RunError, UsageError
+from carrara.util.errors import CarraraError, RunError, UsageError, describe_exception
 
 AT_ONCE = 32
 """The number of items that are read together."""
@@ -156,7 +156,7 @@ class Streaming(ModelAPI):
         """Return an error of a model's code as a sentence."""
         if isinstance(error, CarraraError):
             return error
-        return RunError(f"carrara/{self.model_name} raised {type(error).__name__}: {error}")
+        return RunError(f"carrara/{self.model_name} raised {describe_exception(error)}")
 
     def _output_of(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
         asked, state = ended.owner, ended.state

@@ -57,7 +57,7 @@ from carrara.servers.inspect_private import PrerequisiteError
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, RetryTrouble, attempts
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError, describe_exception, has_long_text
 from carrara.util.log import logger
 
 DIGITS = 4
@@ -167,6 +167,8 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
                 progress.on_failure(id)
                 state.metadata[REQUESTS] = made.requests
                 _tell(error, made)
+                if getattr(error, "trouble", None) is None and has_long_text(error):
+                    raise RunError(describe_exception(error)) from None
                 raise
             finally:
                 if made.repeated:

@@ -16,7 +16,7 @@ import anyio
 from inspect_ai.model import ChatMessage, GenerateConfig, Model, ModelAPI, ModelOutput, modelapi
 from inspect_ai.tool import ToolChoice, ToolInfo
 
-from carrara.util.errors import RunError, UsageError
+from carrara.util.errors import RunError, UsageError, describe_exception, has_long_text
 
 Function = Callable[[Any], str | Awaitable[str]]
 
@@ -70,7 +70,8 @@ class FunctionAPI(ModelAPI):
             else:
                 reply = await anyio.to_thread.run_sync(self.function, given)
         except (Exception, SystemExit) as error:
-            raise RunError(f"{self.model_name} raised {type(error).__name__}: {error}") from error
+            cause = None if has_long_text(error) else error
+            raise RunError(f"{self.model_name} raised {describe_exception(error)}") from cause
         if not isinstance(reply, str):
             raise UsageError(f"{self.model_name} replied with a {type(reply).__name__}, which is no text")
         return ModelOutput.from_content(self.model_name, reply)

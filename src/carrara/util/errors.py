@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from errno import EDQUOT, ENOSPC
 
+from carrara.util.unicode import replace_surrogates
+
 
 class CarraraError(Exception):
     """The base class of the errors that Carrara raises on purpose. The message is one sentence with the remedy.
@@ -100,6 +102,33 @@ def os_error_text(error: OSError) -> str:
     """
     remedy = "make room" if error.errno in (ENOSPC, EDQUOT) else "give another file or folder"
     return f"{error.filename or 'a file'} cannot be opened or written: {error.strerror or error}; {remedy}"
+
+
+LONGEST_TEXT = 2000
+"""The most characters of the text of an exception in others' code. Inspect formats tracebacks in a time that grows with
+the square of such texts."""
+
+
+def describe_exception(error: BaseException) -> str:
+    """Return the type and the text of an exception in others' code, shortened if it is long.
+
+    >>> describe_exception(ValueError("no weights")), len(describe_exception(ValueError("x" * 10_000)))
+    ('ValueError: no weights', 2013)
+    """
+    text = _text_of(error)
+    return f"{type(error).__name__}: {text[:LONGEST_TEXT]}{'…' if len(text) > LONGEST_TEXT else ''}"
+
+
+def has_long_text(error: BaseException) -> bool:
+    """Return whether an exception, or one that led to it, has too long a text for a traceback."""
+    return any(len(_text_of(one)) > LONGEST_TEXT for one in (error, error.__cause__, error.__context__) if one)
+
+
+def _text_of(error: BaseException) -> str:
+    try:
+        return replace_surrogates(str(error))
+    except Exception:
+        return "it has no text"
 
 
 def nearest(word: str, options: Iterable[str], most: int = 3) -> str:
