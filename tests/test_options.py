@@ -73,7 +73,6 @@ def test_any_value_is_read_or_refused(config: type, tmp_path: Path, monkeypatch:
         ("shard", 2, "is no shard"),
         ("price", 2.5, "is no price"),
         ("cot", None, "`cot=None` is not a text"),
-        ("top_k", 0, "not a whole number of at least 1"),
         ("seed", None, "not a whole number of at least 0"),
         ("tasks", [], "no task is named"),
         ("published", 5, "`published=5` is none of"),

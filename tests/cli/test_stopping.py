@@ -89,9 +89,10 @@ def test_a_command_leaves_no_handler_behind() -> None:
 
 
 HANGING = """
-import ctypes, sys
+import ctypes, signal, sys
 from carrara.cli import _stopping
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # jobs in the background are started without it
 _stopping._GRACE = 0.1
 libc, mutex = ctypes.CDLL(None), ctypes.create_string_buffer(256)
 with _stopping.stoppable():

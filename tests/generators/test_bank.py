@@ -74,11 +74,7 @@ class Author(Handler):
 
     def answer(self, way: str, text: str, room: int) -> Bad:
         item = item_of(text)
-<<<<<<< HEAD
-        attempt = sum(times for (_, name), times in self.server.attempts.items() if name == item)
-=======
         attempt = self.server.attempts[way, item]
->>>>>>> h-a
         new = f"Piece {next(NUMBERS)} for {item}, written at the {attempt}. time.\r\nIt has two lines. \n"
         match way:
             case "thinker":
