@@ -26,7 +26,7 @@ def _config(tasks: str, options: ExportOptions, items: ItemOptions | None) -> Ex
 
 def _command(out: Path) -> str:
     """Return the command line for the README of the folder, which names the folder without its path."""
-    name, given = os.path.basename(os.path.realpath(out)), list(words_given())
+    name, given = os.path.basename(os.path.realpath(str(out))), list(words_given())
     for at in [at for at, word in enumerate(given) if word == "--out" or word.startswith("--out=")]:
         given[at : at + (2 if given[at] == "--out" else 1)] = ["--out", name]
     return " ".join(["carrara", *map(shell_word, given)])
