@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import fsum
 
 from carrara.answers.cues import NOT_AN_ANSWER
 from carrara.answers.extraction import FINAL, asks_for
@@ -227,9 +228,8 @@ class Hands:
             0.5
         """
         theirs, astray = dict(other.of), {*(other.holders - self.holders)}
-        return sum(_alike({*own}, theirs[name], astray) if name in theirs else 0.0 for name, own in self.of) / len(
-            self.of
-        )
+        scores = (_alike({*own}, theirs[name], astray) if name in theirs else 0.0 for name, own in self.of)
+        return fsum(scores) / len(self.of)
 
     @cached_property
     def holders(self) -> Counter[str]:
@@ -242,7 +242,10 @@ class Hands:
         return self.like(Hands(tuple((name, self.everything) for name, _ in self.of)))
 
 
-_HAND = re.compile(r"(?:^|(?<=[;,.]) ?|(?<=\n))\W{0,5}(?:agent )?([a-z]{1,3})\b[^:\n]{0,20}:", re.IGNORECASE)
+_HAND = re.compile(
+    r"(?:^|(?<=[;,.]) ?|(?<=\n))\W{0,5}(?:agent )?([a-z]{1,3})\b(?! starts with\b)[^:\n]{0,20}:", re.IGNORECASE
+)
+"""The beginning of an agent's line. One that repeats what the text says an agent starts with is none."""
 
 
 class FinalHands(AnswerType[Hands]):

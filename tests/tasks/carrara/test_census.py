@@ -347,19 +347,17 @@ def test_readers_of_users_and_dates_are_near_chance() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("classes", "documented"), [("6", "0.11"), ("3", "0.30")])
-def test_months_with_too_many_records_tell_as_much_as_documented(classes: str, documented: str) -> None:
-    """The reader of dates alone in docs/explanation/fidelity/carrara.md."""
-    right = 0
+@pytest.mark.parametrize("classes", ["6", "3"])
+def test_dates_alone_tell_no_month(classes: str) -> None:
+    right = chance = 0.0
     for index in range(300):
         item = make("carrara/census", index=index, params={"kind": "month", "classes": classes, "records": "600"})
         months = Counter(row[0] for row in rows_of(item))
         share = months.total() / 12 + 1
         guess = "February" if months[0] > share else "November" if months[11] > share else "June"
-        right += guess == item.question.gold
-    page = Path("docs/explanation/fidelity/carrara.md").read_text("utf-8")
-    assert f"scores {right / 300:.2f}" in page
-    assert f"{right / 300:.2f}" == documented
+        right += (guess == item.question.gold) / 300
+        chance += item.question.chance_level / 300
+    assert right < chance + 0.05
 
 
 def test_error_types() -> None:

@@ -227,7 +227,7 @@ def test_hostile_repetition_ends(part: str) -> None:
         assert grade(item.task, item.question, reply).score == 0.0
 
 
-@pytest.mark.parametrize("params", ["", "criteria=2,5,top=5", "top=20"])
+@pytest.mark.parametrize("params", ["", "criteria=2,5;top=5", "top=20"])
 @pytest.mark.sampled(2)
 def test_variants_pass_the_audit(params: str) -> None:
     assert audit(item_id("ranking", params, 4096), 6).breaches == []

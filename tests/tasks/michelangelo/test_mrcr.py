@@ -32,8 +32,8 @@ def item(index: int = 0, length: int = 8192, **params: str) -> Item:
     [
         "needles=4,8",
         "keys=0;examples=0",
-        "keys=5,overlap=both;depth=3",
-        "needles=1,2,overlap=both,format,topic;depth=4",
+        "keys=5;overlap=both;depth=3",
+        "needles=1,2;overlap=both,format,topic;depth=4",
         "form=text",
     ],
 )

@@ -8,7 +8,7 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log2
+from math import fsum, log2
 
 from carrara.answers import AnswerType, asks_for
 from carrara.answers.cues import affirmative_sentences
@@ -94,7 +94,7 @@ def chance_level(grades: Sequence[int], documents: int, top: int) -> float:
 
 
 def _dcg(gains: Sequence[float]) -> float:
-    return sum(gain / log2(place) for place, gain in enumerate(gains, 2))
+    return fsum(gain / log2(place) for place, gain in enumerate(gains, 2))  # `sum` rounds by Python version
 
 
 def is_exact(answer: Ranking, gold: Ranking) -> bool:
