@@ -230,10 +230,11 @@ def _cases(folder: Path, address: str) -> Iterator[Case]:
         return f"code = main({line!r})"
 
     for way in VECTORS:
-        fault, given = f"embeddings: {way}", ("--lengths", "4k", "--retrieve", "sentences", "--by")
-        ordinary = run(f"{way} 0", "ok", (*given, f"openai:vectors@{address}"), "qa1")
-        bad = run(f"{way} 1", "ok", (*given, f"openai:{way}@{address}"), "qa1")
-        yield Case(fault, ordinary, bad, folder / f"{way} 1")
+        ordinary, bad = (
+            run(name, "ok", ("--lengths", "4k", "--reader", f"retrieval:sentences,by=openai:{model}@{address}"), "qa1")
+            for name, model in ((f"{way} 0", "vectors"), (f"{way} 1", way))
+        )
+        yield Case(f"embeddings: {way}", ordinary, bad, folder / f"{way} 1")
     for fault, way, usual, options in COSTLY:
         ordinary, bad = run(f"{fault} 0", usual, options), run(f"{fault} 1", way, options)
         yield Case(fault, ordinary, bad, folder / f"{fault} 1")

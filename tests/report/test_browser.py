@@ -21,8 +21,7 @@ from carrara.report.comparison import write_comparison
 from carrara.report.memory_page import page as memory_page
 from carrara.report.page import write_report
 from carrara.results.comparison import Side, compare
-from carrara.results.item_source import ItemSource
-from carrara.results.result import FATES, NO_REPLY, FactTrace, ReadingCost, Result
+from carrara.results.result import FATES, NO_REPLY, FactTrace, ItemSource, ReadingCost, Result
 from carrara.results.summary import Summary
 
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")

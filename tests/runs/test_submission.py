@@ -12,7 +12,7 @@ import carrara
 from carrara.cli.main import main
 from carrara.items.item import Item, make, weight
 from carrara.items.item_id import ItemId
-from carrara.results.item_source import ItemSource
+from carrara.results.result import ItemSource
 from carrara.results.scores import stat
 from carrara.runs import asked_items
 from carrara.runs.asked_items import implied_items, read_items

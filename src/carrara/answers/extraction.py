@@ -276,9 +276,9 @@ def _requested(rule: str) -> re.Pattern[str] | None:
 
     A reply repeats it in angle brackets, or after the label.
     """
-    if not (found := _ASKED.search(rule)):
+    if not (asked := _ASKED.search(rule)):
         return None
-    words, sign = re.escape(found[1]), r"[^\S\n]*[:.=→*]"
+    words, sign = re.escape(asked[1]), r"[^\S\n]*[:.=→*]"
     labelled = rf"(?P<label>{FINAL}[ *_]*(?:followed by )?){words}(?={sign}|[^\S\n]*(?:\n|\Z))"
     return re.compile(rf"(?:<{words}>|{labelled})(?:{sign})?", re.IGNORECASE)
 

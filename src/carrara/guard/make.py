@@ -93,7 +93,7 @@ def _find_reliable(
         if not right:
             break
         replies = _ask(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right)))
-        again = {one.id: is_right(one) for one in replies if one.id in right}
+        again = {reply.id: is_right(reply) for reply in replies if reply.id in right}
         asked = len(again)
         right = {id: capability for id, capability in right.items() if again.get(id)}
         logger.info(f"round {time} of {times}: {len(right)} of {asked} were right once more")
@@ -124,7 +124,7 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
         for one in _ask(evolve(config, tasks=jobs)):
             by_cell[replace(ItemId.parse(one.id), index=0, question=0)].append(one)
         for cell, results in by_cell.items():
-            ids = _one_of_each_context(one.id for one in results if is_right(one))
+            ids = _one_of_each_context(result.id for result in results if is_right(result))
             right[cell] = ids if results and not _is_guessed(results) else []
         logger.info(f"round 1, batch {batch}: {sum(map(len, right.values()))} items were right, of {len(cells)} cells")
         # A cell with less than one right item per batch is not answered reliably, however often it is tried.
@@ -145,7 +145,7 @@ def _one_of_each_context(ids: Iterable[str]) -> list[str]:
 def _ask(config: RunConfig) -> list[Result]:
     """Return the replies of a run. Failed requests say nothing about the answers, and count for nothing."""
     results = run(config).own
-    replies = [one for one in results if one.status != "error"]
+    replies = [result for result in results if result.status != "error"]
     if failures := describe_failures(results):
         if not replies:
             raise RunError(f"{failures}; the same command asks them again")

@@ -400,7 +400,7 @@ def describe(item: Item) -> dict[str, str]:
     knows = item.prompt.measure.tokenizer.chat is not None
     template = ("with its chat template" if knows else "contents only") if chat else "as plain text"
     labels = ", ".join(f"{name} {value}" for name, value in question.labels.items())
-    found = {
+    lines = {
         "question": question.ask,
         "gold": item.gold,
         "chance": f"{question.chance_level:.3f} (guesser: {item.task.guesser})",
@@ -408,7 +408,7 @@ def describe(item: Item) -> dict[str, str]:
         "tokens": f"{item.survey.tokens:,} by {item_id.tokenizer}, {template}",
         "id": item.id,
     }
-    return {name: value for name, value in found.items() if value}
+    return {name: value for name, value in lines.items() if value}
 
 
 def contexts(

@@ -19,8 +19,7 @@ from carrara.results import Row, Series, TrivialBaseline, ruler, trivial_baselin
 from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
 from carrara.results.horizon import QUARTERS
-from carrara.results.item_source import ItemSource
-from carrara.results.result import Result
+from carrara.results.result import ItemSource, Result
 from carrara.results.scores import Metric
 from carrara.results.summary import Summary
 from carrara.types import chance_level_terms

@@ -33,8 +33,7 @@ from carrara.items.prompt import fingerprint
 from carrara.items.subsets import APART
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
-from carrara.results.item_source import ItemSource
-from carrara.results.result import WITHIN, Result, Subject, task_of
+from carrara.results.result import WITHIN, ItemSource, Result, Subject, task_of
 from carrara.runs import manifest
 from carrara.runs.asked_items import Answered, hold, wrong_result
 from carrara.runs.manifest import ManifestEntry

@@ -16,8 +16,7 @@ from typing import Any
 
 from carrara.items.item import weight
 from carrara.items.item_id import ItemId
-from carrara.results.item_source import ItemSource
-from carrara.results.result import Result
+from carrara.results.result import ItemSource, Result
 from carrara.runs.asked_items import MOST, Allowance, Answered, hold, implied_items, key_of
 from carrara.runs.replies import LoggedReply
 from carrara.runs.rescoring.job import Troubles

@@ -21,8 +21,6 @@ A fact is a document about one person: a birthplace, and who stands in four rela
 documents too, and each stands in each relation to one other, so that no name is more frequent than another. A question
 of several hops names one person, whose own document has another answer to its last part. First and last names are
 shared. No model can know an answer, because nobody in the documents exists.
-
-`-p chain=2` hides the question at the end of a chain of keys among the documents, as LoongRL trains on (`_chains.py`).
 """
 
 import re
