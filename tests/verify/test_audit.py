@@ -36,8 +36,7 @@ def first(task: str, *, length: int = 0, split: Split = "test", seed: int = 0, g
 @pytest.mark.sampled(27)
 def test_audit_finds_nothing(task: str, length: int, instances: int) -> None:
     report = audit(first(task, length=length), instances)
-    assert report.items >= instances or report.left_out
-    assert report.items >= instances // 2
+    assert report.items >= instances or (report.items and report.left_out)
     assert report.breaches == []
 
 
