@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import minilm
-from carrara.readers.retrieval.ranking import BM25
+from carrara.readers.retrieval.index import BM25
 from carrara.tasks.carrara._definitions import DOMAINS, SCENES, STEPS, Domain, find_definitions
 from carrara.util.quantities import write_length
 from carrara.util.table import table

@@ -23,8 +23,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from carrara.items.item import make
-from carrara.items.official_packs import official_wording
-from carrara.items.prompt_pack import Pack
+from carrara.items.prompt_pack import Pack, official_wording
 from carrara.tasks.babilong import _published_items
 from carrara.tasks.babilong._answers import published_metric
 from carrara.tasks.babilong._grammar import find_facts

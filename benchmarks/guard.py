@@ -37,8 +37,7 @@ from carrara.guard.check import SILENT_BATCHES
 from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, LengthTests, Pair, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.items import BATCH
-from carrara.guard.schedule import Schedule
-from carrara.guard.sequential import ALPHA_ALL, ALPHA_STRATA, BETA_STRATUM
+from carrara.guard.sequential import ALPHA_ALL, ALPHA_STRATA, BETA_STRATUM, Schedule
 from carrara.items.item_id import ItemId
 from carrara.results.intervals import wilson
 from carrara.util.table import table

@@ -13,7 +13,7 @@ from difflib import SequenceMatcher
 from statistics import mean, median
 
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.generators.writer import FORMATS, DraftKey, topics, write
+from carrara.generators.forms import FORMATS, DraftKey, topics, write
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng

@@ -15,7 +15,7 @@ from multiprocessing import Pool
 from statistics import median
 from typing import NamedTuple
 
-from carrara.profiling.next_batch import FIXED, SURE, choose_batch, is_settled
+from carrara.profiling.subject import FIXED, SURE, choose_batch, is_settled
 from carrara.results.curve import BLIND, Curve, Rule, doublings
 from carrara.results.intervals import wilson
 from carrara.util.table import table

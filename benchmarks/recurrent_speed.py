@@ -22,7 +22,7 @@ from torch.utils.flop_counter import FlopCounterMode
 
 from carrara.items.item import make
 from carrara.recurrent import checkpoint
-from carrara.recurrent.batches import batch_of
+from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.device import keep_freed_memory, uses_half_precision
 from carrara.recurrent.reading import BatchReader
 from carrara.recurrent.settings import load

@@ -18,8 +18,8 @@ from typing import NamedTuple
 
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import FoundParts, Index, Recall, Retrieval
-from carrara.readers.retrieval.choosing import embedder
-from carrara.readers.retrieval.store import store_file
+from carrara.readers.retrieval.embedders import embedder
+from carrara.readers.retrieval.index import store_file
 from carrara.readers.spans import Span
 from carrara.util.quantities import read_lengths, write_length
 

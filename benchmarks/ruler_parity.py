@@ -26,9 +26,8 @@ from typing import Any, NamedTuple
 
 from carrara import params
 from carrara.items.item import make
-from carrara.items.official_packs import official_wording
 from carrara.items.prompt import assemble
-from carrara.items.prompt_pack import Pack
+from carrara.items.prompt_pack import Pack, official_wording
 from carrara.rng import Key
 from carrara.task import Instance, Task, field_pattern
 from carrara.tasks.classic import _qa, _ruler_items, cwe, fwe, niah, vt

@@ -14,7 +14,7 @@ from statistics import mean
 
 from cydifflib import SequenceMatcher
 
-from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
+from carrara.generators.forms import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.rng import Rng, digest
 
 SHORTEST = ("tweet", "riddle")

@@ -19,7 +19,7 @@ from unicodedata import category
 
 from carrara.answers.cues import SPOKEN_FOR
 from carrara.generators.profanity import offensive
-from carrara.servers.weights import DEMO
+from carrara.servers.embedded import DEMO
 from carrara.tokenizers import gguf
 
 FOLDER = Path(__file__).parents[1] / "src" / "carrara" / "data"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from carrara.guard.check_result import CheckResult
+    from carrara.guard.check import CheckResult
     from carrara.guard.server_comparison import ServerComparison
 
 

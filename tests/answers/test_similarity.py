@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from carrara.answers import similarity
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.generators.writer import FORMATS, DraftKey, topics, write
+from carrara.generators.forms import FORMATS, DraftKey, topics, write
 from carrara.rng import Rng
 
 letters = st.text(alphabet="abcde \n", max_size=300)

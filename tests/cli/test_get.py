@@ -9,8 +9,8 @@ from zipfile import ZipFile
 import pytest
 
 from carrara.cli.main import main
-from carrara.servers import weights
-from carrara.servers.weights import Weights
+from carrara.servers import embedded
+from carrara.servers.embedded import Weights
 
 CONTENT = b"weights " * 10_000
 
@@ -38,7 +38,7 @@ def shop(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Weight
         bytes=len(CONTENT),
         inside="quarry_stone/model.bin",
     )
-    monkeypatch.setattr(weights, "ALL", {"stone": stone})
+    monkeypatch.setattr(embedded, "ALL", {"stone": stone})
     return stone
 
 
@@ -74,7 +74,7 @@ def test_a_list_says_what_there_is(shop: Weights, capsys: pytest.CaptureFixture[
 def test_another_wheel_of_that_name_is_refused(
     shop: Weights, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(weights, "ALL", {"stone": replace(shop, hash="0" * 64)})
+    monkeypatch.setattr(embedded, "ALL", {"stone": replace(shop, hash="0" * 64)})
     assert main(["get", "stone"]) == 1
     assert f"its SHA-256 is {shop.hash} and not {'0' * 64}" in capsys.readouterr().err
     assert kept(shop) == []
@@ -83,14 +83,14 @@ def test_another_wheel_of_that_name_is_refused(
 def test_an_index_without_it(
     shop: Weights, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(weights, "ALL", {"stone": replace(shop, release="2.0")})
+    monkeypatch.setattr(embedded, "ALL", {"stone": replace(shop, release="2.0")})
     assert main(["get", "stone"]) == 1
     assert "carrara: pip could not get quarry-stone==2.0" in capsys.readouterr().err
     assert kept(shop) == []
 
 
 def test_neither_pip_nor_uv(shop: Weights, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(weights, "find_spec", lambda name: None)
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", "")
     assert main(["get", "stone"]) == 2
     assert "getting quarry-stone==1.0 needs pip or uv, and neither is here" in capsys.readouterr().err
@@ -99,9 +99,9 @@ def test_neither_pip_nor_uv(shop: Weights, monkeypatch: pytest.MonkeyPatch, caps
 def test_uv_brings_pip_where_there_is_none(shop: Weights, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "uv").write_text("#!/bin/sh\n")
     (tmp_path / "uv").chmod(0o755)
-    monkeypatch.setattr(weights, "find_spec", lambda name: None)
+    monkeypatch.setattr(embedded, "find_spec", lambda name: None)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert list(weights._pip("x")) == [str(tmp_path / "uv"), "tool", "run", "pip"]
+    assert list(embedded._pip("x")) == [str(tmp_path / "uv"), "tool", "run", "pip"]
 
 
 def test_a_wrong_name(shop: Weights, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,7 @@ from rich.text import Text
 
 import carrara as package
 from carrara.runs.progress import RunProgress
-from carrara.servers.inspect_errors import SetupError, plain
+from carrara.servers.inspect_private import SetupError, plain
 from carrara.servers.retry import RetryTrouble
 from carrara.util.progress import make_console, text_column
 from tests.helpers.process import carrara, python
@@ -161,7 +161,7 @@ def test_consoles_and_bars_print_text_as_it_is() -> None:
 
 
 def test_consoles_and_columns_are_made_in_one_place() -> None:
-    """`util/progress.py` makes the consoles, and `servers/inspect_errors.py` the errors that Inspect prints."""
+    """`util/progress.py` makes the consoles, and `servers/inspect_private.py` the errors that Inspect prints."""
     for path in SOURCE.rglob("*.py"):
         place = path.relative_to(SOURCE).as_posix()
         called = {

@@ -344,7 +344,7 @@ def test_hub(
         api = SimpleNamespace(list_repo_files=lambda repo, repo_type, revision: listing[revision])
         monkeypatch.setattr(huggingface_hub, "HfApi", lambda: api)
         monkeypatch.setattr(huggingface_hub, "hf_hub_download", lambda repo, file, **more: str(root / file))
-        monkeypatch.setattr("carrara.tokenizers.hub.resolves", lambda: True)
+        monkeypatch.setattr("carrara.tokenizers.hf.resolves", lambda: True)
     spec = f"hf:{name}{which}"
     if isinstance(wanted, str):
         with pytest.raises(UsageError, match=wanted):
@@ -355,7 +355,7 @@ def test_hub(
 
 def test_the_hub_out_of_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setattr("carrara.tokenizers.hub.resolves", lambda: False)
+    monkeypatch.setattr("carrara.tokenizers.hf.resolves", lambda: False)
     with pytest.raises(UsageError, match=r"hf:deepmind/pg19:test could not be fetched from the hub"):
         corpora.open("hf:deepmind/pg19:test")
     with pytest.raises(UsageError, match="is not hf:NAME"):

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from carrara.export import hub, shards
-from carrara.export.about import CANARY, CARD
-from carrara.export.config import ExportConfig
+from carrara.export.config import CANARY, CARD, ExportConfig
 from carrara.export.hub import fill_recipe, split_of
 from carrara.items.item import item_of, make
 from carrara.items.prompt import fingerprint

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from carrara.export import Curriculum, Stream, prompts, rewards
-from carrara.export.about import CANARY
+from carrara.export.config import CANARY
 from carrara.types import Style
 
 if not find_spec("trl"):

@@ -18,15 +18,15 @@ from carrara.cli.main import main
 from carrara.generators.append_file import Growing, growing
 from carrara.generators.bank import bank, bank_name, entries
 from carrara.generators.drafts import shorten, source
-from carrara.generators.writer import FORMATS, DraftKey, write
-from carrara.generators.writer import topics as all_topics
+from carrara.generators.forms import FORMATS, DraftKey, write
+from carrara.generators.forms import topics as all_topics
 from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import count
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.servers.weights import DEMO
+from carrara.servers.embedded import DEMO
 from carrara.util.errors import ExhaustedError, LengthError, RunError, UsageError
 from carrara.verify.audit import audit
 from tests.helpers.process import KEY, begun, carrara

@@ -4,7 +4,7 @@ import pytest
 
 from carrara.generators.vocabulary import Draw, Supply, all_words, draw_words, some, supply, take_with_costs, upto
 from carrara.rng import Key, Rng
-from carrara.tokenizers.prices import prices
+from carrara.tokenizers.costs import costs
 from carrara.util.errors import ExhaustedError
 
 
@@ -35,7 +35,7 @@ def test_a_list_that_is_too_short_is_a_sentence() -> None:
 @pytest.mark.parametrize("words", ["common", "dictionary", "gibberish"])
 def test_remembered_words_are_those_of_a_supply(words: str) -> None:
     """Whoever wants more or fewer, or others in between: and what they take is the same, too."""
-    key, cost = Key("minerva/iterate", 1, "", "test", 0, 0), prices("gpt2")
+    key, cost = Key("minerva/iterate", 1, "", "test", 0, 0), costs("gpt2")
     plain = some(supply(words, key.rng("words")), 900)
 
     def taken(draw: Draw, *sizes: int) -> None:

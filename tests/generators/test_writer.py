@@ -13,9 +13,9 @@ from carrara import tokenizers
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators.bank import BUILT_IN, flaw
 from carrara.generators.drafts import source
+from carrara.generators.forms import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.generators.people import DAYS, MONTHS
-from carrara.generators.template_bank import TemplateBank, stock, stocks
-from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
+from carrara.generators.template_filler import TemplateBank, stock, stocks
 from carrara.rng import Rng
 
 MOST_TOKENS = 512

@@ -15,14 +15,11 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.guard import paired_items
-from carrara.guard.endpoint import endpoint_of
+from carrara.guard.compare import PairedInstance, endpoint_of, jobs_of, turns_of_guard, turns_of_tasks
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
-from carrara.guard.guard_file import Guard, GuardItem, write
+from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts, write
 from carrara.guard.items import BATCH, BATCHES
 from carrara.guard.make import first_item_ids
-from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, turns_of_tasks
-from carrara.guard.token_counts import TokenCounts, find_changed_counts
 from carrara.items.item import item_of
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
@@ -153,7 +150,7 @@ def test_instances_are_drawn_at_random_and_none_twice() -> None:
 
 
 def test_a_task_with_few_instances_has_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paired_items, "count_existing", lambda first, most: 12)
+    monkeypatch.setattr("carrara.guard.compare.count_existing", lambda first, most: 12)
     turns = list(turns_of_tasks(first_item_ids(select("niah"), "gpt2"), 2048, 1000))
     assert sorted(turn[0].first.index for turn in turns) == list(range(12))
 
@@ -200,7 +197,9 @@ def test_a_guard_is_asked_in_random_order() -> None:
 
 def test_turns_end_when_a_task_has_no_instance_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mean over the tasks would be another one without it."""
-    monkeypatch.setattr(paired_items, "count_existing", lambda first, most: 5 if first.task == "babilong/qa1" else most)
+    monkeypatch.setattr(
+        "carrara.guard.compare.count_existing", lambda first, most: 5 if first.task == "babilong/qa1" else most
+    )
     turns = list(turns_of_tasks(first_item_ids(select(TASKS), "gpt2"), 0, 100))
     assert [len(turn) for turn in turns] == [2] * 5
     with pytest.raises(UsageError, match=r"there are 10 at 0: name tasks that have more"):

@@ -23,8 +23,7 @@ from carrara.guard.sample_size import (
     needed_items,
     sufficient_items,
 )
-from carrara.guard.schedule import Schedule
-from carrara.guard.sequential import ALL, RatioTests
+from carrara.guard.sequential import ALL, RatioTests, Schedule
 from carrara.items.item import item_of
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from carrara.cli.main import main
 from carrara.items import registry
-from carrara.items.official_packs import PAPERS, official_wording
-from carrara.items.prompt_pack import read_pack, written
+from carrara.items.prompt_pack import PAPERS, official_wording, read_pack, written
 from tests.helpers.process import carrara
 from tests.helpers.ruler_files import PROGRAMS as RULER_PROGRAMS
 

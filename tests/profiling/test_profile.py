@@ -11,7 +11,7 @@ import pytest
 
 import carrara as door
 from carrara.profiling.capabilities import CAPABILITIES, lengths_for, select
-from carrara.profiling.next_batch import CHECKED, choose_batch, is_settled
+from carrara.profiling.subject import CHECKED, choose_batch, is_settled
 from carrara.results.curve import Curve, Rule, doublings
 from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError

@@ -17,8 +17,7 @@ import carrara
 from carrara.items.item import item_of
 from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
-from carrara.readers.repl.quotes import SHORTEST, Quotes
-from carrara.readers.repl.reader import shorten
+from carrara.readers.repl.reader import SHORTEST, Quotes, shorten
 from carrara.readers.repl.session import BlockResult, CallError, PythonSession, SessionLimits
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.util.errors import UsageError

@@ -28,12 +28,9 @@ from hypothesis import strategies as st
 from carrara import tokenizers
 from carrara.corpora.chunks import by_sentences, by_tokens
 from carrara.readers.retrieval import Chunk, EmbedderUnavailableError, Index, Recall, Retrieval, ready, retrieve
-from carrara.readers.retrieval.address import Address
-from carrara.readers.retrieval.embedders import Vectors, unit
+from carrara.readers.retrieval.embedders import Address, Vectors, unit
 from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.readers.retrieval.ranking import BM25, Dense, words_of
-from carrara.readers.retrieval.recall import recall
-from carrara.readers.retrieval.store import embed_texts, store_file
+from carrara.readers.retrieval.index import BM25, Dense, embed_texts, recall, store_file, words_of
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.growth import grows_in_proportion
@@ -324,7 +321,7 @@ WORKER = """
 import sys, time
 import numpy as np
 from pathlib import Path
-from carrara.readers.retrieval.store import embed_texts
+from carrara.readers.retrieval.index import embed_texts
 
 class Slow:
     name = "slow"

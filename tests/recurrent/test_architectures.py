@@ -12,9 +12,9 @@ from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
 from carrara.recurrent.decode import decode_answer, likelihoods, room
-from carrara.recurrent.muon import orthogonal
 from carrara.recurrent.protocol import State, each, join_states, nbytes, read, rows, tensors
 from carrara.recurrent.ssm import Mixer
+from carrara.recurrent.training import orthogonal
 from tests.recurrent.tiny_models import TINY
 
 KINDS = (RMT, ARMT, Delta, SSM, Window)

@@ -22,8 +22,8 @@ from tests.recurrent.tiny_models import run, same, settings
 @pytest.mark.parametrize("size", [1, 2, 7, 24])
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_mamba_in_segments_is_the_whole_one(size: int, rank: int, mamba: Path) -> None:
+    from carrara.recurrent.architectures import MambaWrapper
     from carrara.recurrent.backbone import load_pretrained
-    from carrara.recurrent.mamba import MambaWrapper
 
     plain, _ = load_pretrained(str(mamba))
     around = MambaWrapper(load_pretrained(str(mamba))[0], rank).eval()

@@ -18,8 +18,8 @@ from safetensors.torch import load_file
 
 import carrara
 from carrara.recurrent import RMT, checkpoint
-from carrara.recurrent.batches import batch_of
 from carrara.recurrent.config import TrainConfig
+from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.settings import Stage, load
 from carrara.recurrent.stories import Sample, SegmentQuestion
 from carrara.recurrent.train_step import TrainStep

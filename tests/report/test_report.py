@@ -20,7 +20,7 @@ from carrara.answers.status import STATUSES, Status
 from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
-from carrara.items.subsets import APART
+from carrara.items.selection import APART
 from carrara.operations.results import Results
 from carrara.report.html import environment
 from carrara.report.page import render, write_report

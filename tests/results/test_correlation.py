@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 
 from carrara.cli.main import main
 from carrara.items import registry
+from carrara.papers.benchmark_columns import model_aliases, plain
 from carrara.papers.scores import PAPERS, PublishedScore, counting, read_scores
 from carrara.papers.vs_published import rankings, same_length
 from carrara.results.correlation import Column, correlate, interval, ranks, spearman
-from carrara.results.model_aliases import model_aliases, plain
 from carrara.results.result import Result
 from carrara.results.series import cell_scores
 from carrara.runs.replies import merge_results

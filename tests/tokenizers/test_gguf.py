@@ -9,7 +9,7 @@ import pytest
 
 import carrara as door
 from carrara.runs.replies import read_results
-from carrara.servers.weights import DEMO
+from carrara.servers.embedded import DEMO
 from carrara.tokenizers import for_model, get
 from carrara.tokenizers.gguf import gguf_model, header_bytes, metadata
 from carrara.util.errors import UsageError

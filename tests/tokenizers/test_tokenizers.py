@@ -17,8 +17,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara import tokenizers
-from carrara.servers.weights import DEMO
-from carrara.tokenizers import encoders, gguf, gguf_vocabulary, hf, hub, server, template
+from carrara.servers.embedded import DEMO
+from carrara.tokenizers import encoders, gguf, hf, server, template
 from carrara.tokenizers.base import ChatPart, Tokenizer, count_chat, count_plain
 from carrara.types import Message
 from carrara.util.data import data
@@ -345,7 +345,7 @@ def test_smollm2_equals_llama_cpp(llama_cpp: str) -> None:
 
 
 def test_smollm2_writes_conversations_as_llama_cpp_does(llama_cpp: str) -> None:
-    smollm2, own = tokenizers.get("smollm2"), gguf_vocabulary.load("gguf:smollm2", str(weights()))
+    smollm2, own = tokenizers.get("smollm2"), gguf.load("gguf:smollm2", str(weights()))
     counted = tokenizers.get(f"server:{llama_cpp}/v1")
     assert smollm2.chat
     assert own.chat
@@ -549,7 +549,7 @@ def test_a_gguf_vocabulary_that_does_not_fit_together_is_one_sentence(changes: d
     path = tmp_path / "v.gguf"
     path.write_bytes(gguf_bytes(keys | changes))
     with pytest.raises(UsageError, match=r"the vocabulary of .* is damaged: fetch the file again"):
-        gguf_vocabulary.load("x", str(path))
+        gguf.load("x", str(path))
 
 
 def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
@@ -577,10 +577,10 @@ def test_a_gguf_vocabulary_with_its_user_defined_tokens(tmp_path: Path) -> None:
     for key, other in (("tokenizer.ggml.model", "llama"), ("tokenizer.ggml.pre", "chameleon")):
         path.write_bytes(gguf_bytes(keys | {key: other}))
         with pytest.raises(UsageError, match="use server:URL"):
-            gguf_vocabulary.load("x", str(path))
+            gguf.load("x", str(path))
     path.write_bytes(gguf_bytes({k: v for k, v in keys.items() if not k.endswith("merges")}))
     with pytest.raises(UsageError, match=r"has no tokenizer\.ggml\.merges"):
-        gguf_vocabulary.load("x", str(path))
+        gguf.load("x", str(path))
 
 
 # --- Hugging Face files ---
@@ -704,7 +704,7 @@ def test_files_that_are_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "tokenizer.json").write_text("{}")
     with pytest.raises(UsageError, match=r"not a tokenizer\.json that can be read"):
         hf.load("x", str(tmp_path))
-    monkeypatch.setattr(hub, "resolves", lambda: False)
+    monkeypatch.setattr(hf, "resolves", lambda: False)
     with pytest.raises(UsageError) as caught:
         hf.load("x", "someone/no-such-model")
     assert "hf:someone/no-such-model could not be had" in str(caught.value)

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from carrara import tokenizers
-from carrara.readers.retrieval.address import Address
+from carrara.readers.retrieval.embedders import Address
 from carrara.readers.retrieval.endpoint import Endpoint
 from carrara.servers.probe import check_server
 from carrara.servers.providers import CredentialsTransport, make_model, prepare_client

@@ -19,7 +19,7 @@ def get(
 
     Example: carrara get demo
     """
-    from carrara.servers.weights import ALL
+    from carrara.servers.embedded import ALL
     from carrara.util.errors import UsageError, nearest
 
     if not name:

@@ -24,7 +24,7 @@ from carrara.guard.sequential import CODES
 from carrara.options import ConnectionOptions, File, ServerOptions, merge_options, text
 
 if TYPE_CHECKING:
-    from carrara.guard.check_result import CheckResult
+    from carrara.guard.check import CheckResult
     from carrara.guard.server_comparison import ServerComparison
 
 guard = App(name="guard", help="Check whether a server broke since it was trusted, or compare two servers.")

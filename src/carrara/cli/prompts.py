@@ -8,7 +8,7 @@ from cyclopts import App, Parameter
 
 from carrara.cli._flags import Force, Json, Selection
 from carrara.cli._output import check_replaceable, print_json, show, table
-from carrara.items.official_packs import Paper
+from carrara.items.prompt_pack import Paper
 from carrara.options import File, Folder, file_of, text
 from carrara.util.errors import RunError
 from carrara.util.progress import show_progress
@@ -50,7 +50,7 @@ def build(
 
     Example: carrara prompts build babilong ~/babilong --out pack.toml
     """
-    from carrara.items.official_packs import official_wording
+    from carrara.items.prompt_pack import official_wording
 
     _write(official_wording(paper, file_of(folder)), out, force)
     return 0

@@ -325,7 +325,7 @@ class HubDataset:
     def _fetch(self) -> list[Path]:
         from huggingface_hub import HfApi, hf_hub_download
 
-        from carrara.tokenizers.hub import resolves
+        from carrara.tokenizers.hf import resolves
 
         try:
             if not resolves():

@@ -1,20 +1,82 @@
 """Settings of an export: which items, how many of them, and the folder to write to."""
 
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.export.about import CARD, TEXTS, about, check_folder
+from carrara._version import __version__
+from carrara.export.evidence_labels import Row, with_labels
+from carrara.items.bulk import bulk
+from carrara.items.item import Item
+from carrara.items.render import line
 from carrara.options import Flag, ItemOptions, Selections, at_least, folder_of, lengths_of, one_of
+from carrara.rng import Split
+from carrara.util.errors import UsageError
 from carrara.util.files import whole_file
+from carrara.util.log import warn_once
 from carrara.util.parallel import ENGINES, Engine
+from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count
 
 if TYPE_CHECKING:
     from carrara.items.item_id import ItemId
+
+
+CANARY = "carrara:5f0d6a52-93a1-4f7e-8c1b-2d6be1f4a7c9"
+"""The canary: a string in every export, by which training data can be filtered, and models be tested for it."""
+CARD = "README.md"
+MADE = "Made by Carrara"
+LICENCE = "apache-2.0"
+OTHER = "other"
+TEXTS = ("haystack", "pool")
+"""Parameters that name text of the user."""
+
+
+def licence(own_text: bool) -> str:
+    """Return the licence of an export, which is another one if it contains text that the user named."""
+    return OTHER if own_text else LICENCE
+
+
+def terms(own_text: bool, split: Split) -> str:
+    """Return the terms of use."""
+    texts = (
+        "The filler is of texts that whoever made this has named, and under their licence; all else is Apache-2.0."
+        if own_text
+        else "Items are Apache-2.0; the built-in texts that fill contexts are in the public domain."
+    )
+    use = (
+        "**To be trained on**: of the split `train`, which shares no item with what is tested."
+        if split == "train"
+        else "**Not to be trained on**: these are items of tasks (`--split train` makes items to train on)."
+    )
+    return f"{use} Canary: `{CANARY}`.\n\n**Licence.** {texts}\n"
+
+
+def about(command: str, own_text: bool, split: Split) -> str:
+    """Return a description in Markdown."""
+    return f"""{MADE} {__version__} (`pip install carrara`):
+
+```sh
+{command}
+```
+
+The same command makes the same items anywhere; another `--seed` makes other items. Every item is named by its id, and
+`carrara score` grades replies by these ids with the tasks' own scorers, which count what a reply says and not what it
+happens to contain.
+
+{terms(own_text, split)}"""
+
+
+def check_folder(out: Path) -> None:
+    """Raise rather than overwrite a README that somebody else wrote."""
+    card = out / CARD
+    if card.exists() and MADE not in card.read_text("utf-8", errors="replace"):
+        raise UsageError(f"{card} is there and was not made here: give another `out`")
 
 
 @Parameter(name="*", group=Group("Export", sort_key=10))
@@ -81,3 +143,27 @@ class ExportConfig(RowOptions, ItemOptions):
         """
         with whole_file(self.out / CARD) as file:
             file.write("\n\n".join([*texts, self.notice]))
+
+
+def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
+    """Write a file of each name, with the row of each item, and return a sentence about each file.
+
+    Args:
+        config: The settings of the export.
+        rows: The function that makes a row of an item, by the name of the file.
+    """
+    written = 0
+    with ExitStack() as stack:
+        files = [stack.enter_context(whole_file(config.out / name)) for name in rows]
+        lines = partial(_lines, rows=[with_labels(row, config.chunk) for row in rows.values()])
+        shares = bulk(config.jobs, config.n, config.pack, lines, warn_once, config.workers, config.engine)
+        items = (one for share in shares for one in share)
+        for texts in show_progress(items, len(config.jobs) * config.n, "items", label="exporting"):
+            for file, text in zip(files, texts, strict=True):
+                file.write(text)
+            written += 1
+    return [f"{config.out / name}: {written} items" for name in rows]
+
+
+def _lines(item: Item, rows: Sequence[Row]) -> list[str]:
+    return [line(item, row) for row in rows]

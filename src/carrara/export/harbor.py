@@ -23,8 +23,7 @@ from statistics import fmean
 from typing import Any, Literal, NamedTuple
 
 from carrara._version import __version__
-from carrara.export.about import CANARY
-from carrara.export.config import ExportConfig
+from carrara.export.config import CANARY, ExportConfig
 from carrara.export.grep import AROUND, Grep, GrepResult
 from carrara.items import registry
 from carrara.items.bulk import bulk

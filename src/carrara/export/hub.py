@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from carrara.answers.types import Number
-from carrara.export.about import CANARY, CARD, licence
-from carrara.export.config import ExportConfig
+from carrara.export.config import CANARY, CARD, ExportConfig, licence
 from carrara.export.evidence_labels import COLUMNS as LABELS
 from carrara.export.evidence_labels import MEANING as LABEL_MEANING
 from carrara.export.shards import ShardTable, WrittenFile, write_tables

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from carrara import tokenizers
-from carrara.export.about import TEXTS, licence, terms
+from carrara.export.config import TEXTS, licence, terms
 from carrara.export.curriculum import Curriculum
 from carrara.export.stream import Stream
 from carrara.items.item import check_single

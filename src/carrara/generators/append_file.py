@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from carrara.generators.bank import entries, flaw, gist
-from carrara.generators.writer import DraftKey
+from carrara.generators.forms import DraftKey
 from carrara.util.errors import RunError, UsageError
 from carrara.util.files import regular
 from carrara.util.log import logger

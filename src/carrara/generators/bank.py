@@ -18,7 +18,7 @@ from typing import Any
 
 from carrara.answers.reply_text import without_reasoning
 from carrara.corpora.sentences import has_marker
-from carrara.generators.writer import DraftKey
+from carrara.generators.forms import DraftKey
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.errors import UsageError
 from carrara.util.files import DATA, content

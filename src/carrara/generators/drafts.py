@@ -10,7 +10,7 @@ from math import ceil
 from typing import Protocol
 
 from carrara.generators.bank import BUILT_IN, Bank, bank
-from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics, write
+from carrara.generators.forms import FORMATS, DraftKey, moods, styles, topics, write
 from carrara.rng import Rng
 from carrara.util.errors import ExhaustedError, UsageError
 

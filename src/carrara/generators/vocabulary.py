@@ -17,7 +17,7 @@ from unicodedata import category, normalize
 
 from carrara.answers.cues import NO_WORDS, SPOKEN_FOR
 from carrara.rng import Key, Rng, digest
-from carrara.tokenizers.prices import prices
+from carrara.tokenizers.costs import costs
 from carrara.types import Filler, FiniteFillerStream, Segment, SegmentGroup, TokenCosts
 from carrara.util.cache import cache_file, cache_folder
 from carrara.util.data import lines
@@ -134,12 +134,12 @@ class _Stream:
                 self._given += upto(self._draw, max(more, AT_ONCE))
             return self._given[start : start + n]
 
-    def costs(self, start: int, end: int, prices: TokenCosts, separator: str) -> list[int]:
+    def costs(self, start: int, end: int, costs: TokenCosts, separator: str) -> list[int]:
         """Return the cost of that part."""
         with self._lock:
-            known = self._costs.setdefault((prices, separator), [])
+            known = self._costs.setdefault((costs, separator), [])
             if len(known) < end:
-                known += prices(self._given[len(known) : end], separator)
+                known += costs(self._given[len(known) : end], separator)
             return known[start:end]
 
     def end(self) -> str:
@@ -161,9 +161,9 @@ class WordSequence(Drawing):
         self._taken += len(found)
         return found
 
-    def take_with_costs(self, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+    def take_with_costs(self, n: int, costs: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
         start, found = self._taken, self.several(n)
-        return found, self._stream.costs(start, self._taken, prices, separator)
+        return found, self._stream.costs(start, self._taken, costs, separator)
 
 
 class _Gibberish:
@@ -226,19 +226,19 @@ def upto(draw: Draw, n: int) -> list[str]:
     return found
 
 
-def take_with_costs(draw: Draw, n: int, prices: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
+def take_with_costs(draw: Draw, n: int, costs: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
     """Return a number of words, or as many as there are, with the cost of each."""
     if isinstance(draw, WordSequence):
-        return draw.take_with_costs(n, prices, separator)
+        return draw.take_with_costs(n, costs, separator)
     words = upto(draw, n)
-    return words, prices(words, separator)
+    return words, costs(words, separator)
 
 
 def filler(
     words: str, without: Collection[str], told: Callable[[str, Rng], str] | None = None, separator: str = ", "
 ) -> Filler:
     """Return other words, each as `told` states it, or alone."""
-    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, prices(tokenizer), separator)
+    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, costs(tokenizer), separator)
 
 
 class _Words(FiniteFillerStream):
@@ -248,11 +248,11 @@ class _Words(FiniteFillerStream):
         rng: Rng,
         words: str,
         told: Callable[[str, Rng], str] | None,
-        prices: TokenCosts,
+        costs: TokenCosts,
         separator: str,
     ) -> None:
         self._draw, self._rng, self._words, self._told = draw, rng, words, told
-        self._prices, self._joint = prices, separator
+        self._costs_of, self._joint = costs, separator
         self._waiting = list[SegmentGroup]()
         """Words that were drawn together, the next one last."""
 
@@ -261,7 +261,7 @@ class _Words(FiniteFillerStream):
             texts = upto(self._draw, AT_ONCE) if self._told is None else self._add(self._told)
             if not texts:
                 self._draw()  # raises: there are no more
-            costs = self._prices(texts, self._joint)
+            costs = self._costs_of(texts, self._joint)
             self._waiting = [
                 (Segment(text, tokens=cost),) for text, cost in zip(reversed(texts), reversed(costs), strict=True)
             ]

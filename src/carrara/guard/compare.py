@@ -1,40 +1,183 @@
 """Compare two servers: ask both the same instances until it is decided whether their scores are the same.
 
 Short lengths come first, because they are cheap. A server that differs there is found before a long prompt is sent.
+
+Instances are chosen turn by turn. A turn has one instance of each capability at a length. The items of a guard are
+asked one by one, because a guard may have more of one capability than of another. The mean is then that over its items.
+
+Instances are drawn at random, because a task may take the values of a parameter in turn, and the tests need independent
+draws. They are the same for every comparison of a seed, so an interrupted comparison resumes.
 """
 
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from carrara.answers.status import UNANSWERED
 from carrara.guard.check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
 from carrara.guard.config import CompareServersConfig
-from carrara.guard.endpoint import Endpoint, endpoint_of, is_address
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
-from carrara.guard.guard_file import Guard
+from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts
 from carrara.guard.items import BATCH, THROUGHOUT, region_of
 from carrara.guard.make import first_item_ids
-from carrara.guard.paired_items import PairedInstance, jobs_of, turns_of_guard, turns_of_tasks
 from carrara.guard.sequential import ALL
 from carrara.guard.server_comparison import ChangedReply, ComparedGroup, ServerComparison, UnpairedItem
-from carrara.guard.token_counts import TokenCounts, find_changed_counts
-from carrara.items.item_id import ItemId
+from carrara.items.item import count_existing
+from carrara.items.item_id import ItemId, RunJob
 from carrara.options import ConnectionOptions, settings_of
 from carrara.profiling.capabilities import select
 from carrara.results.result import Result
 from carrara.results.scores import headline
-from carrara.runs.config import RunConfig
+from carrara.runs.config import RunConfig, model_name
 from carrara.runs.run import run
-from carrara.servers.model_names import tokenizer_for
+from carrara.servers.model_names import check_model, tokenizer_for
 from carrara.servers.probe import check_file_model
+from carrara.servers.secrets import public
 from carrara.util.errors import RunError, UsageError, os_error_text
 from carrara.util.files import whole_file
 from carrara.util.log import logger
 from carrara.util.quantities import count, read_lengths, write_length
+
+if TYPE_CHECKING:
+    from carrara.servers.function_model import Function
+
+
+INSTANCES = 1 << 20
+"""The number of instances of a task from which are drawn. A task from files has fewer."""
+
+
+@dataclass(frozen=True)
+class PairedInstance:
+    """An instance to ask at both servers."""
+
+    first: ItemId
+    """The item id of its first question."""
+    capability: str
+    items: tuple[GuardItem, ...] = ()
+    """The items of a guard on this instance. Empty: all questions count."""
+
+    def accepts(self, item_id: ItemId) -> bool:
+        """Return whether an item is one of those that count."""
+        if replace(item_id, question=0) != self.first:
+            return False
+        return not self.items or any(str(item_id) == item.id for item in self.items)
+
+
+def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Iterator[list[PairedInstance]]:
+    """Yield the turns of a length: the next instance of each capability, while all of them have one.
+
+    Args:
+        first: The first item id of each capability, by its name.
+        length: The length.
+        most: The most instances.
+    """
+    drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
+    for _ in range(most // len(first)):
+        turn = [PairedInstance(item_id, name) for name, several in drawn.items() for item_id in islice(several, 1)]
+        if len(turn) < len(first):  # the mean over the tasks needs all of them
+            return
+        yield turn
+
+
+def _draw(first: ItemId) -> Iterator[ItemId]:
+    """Yield the instances of a task in random order, none twice."""
+    among, seen, draws = count_existing(first, INSTANCES), set[int](), 0
+    while len(seen) < among:
+        name = f"{replace(first, index=0, length=0).instance_id} {draws}"
+        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % among
+        draws += 1
+        if index not in seen:
+            seen.add(index)
+            yield replace(first, index=index)
+
+
+def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[PairedInstance]]:
+    """Yield the turns of a length of a guard: one instance each, in random order."""
+    instances: dict[tuple[ItemId, str], list[GuardItem]] = {}
+    for item in sorted(guard.items, key=lambda item: item.sha256):
+        if item.length == length:
+            instances.setdefault((replace(item.item_id, question=0), item.capability), []).append(item)
+    for (first, capability), items in islice(instances.items(), most):
+        yield [PairedInstance(first, capability, tuple(items))]
+
+
+def jobs_of(instances: Sequence[PairedInstance]) -> tuple[RunJob, ...]:
+    """Return the jobs that ask these instances."""
+    return tuple(RunJob(one.first, 1) for one in instances)
+
+
+SCHEMES = ("http://", "https://")
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """A server to compare.
+
+    Args:
+        letter: `A` or `B`.
+        model: The name of the model, or a function.
+        base_url: The address. None: the provider's own.
+    """
+
+    letter: str
+    model: "str | Function"
+    base_url: str | None
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return model_name(self.model)
+
+    def __str__(self) -> str:
+        address = public(self.base_url)
+        return f"{self.name} at {address}" if address else self.name
+
+
+def is_address(given: "str | Function") -> bool:
+    """Return whether a user names a server by its address alone."""
+    return isinstance(given, str) and given.startswith(SCHEMES)
+
+
+def endpoint_of(letter: str, given: "str | Function", model: str | None, base_url: str | None) -> Endpoint:
+    """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
+
+    Args:
+        letter: `A` or `B`.
+        given: What the user gave.
+        model: The model at an address that is given alone.
+        base_url: The address of a model that is given alone.
+
+    Raises:
+        UsageError: There is no such model, or an address comes without one.
+
+    >>> str(endpoint_of("A", "openai-api/local/m@http://127.0.0.1:8000/v1", None, None))
+    'openai-api/local/m at http://127.0.0.1:8000/v1'
+    >>> str(endpoint_of("B", "http://127.0.0.1:8001/v1", "vllm/m", None))
+    'vllm/m at http://127.0.0.1:8001/v1'
+    """
+    if not isinstance(given, str):
+        return _checked(Endpoint(letter, given, None))
+    if is_address(given):
+        if not model:
+            raise UsageError(f"{public(given)} names no model: give `model`, or write MODEL@{public(given)}")
+        return _checked(Endpoint(letter, model, given))
+    for scheme in SCHEMES:
+        name, found, rest = given.partition(f"@{scheme}")
+        if found:
+            return _checked(Endpoint(letter, name, scheme + rest))
+    in_process = given.partition("/")[0] == "carrara"
+    return _checked(Endpoint(letter, given, None if in_process else base_url))
+
+
+def _checked(endpoint: Endpoint) -> Endpoint:
+    check_model(endpoint.name)
+    return endpoint
+
 
 DEFAULT_LENGTHS = "2k,8k,32k"
 FIRST, SECOND, FINISHED = "a", "b", "comparison.json"

@@ -10,8 +10,7 @@ from math import ceil, inf
 
 from carrara.guard.guard_file import LEAST_RATE, Guard
 from carrara.guard.items import BATCH, BATCHES
-from carrara.guard.schedule import ROUNDS, Schedule
-from carrara.guard.sequential import ALL, RatioTests
+from carrara.guard.sequential import ALL, ROUNDS, RatioTests, Schedule
 from carrara.util.errors import UsageError
 from carrara.util.quantities import count
 

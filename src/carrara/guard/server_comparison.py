@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.guard.check_result import CHARACTERS, SHOWN
+from carrara.guard.check import CHARACTERS, SHOWN
 from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
 from carrara.guard.sequential import ALL
 from carrara.util.quantities import count, write_length

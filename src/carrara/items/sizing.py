@@ -14,7 +14,7 @@ from carrara.items.packing import Packing
 from carrara.items.prompt import Measure, Prompt, count, puzzle
 from carrara.rng import Key
 from carrara.task import Task
-from carrara.tokenizers.prices import prices
+from carrara.tokenizers.costs import costs
 from carrara.types import Instance, LengthBudget, PromptTemplate
 from carrara.util.errors import LengthError
 from carrara.util.quantities import write_length
@@ -35,7 +35,7 @@ def fit_instance(task: Task, key: Key, item_id: ItemId, wording: Mapping[str, st
         bare: The instance of length 0, by which the first budget is estimated.
     """
     tokenizer = tokenizers.get(item_id.tokenizer)
-    priced = prices(item_id.tokenizer)
+    priced = costs(item_id.tokenizer)
 
     def measure(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""

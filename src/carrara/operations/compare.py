@@ -63,7 +63,7 @@ class ComparisonReport(statistics.Comparisons):
             ['babilong/qa1']
         """
         from carrara.report.comparison import comparison_record
-        from carrara.util.to_pandas import frame
+        from carrara.util.table import frame
 
         return frame(comparison_record(self, self.margin)["lengths"])
 

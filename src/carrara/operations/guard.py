@@ -4,7 +4,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from carrara.guard import check, compare, make
-from carrara.guard.check_result import CheckResult
+from carrara.guard.check import CheckResult
 from carrara.guard.config import CheckGuardConfig, CompareServersConfig, MakeGuardConfig
 from carrara.guard.guard_file import Guard, write
 from carrara.guard.server_comparison import ServerComparison

@@ -41,7 +41,7 @@ class Estimate:
             >>> carrara.plan("qa1,qa2", "openai/gpt-4o", lengths="4k", n=10).frame()["requests"].tolist()
             [10, 10]
         """
-        from carrara.util.to_pandas import frame
+        from carrara.util.table import frame
 
         return frame([asdict(line) for line in self.lines])
 

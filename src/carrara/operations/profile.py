@@ -37,7 +37,7 @@ class Profile:
             >>> p.frame()["capability"].tolist()
             ['finding one of many alike']
         """
-        from carrara.util.to_pandas import frame
+        from carrara.util.table import frame
 
         return frame([asdict(card) for card in self.cards])
 

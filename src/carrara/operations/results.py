@@ -211,7 +211,7 @@ class Results(Sequence[Result]):
             >>> carrara.read("runs/oracle").frame().groupby("length")["score"].mean().to_dict()
             {0: 1.0, 1024: 1.0}
         """
-        from carrara.util.to_pandas import frame
+        from carrara.util.table import frame
 
         return frame([_flat(one) for one in self])
 

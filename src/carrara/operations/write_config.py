@@ -9,7 +9,7 @@ from typing import Annotated
 from attrs import field, frozen
 from cyclopts import Group, Parameter
 
-from carrara.generators.writer import FORMATS, DraftKey, moods, styles, topics
+from carrara.generators.forms import FORMATS, DraftKey, moods, styles, topics
 from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
 from carrara.servers.secrets import refuse_secret
 from carrara.util.errors import UsageError

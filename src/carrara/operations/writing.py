@@ -18,7 +18,7 @@ from rich.console import Console
 from carrara.answers.reply_text import without_reasoning
 from carrara.generators.append_file import Growing, growing
 from carrara.generators.bank import tidy
-from carrara.generators.writer import DraftKey
+from carrara.generators.forms import DraftKey
 from carrara.items.grading import declines
 from carrara.items.prompt import fingerprint
 from carrara.operations.write_config import WriteConfig

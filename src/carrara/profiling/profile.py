@@ -15,9 +15,8 @@ from carrara.items.item_id import RunJob
 from carrara.options import ServerOptions, settings_of
 from carrara.profiling.capabilities import select
 from carrara.profiling.config import ProfileConfig
-from carrara.profiling.next_batch import FIXED
 from carrara.profiling.score_card import SHORTEST, Card
-from carrara.profiling.subject import Subject, subject_of
+from carrara.profiling.subject import FIXED, Subject, subject_of
 from carrara.readers.options import ReaderOptions
 from carrara.readers.reader import Reader
 from carrara.results.curve import Rule

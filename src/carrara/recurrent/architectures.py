@@ -1,18 +1,101 @@
-"""The kinds of models by name: small new ones, and wrappers around a backbone, each with its codec."""
+"""The kinds of models by name: small new ones, and wrappers around a backbone, each with its codec.
+
+Mamba (Gu and Dao 2023) is read segment by segment. The weights are those of a pretrained model of transformers, whose
+own forward pass begins every text with an empty state unless it is one token long. Here a segment continues where the
+one before it ended, in convolution and state.
+"""
 
 import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from torch import nn
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
 
 from carrara.recurrent.armt import ARMT, Delta
+from carrara.recurrent.backbone import add_lora
 from carrara.recurrent.rmt import RMT
 from carrara.recurrent.ssm import SSM
 from carrara.recurrent.text_codec import TextCodec, Words
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.recurrent.window import Window
 from carrara.util.errors import UsageError, nearest
+
+
+class LayerState(NamedTuple):
+    """The state of one layer."""
+
+    last_inputs: Tensor
+    """The last inputs of its convolution."""
+    space: Tensor
+    """Channels × states."""
+
+
+class State(NamedTuple):
+    layers: tuple[LayerState, ...]
+
+
+class MambaWrapper(nn.Module):
+    def __init__(self, model: nn.Module, rank: int = 0) -> None:
+        super().__init__()
+        config: Any = model.config
+        if config.model_type != "mamba":
+            raise UsageError(f"kind mamba needs a Mamba, and this backbone is a {config.model_type}: take kind rmt")
+        self.channels, self.states, self.reach = config.intermediate_size, config.state_size, config.conv_kernel - 1
+        self.steps = int(config.time_step_rank)
+        self.model = add_lora(model, rank)
+
+    @property
+    def _bare(self) -> Any:
+        return getattr(self.model, "get_base_model", lambda: self.model)()
+
+    def init(self, batch: int) -> State:
+        zeros = self._bare.get_output_embeddings().weight.new_zeros
+        one = LayerState(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
+        return State((one,) * len(self._bare.backbone.layers))
+
+    def step(
+        self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
+    ) -> tuple[State, Tensor | None]:
+        backbone = self._bare.backbone
+        x = backbone.embeddings(ids)
+        layers = []
+        for block, kept in zip(backbone.layers, state.layers, strict=True):
+            mixed, after = self._mix(block.mixer, block.norm(x), kept)
+            x = x + mixed
+            layers.append(after)
+        logits = self._bare.get_output_embeddings()(backbone.norm_f(x)) if predict else None
+        return (State(tuple(layers)) if update else state), logits
+
+    def _mix(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
+        inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
+        whole = torch.cat([kept.last_inputs.to(inner.dtype), inner], 2)
+        conv = mixer.conv1d
+        inner = F.silu(F.conv1d(whole, conv.weight, conv.bias, groups=self.channels))
+        step, take, give = mixer.x_proj(inner.transpose(1, 2)).float().split([self.steps, self.states, self.states], -1)
+        step = F.softplus(mixer.dt_proj(step)).float().transpose(1, 2)[..., None]
+        decay = torch.exp(-mixer.A_log.float().exp()[:, None] * step)
+        taken = step * take[:, None] * inner.float()[..., None]
+        spaces = scan(decay, taken, kept.space)
+        mixed = (spaces * give[:, None]).sum(-1) + mixer.D.float()[:, None] * inner.float()
+        mixed = (mixed.to(x.dtype) * F.silu(gate)).transpose(1, 2)
+        return mixer.out_proj(mixed), LayerState(whole[..., -self.reach :], spaces[:, :, -1])
+
+    def nbytes(self, state: State) -> int:
+        return sum(part[:1].nbytes for kept in state.layers for part in kept)
+
+
+def scan(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
+    """Return all s[t] = decay[t] · s[t-1] + taken[t] along the third of four dimensions, in log2(length) steps."""
+    taken = torch.cat([taken[:, :, :1] + decay[:, :, :1] * before[:, :, None], taken[:, :, 1:]], 2)
+    reach = 1
+    while reach < taken.shape[2]:
+        taken = torch.cat([taken[:, :, :reach], taken[:, :, reach:] + decay[:, :, reach:] * taken[:, :, :-reach]], 2)
+        decay = torch.cat([decay[:, :, :reach], decay[:, :, reach:] * decay[:, :, :-reach]], 2)
+        reach *= 2
+    return taken
+
 
 SMALL: Mapping[str, type[nn.Module]] = {"rmt": RMT, "armt": ARMT, "delta": Delta, "mamba": SSM, "window": Window}
 
@@ -41,7 +124,6 @@ def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
         WindowWrapper,
         load_pretrained,
     )
-    from carrara.recurrent.mamba import MambaWrapper
 
     kinds: Mapping[str, type[nn.Module]] = {
         "rmt": RMTWrapper,

@@ -2,9 +2,15 @@
 
 No instance is drawn twice, and no filler is read twice from the same position. Questions are also asked before the end:
 the task's own solver finds the right answer from the facts so far, so that every segment has something to learn.
+
+Distractors are sentences of filler that are hard to tell from facts. A memory that was trained among speeches opens its
+gates for a novel, where a Mary walks in a garden too. So some sentences of the filler are changed: one to three of
+their words become words of the task's facts, or the sentence is replaced by a near-fact, a fact of which one word is a
+word of the filler, so that it decides nothing.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,13 +21,52 @@ from carrara.items import registry
 from carrara.items.item import PosedInstance, pose
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import assemble
-from carrara.recurrent.distractors import DistractorSource
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.rng import Rng, Split
 from carrara.task import Task
 from carrara.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
 from carrara.util.errors import UsageError
+
+NEAR_FACTS = 1000
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class DistractorSource:
+    """Changes sentences of filler into distractors.
+
+    Args:
+        facts: The facts of instances.
+        filler: Sentences of filler.
+        decides: A function that says whether a sentence alone decides a question.
+        rng: Random numbers.
+    """
+
+    def __init__(self, facts: Iterable[str], filler: Iterable[str], decides: Callable[[str], bool], rng: Rng) -> None:
+        own = tuple(dict.fromkeys(facts))
+        others = [word for sentence in filler for word in _WORD.findall(sentence)]
+        self.words = sorted({word for fact in own for word in _WORD.findall(fact)})
+        near = (_replace_word(rng.choice(own), rng.choice(others), rng) for _ in range(NEAR_FACTS if others else 0))
+        self.near_facts: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not decides(sentence)]
+
+    def replace(self, segment: Segment, rng: Rng) -> Segment:
+        """Return a distractor. It may decide a question after all, which the caller has to find out."""
+        if self.near_facts and rng.chance(0.5):
+            return Segment(rng.choice(self.near_facts))
+        text = segment.text
+        for _ in range(rng.between(1, 3) if self.words else 0):
+            text = _replace_word(text, rng.choice(self.words), rng)
+        return Segment(text)
+
+
+def _replace_word(text: str, word: str, rng: Rng) -> str:
+    """Return a text with a drawn word replaced."""
+    places = [match.span() for match in _WORD.finditer(text)]
+    if not places:
+        return text
+    start, end = rng.choice(places)
+    return text[:start] + word + text[end:]
+
 
 TOKENIZER = "words"
 SAMPLED = 600

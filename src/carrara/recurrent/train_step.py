@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from carrara.recurrent.batches import Batch, QuestionBatch, is_right, loss_of, merge_questions
+from carrara.recurrent.dataset import Batch, QuestionBatch, is_right, loss_of, merge_questions
 from carrara.recurrent.device import uses_half_precision
 from carrara.recurrent.protocol import State, each, join_states, rows, tensors
 from carrara.recurrent.settings import Settings, Stage

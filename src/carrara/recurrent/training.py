@@ -8,7 +8,7 @@ ends with the same bits as one that was not killed.
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,16 +22,47 @@ from torch import Tensor, nn
 from carrara._version import __version__
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent import checkpoint
-from carrara.recurrent.batches import batch_of
 from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
+from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.device import find_device, keep_freed_memory
-from carrara.recurrent.muon import Muon
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.train_step import StepResult, TrainStep
 from carrara.recurrent.vocabulary import Ids, Vocabulary, build_vocabulary
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
+
+
+def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
+    """Return the nearest matrix whose singular values are all near 1, by Newton-Schulz iteration."""
+    a, b, c = 3.4445, -4.7750, 2.0315
+    x: Tensor = matrix / (matrix.norm() + 1e-7)
+    tall = x.shape[0] > x.shape[1]
+    if tall:
+        x = x.T
+    for _ in range(steps):
+        gram = x @ x.T
+        x = a * x + (b * gram + c * gram @ gram) @ x
+    return x.T if tall else x
+
+
+class Muon(torch.optim.Optimizer):
+    def __init__(self, params: Iterable[nn.Parameter], lr: float, momentum: float = 0.95) -> None:
+        super().__init__(params, {"lr": lr, "momentum": momentum})
+
+    @torch.no_grad()
+    def step(self, closure: Any = None) -> None:  # type: ignore[override]
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if not state:
+                    state["momentum"] = torch.zeros_like(p)
+                kept = state["momentum"].mul_(group["momentum"]).add_(p.grad)
+                update = orthogonal(p.grad.add(kept, alpha=group["momentum"]))
+                p.add_(update, alpha=-group["lr"] * max(1, p.shape[0] / p.shape[1]) ** 0.5)
+
 
 STATE, PROGRESS = "training.safetensors", "training.json"
 MEMORY = 0.95

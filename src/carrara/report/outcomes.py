@@ -17,7 +17,7 @@ from carrara.report.style import SeriesStyle, Styles
 from carrara.results import Row, Series, series_of
 from carrara.results.result import Result
 from carrara.results.scores import headline
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 from carrara.util.sanitize import short
 
 MEANING: Mapping[Status, str] = {

@@ -16,8 +16,7 @@ from carrara.results import Series, series_of
 from carrara.results.result import WITHIN, Result
 from carrara.results.series import item_id_of
 from carrara.util.errors import RunError, UsageError
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 from carrara.util.sanitize import short
 
 TOLERATED = 0.02

@@ -12,7 +12,7 @@ from carrara.report.chart import share_bar
 from carrara.report.style import SeriesStyle, Styles
 from carrara.results.readers import SeriesCost
 from carrara.results.result import FATES, Fate, Result
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 from carrara.util.sanitize import clip, short, visible
 
 FATE_MEANING: Mapping[Fate, str] = {

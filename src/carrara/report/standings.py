@@ -5,8 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from carrara.results.leaderboard import Standing
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 from carrara.util.sanitize import distinct, short
 from carrara.util.table import table
 

@@ -13,7 +13,7 @@ from carrara.results.differences import Difference, difference, instance_scores
 from carrara.results.result import Result
 from carrara.results.series import Series, as_drawn, series_of
 from carrara.types import Arrange
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from carrara.answers.status import OWN_SCORE
 from carrara.results.intervals import effective_n, wilson
 from carrara.results.result import Result
 from carrara.types import Guesser
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 
 WELL = 0.1
 """The least distance above the chance level of a trivial reply that scores well. Every table shows the chance level, so

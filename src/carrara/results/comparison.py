@@ -32,8 +32,7 @@ from carrara.results.result import Result
 from carrara.results.scores import Metric, by_metric, headline
 from carrara.results.series import DRAWN, Series, item_id_of
 from carrara.util.errors import RunError, UsageError, nearest
-from carrara.util.natsort import natural
-from carrara.util.quantities import count, write_length
+from carrara.util.quantities import count, natural, write_length
 
 Verdict = Literal["better", "worse", "not worse", "not told apart"]
 By = Literal["run", "model", "reader", "arrangement"]

@@ -21,8 +21,7 @@ from carrara.results.intervals import wilson
 from carrara.results.result import NO_REPLY, Result
 from carrara.results.scores import Stat, stat
 from carrara.results.series import Series, group_by_cell
-from carrara.util.natsort import natural
-from carrara.util.quantities import count, write_length
+from carrara.util.quantities import count, natural, write_length
 
 Test = tuple[str, str]
 """The name and the settings of a task."""

@@ -24,8 +24,7 @@ from carrara.results.result import Result
 from carrara.results.rows import DISTANCE, NEEDED, PLACE, label_evidence
 from carrara.results.scores import headline
 from carrara.results.series import Series, series_of
-from carrara.util.natsort import natural
-from carrara.util.quantities import count
+from carrara.util.quantities import count, natural
 
 GROUPED = (PLACE, DISTANCE, NEEDED)
 """The labels whose groups are looked at."""

@@ -17,7 +17,7 @@ from carrara.results.result import FATES, Fate, Result
 from carrara.results.rows import bin_name
 from carrara.results.scores import headline, replies_in_mean
 from carrara.results.series import Series, series_of
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 
 
 @dataclass(frozen=True)

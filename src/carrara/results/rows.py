@@ -17,7 +17,7 @@ from typing import Any
 
 from carrara.answers.status import NEVER_ASKED
 from carrara.items.item_id import ItemId
-from carrara.items.subsets import bucket_of, subset_of
+from carrara.items.selection import bucket_of, subset_of
 from carrara.results.intervals import wilson
 from carrara.results.result import Result
 from carrara.results.scores import Stat, headline, stat
@@ -25,7 +25,7 @@ from carrara.results.series import Series, series_of
 from carrara.types import Arrange
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.log import logger
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 
 BINS = 5
 """The number of equal parts of a context by which positions of evidence are labelled."""

@@ -21,7 +21,7 @@ from carrara.results.baselines import BestBaseline, best, means
 from carrara.results.intervals import effective_n, wilson
 from carrara.results.result import Result
 from carrara.util.errors import RunError
-from carrara.util.natsort import natural
+from carrara.util.quantities import natural
 
 Metric = Literal["own", "paper"]
 METRICS: tuple[Metric, ...] = get_args(Metric)

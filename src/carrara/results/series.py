@@ -24,8 +24,7 @@ from carrara.items.item_id import ItemId
 from carrara.results.result import ARGUMENT, SOLVER, Result, Subject
 from carrara.results.scores import Stat, stat
 from carrara.util.errors import UsageError
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 
 DRAWN = "as drawn"
 """The name of facts that are not arranged, where other results have an arrangement."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from carrara.items.item import context_of, questions_of, weight
 from carrara.items.item_id import ItemId
-from carrara.items.subsets import APART
+from carrara.items.selection import APART
 from carrara.results.result import NO_REPLY, Result, Subject, task_of
 from carrara.util.errors import CarraraError, LengthError, UsageError
 from carrara.util.files import SMALL, content

@@ -13,8 +13,7 @@ from inspect_ai.model import Model
 
 from carrara.runs import sharding
 from carrara.runs.config import RunConfig
-from carrara.servers.inspect_errors import plain
-from carrara.servers.inspect_private import PrerequisiteError, platform
+from carrara.servers.inspect_private import PrerequisiteError, plain, platform
 from carrara.util.errors import UsageError
 from carrara.util.files import to_path
 

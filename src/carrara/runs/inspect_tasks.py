@@ -32,8 +32,7 @@ from carrara.rng import Split
 from carrara.runs.by_reference import provider_of
 from carrara.runs.settings import ANYWHERE, address
 from carrara.runs.tasks import inspect_task
-from carrara.servers.inspect_errors import SetupError
-from carrara.servers.inspect_private import active_generate_config
+from carrara.servers.inspect_private import SetupError, active_generate_config
 from carrara.servers.model_names import check_style, tokenizer_for
 from carrara.servers.reasoning_mode import ASKED, NONE, PREFILLED, Thinking
 from carrara.tokenizers import permission

@@ -12,7 +12,7 @@ from carrara.items.item import item_of
 from carrara.readers.perfect import answer_from, next_block, next_reads, reply_to, writes_code
 from carrara.readers.search import Search
 from carrara.runs import calls
-from carrara.servers.inspect_errors import SetupError
+from carrara.servers.inspect_private import SetupError
 from carrara.types import Message
 from carrara.util.errors import nearest
 from carrara.verify.reference import REFERENCES, reply_in_turn

@@ -14,8 +14,7 @@ from carrara.tasks.minerva import _snapshot as minerva
 from carrara.tasks.published_rows import PublishedFile, remember_files
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 
 _SOURCES: Mapping[str, Callable[[Path], list[PublishedFile]]] = {
     "babilong": babilong.sources,

@@ -39,8 +39,7 @@ from carrara.runs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.runs.reply_cache import ReplyCache
 from carrara.runs.settings import SERVER, address, file_of, settings_of
 from carrara.runs.tasks import estimate
-from carrara.servers.inspect_errors import plain
-from carrara.servers.inspect_private import PrerequisiteError
+from carrara.servers.inspect_private import PrerequisiteError, plain
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY

@@ -36,7 +36,7 @@ from carrara.recurrent.reading import BatchReader, SegmentReading
 from carrara.recurrent.streams import cut, texts
 from carrara.recurrent.text_codec import Text, TextCodec, most_probable
 from carrara.runs.by_reference import PromptMismatchError
-from carrara.servers.inspect_errors import SetupError
+from carrara.servers.inspect_private import SetupError
 from carrara.util.errors import CarraraError, RunError, UsageError, describe_exception
 
 AT_ONCE = 32

@@ -52,8 +52,7 @@ from carrara.runs.reading_record import reading_record, recall_of, status_of
 from carrara.runs.reasoning import spent
 from carrara.runs.settings import SERVER
 from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt
-from carrara.servers.inspect_errors import plain
-from carrara.servers.inspect_private import PrerequisiteError
+from carrara.servers.inspect_private import PrerequisiteError, plain
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, RetryTrouble, attempts

@@ -30,7 +30,7 @@ from carrara.items.grading import grade
 from carrara.items.item import context_of, no_question, questions_of, weight
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import fingerprint
-from carrara.items.subsets import APART
+from carrara.items.selection import APART
 from carrara.params import read_canonical
 from carrara.readers.prompts import prompt_of
 from carrara.results.result import WITHIN, ItemSource, Result, Subject, task_of

@@ -12,12 +12,15 @@ depend on these names on the oldest and on the newest release of the supported r
   once, where its logs are realtime.
 """
 
+import re
+
 from inspect_ai._eval.evalset import task_identifier
 from inspect_ai._util import platform
 from inspect_ai._util.error import PrerequisiteError
 from inspect_ai._util.registry import registry_find
 from inspect_ai.log._samples import track_active_model_event
 from inspect_ai.model._generate_config import active_generate_config
+from rich.markup import escape
 
 __all__ = [
     "PrerequisiteError",
@@ -27,3 +30,36 @@ __all__ = [
     "task_identifier",
     "track_active_model_event",
 ]
+
+
+_STYLED = re.compile(r"\[([a-z][a-z ]*)\]([^\[\]]*)\[/(?:\1)?\]")
+"""Styled text in a message of Inspect's own. A tag that is not closed is part of what a user typed, and stays."""
+
+
+class SetupError(PrerequisiteError):
+    """A model or task cannot be made. Inspect prints `text` as it is, and so does the command line."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(escape(text))
+        self.text = text
+
+
+def plain(error: Exception) -> str:
+    r"""Return the text of an error on one line, as a user should see it.
+
+    Only Inspect's own `PrerequisiteError` has markup to remove; the text of any other error is literal.
+
+    >>> plain(PrerequisiteError("ERROR: No [bold][blue]KEY[/blue][/bold] for openai/[red]x,\n\nsee [link]"))
+    'No KEY for openai/[red]x, see [link]'
+    >>> plain(SetupError("pip install 'carrara[demo]'")), plain(ValueError("[bold]x[/bold]"))
+    ("pip install 'carrara[demo]'", '[bold]x[/bold]')
+    """
+    if isinstance(error, SetupError):
+        words = error.text
+    elif isinstance(error, PrerequisiteError):
+        words, before = str(error.message), ""
+        while words != before:  # tags may be nested
+            before, words = words, _STYLED.sub(r"\2", words)
+    else:
+        words = str(getattr(error, "message", error))
+    return re.sub(r"\s*\n\s*", " ", words).removeprefix("ERROR: ").strip()

@@ -18,8 +18,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from inspect_ai.model import GenerateConfig, Model, ModelAPI, get_model
 
-from carrara.servers.inspect_errors import plain
-from carrara.servers.inspect_private import PrerequisiteError
+from carrara.servers.inspect_private import PrerequisiteError, plain
 from carrara.servers.model_names import check_model
 from carrara.servers.secrets import (
     SHORT,

@@ -22,8 +22,7 @@ from inspect_ai.model import (
     ModelOutput,
 )
 
-from carrara.servers.inspect_errors import plain
-from carrara.servers.inspect_private import PrerequisiteError
+from carrara.servers.inspect_private import PrerequisiteError, plain
 from carrara.servers.providers import prepare_client, secrets_of
 from carrara.servers.redact import believable, clip
 from carrara.servers.response import validate_responses

@@ -99,7 +99,7 @@ def get(name: str) -> Tokenizer:
     if colon and not place and f"{kind}:" in _BY_PLACE:
         raise UsageError(f"the tokenizer '{name}' says no place: write {_BY_PLACE[f'{kind}:'][0]}")
     if kind == "gguf" and colon:
-        from carrara.tokenizers.gguf_vocabulary import load as load_gguf
+        from carrara.tokenizers.gguf import load as load_gguf
 
         return load_gguf(name, place)
     if kind == "hf" and colon:

@@ -8,6 +8,20 @@ import re
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 
+Key = tuple[tuple[int, float, str], ...]
+_PART = re.compile(r"[0-9]{1,15}(?:\.[0-9]{1,15})?|[^0-9]+|[0-9]+")
+
+
+def natural(text: str) -> Key:
+    """Return the sort key of a name.
+
+    >>> sorted(["20", "sum", "5", "0.5", "qa10", "len", "qa2"], key=natural)
+    ['0.5', '5', '20', 'len', 'qa2', 'qa10', 'sum']
+    """
+    parts = ((0, float(part), part) if part[0].isdecimal() else (1, 0.0, part) for part in _PART.findall(text))
+    return tuple(parts) or ((1, 0.0, ""),)  # an empty name comes after numbers
+
+
 _UNITS = {"": 1, "k": 1024, "m": 1024**2}
 _LENGTH = re.compile(r"([0-9]+(?:\.[0-9]+)?)([kKmM]?)")
 

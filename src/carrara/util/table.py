@@ -3,9 +3,20 @@
 `html` renders it for a notebook.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from itertools import groupby
+from typing import Any
+
+from carrara.util.errors import RunError
+
+
+def frame(records: Sequence[Mapping[str, object]]) -> Any:
+    try:
+        import pandas
+    except ImportError:
+        raise RunError("a data frame needs pandas: pip install pandas") from None
+    return pandas.DataFrame(list(records))
 
 
 class TableLine(str):

@@ -17,7 +17,7 @@ from carrara.answers.number_words import in_digits
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import minilm
-from carrara.readers.retrieval.ranking import BM25, words_of
+from carrara.readers.retrieval.index import BM25, words_of
 from carrara.rng import Rng
 from carrara.tasks.carrara._definitions import DEFINITIONS, DOMAINS, ORDERS, Definition
 from carrara.types import UndecidableError

@@ -10,9 +10,8 @@ from carrara import params, tokenizers
 from carrara.items import registry
 from carrara.items.item import Item, make
 from carrara.items.item_id import ItemId
-from carrara.items.official_packs import official_wording
 from carrara.items.prompt import count
-from carrara.items.prompt_pack import Pack
+from carrara.items.prompt_pack import Pack, official_wording
 from carrara.tasks.classic.niah import SHAPES
 from carrara.types import Style
 from carrara.util.errors import UsageError

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from carrara import params, tokenizers
-from carrara.generators.writer import FORMATS, DraftKey, styles, topics, write
+from carrara.generators.forms import FORMATS, DraftKey, styles, topics, write
 from carrara.items.grading import grade
 from carrara.items.item import Item, contexts, questions_of, rebuild
 from carrara.items.item_id import ItemId

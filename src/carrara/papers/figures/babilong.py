@@ -15,8 +15,7 @@ from carrara.results.rows import PLACE, label_evidence
 from carrara.results.scores import RECALL
 from carrara.results.series import series_of
 from carrara.util.errors import UsageError
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 
 CHECKPOINT = "carrara/recurrent:"
 _SEED = re.compile(r"[-_.]?(?:seed)?[0-9]+$")

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 from carrara.util.table import table
 
 Form = Literal["curves", "heat", "bars", "stack", "matrix", "scatter", "dots", "histogram", "radar"]
@@ -131,7 +130,7 @@ class Figure:
             >>> bool(carrara.figure("minerva-2").frame()["published"].all())
             True
         """
-        from carrara.util.to_pandas import frame
+        from carrara.util.table import frame
 
         return frame(self.records())
 

@@ -11,8 +11,7 @@ from carrara.papers.scores import PublishedScore
 from carrara.papers.vs_published import same_length
 from carrara.results.intervals import wilson
 from carrara.results.rows import score_categories
-from carrara.util.natsort import natural
-from carrara.util.quantities import write_length
+from carrara.util.quantities import natural, write_length
 
 USUAL = 4 << 10
 """The length of the paper's contexts."""

@@ -15,8 +15,7 @@ on models, items or tasks: a context is a text, and evidence is given as positio
 
 from carrara.corpora.chunks import Chunk
 from carrara.readers.retrieval.embedders import EmbedderUnavailableError
-from carrara.readers.retrieval.index import FoundParts, Index, ScoredChunk, ready, retrieve
-from carrara.readers.retrieval.recall import Recall
+from carrara.readers.retrieval.index import FoundParts, Index, Recall, ScoredChunk, ready, retrieve
 from carrara.readers.retrieval.setting import Retrieval
 
 __all__ = [

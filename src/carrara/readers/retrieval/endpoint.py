@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from carrara.readers.retrieval.address import OPENAI, Address
-from carrara.readers.retrieval.embedders import EmbedderUnavailableError, Vectors, unit
+from carrara.readers.retrieval.embedders import OPENAI, Address, EmbedderUnavailableError, Vectors, unit
 from carrara.servers.secrets import mask
 from carrara.util.errors import RunError, UsageError
 from carrara.util.transport import (

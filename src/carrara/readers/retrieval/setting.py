@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from carrara.readers.retrieval.address import Address
+from carrara.readers.retrieval.embedders import Address
 from carrara.util.errors import UsageError, nearest
 
 Order = Literal["score", "position"]

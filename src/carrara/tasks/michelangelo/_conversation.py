@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from carrara.generators.drafts import DraftSource
-from carrara.generators.writer import DraftKey
+from carrara.generators.forms import DraftKey
 from carrara.rng import Rng
 from carrara.types import Segment, SegmentGroup
 from carrara.util.errors import UsageError

@@ -44,7 +44,7 @@ from carrara.answers.types import AROUND
 from carrara.generators import haystack
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
-from carrara.generators.template_bank import stock, stocks
+from carrara.generators.template_filler import stock, stocks
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _scenes

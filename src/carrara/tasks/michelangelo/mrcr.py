@@ -48,7 +48,7 @@ from carrara.answers.reply_text import first_turn
 from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators import bank
 from carrara.generators.drafts import DraftSource, shorten, source
-from carrara.generators.writer import DraftKey
+from carrara.generators.forms import DraftKey
 from carrara.task import Instance, Rng, Task
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn

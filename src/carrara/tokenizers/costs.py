@@ -14,7 +14,7 @@ recur."""
 
 
 @cache
-def prices(tokenizer: str) -> TokenCosts:
+def costs(tokenizer: str) -> TokenCosts:
     """Return a function that gives the tokens that each text adds between two others."""
     count_many = tokenizers.get(tokenizer).count_many
     by_joint = defaultdict[str, dict[str, int]](dict)
