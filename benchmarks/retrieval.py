@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from carrara.items.item import Item, make
 from carrara.readers.retrieval import FoundParts, Index, Recall, Retrieval
-from carrara.readers.retrieval.embedders import embedder
-from carrara.readers.retrieval.index import store_file
+from carrara.readers.retrieval.index import embedder, store_file
 from carrara.readers.spans import Span
 from carrara.util.quantities import read_lengths, write_length
 

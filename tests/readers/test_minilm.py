@@ -5,7 +5,7 @@ import pytest
 
 from carrara import tokenizers
 from carrara.corpora.chunks import by_tokens
-from carrara.readers.retrieval.embedders import embedder
+from carrara.readers.retrieval.index import embedder
 from carrara.rng import Rng
 from tests.readers.test_retrieval import STORY, needs_minilm
 

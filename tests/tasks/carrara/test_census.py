@@ -14,7 +14,7 @@ from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
 from carrara.tasks.carrara._kinds import KINDS, kind_of
-from carrara.tasks.carrara._oolong import oolong
+from carrara.tasks.carrara._originals import oolong
 from carrara.tasks.carrara._records import SENTENCES, rank
 from carrara.types import Question, UndecidableError
 from carrara.util.errors import LengthError, UsageError

@@ -17,9 +17,8 @@ from carrara.readers.context import ReaderContext
 from carrara.readers.losses import trace_facts
 from carrara.readers.reader import Exchange
 from carrara.rng import Rng
-from carrara.tasks.carrara._histories import Stay, stays
-from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, pi_llm
-from carrara.tasks.carrara._session_log import THINGS, TOWNS, Session, Statement
+from carrara.tasks.carrara._session_log import THINGS, TOWNS, Session, Statement, Stay, stays
+from carrara.tasks.carrara.sessions import NOT_SAID, SessionAnswer, pi_llm
 from carrara.types import UndecidableError
 from carrara.util.errors import UsageError
 from carrara.verify.audit import audit

@@ -10,7 +10,7 @@ import pytest
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
 from carrara.rng import Rng
-from carrara.tasks.classic._invented_names import NAME, draw_first, draw_last, draw_town
+from carrara.tasks.classic._people import NAME, draw_first, draw_last, draw_town
 from carrara.types import UndecidableError
 from tests.helpers.classic import text_of
 

@@ -13,7 +13,7 @@ from carrara.items.item import make, questions_of
 from carrara.items.item_id import ItemId
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.tasks.michelangelo import _decoys, _scenes
+from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo.idk import UNKNOWN
 from carrara.types import Question
 from carrara.util.errors import UsageError
@@ -87,12 +87,12 @@ def test_what_seems_to_be_an_answer_is_none() -> None:
         for attribute in scene.attributes:
             for n, way in enumerate(attribute.told):
                 value = attribute.values[n]
-                for kind in _decoys.kinds(way):
+                for kind in _scenes.kinds(way):
                     for other in others:
                         line = _scenes.name_people(kind(Rng(n), way), "Ada", other).replace("{value}", value)
                         assert (line, attribute.read("Ada", f"of {line} A")) == (line, set())
                 for roll in range(8):
-                    line = _scenes.name_people(_decoys.state_answer(Rng(roll), way), "Ada").replace("{value}", value)
+                    line = _scenes.name_people(_scenes.state_answer(Rng(roll), way), "Ada").replace("{value}", value)
                     assert (line, attribute.read("Ada", f"of {line} A")) == (line, {value})
 
 

@@ -10,12 +10,10 @@ from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.rng import Key, Rng
-from carrara.tasks.sync._graph import Graph, draw_graphs, is_isomorphic
-from carrara.tasks.sync._graph_answers import Answer
+from carrara.tasks.sync._graph import Ask, Graph, draw_graphs, is_isomorphic, write_question
 from carrara.tasks.sync._graph_generator import BLOCK, Shape, _block, distant_pairs, generate_graph, unconnected_pairs
-from carrara.tasks.sync._graph_text import Ask, write_question
 from carrara.tasks.sync._task import is_due
-from carrara.tasks.sync.graph import SyncGraph
+from carrara.tasks.sync.graph import Answer, SyncGraph
 from carrara.types import Question
 from carrara.util.errors import UsageError
 from tests.helpers.graded_answer import answered

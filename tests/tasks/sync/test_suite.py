@@ -4,7 +4,7 @@ import pytest
 
 from carrara.items.grading import grade
 from carrara.items.item import Item, make
-from carrara.tasks.sync._graph_answers import LABELS
+from carrara.tasks.sync.graph import LABELS
 from carrara.util.errors import UsageError
 from tests.helpers.sync import COVERAGE, LONGEST, posed
 

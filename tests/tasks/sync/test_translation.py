@@ -8,13 +8,16 @@ import pytest
 from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.rng import Rng
-from carrara.tasks.sync import _letter_coverage
-from carrara.tasks.sync._greedy_coverage import choose_greedily, is_greed_wrong, rank_words
-from carrara.tasks.sync._language_text import Ask, Query
-from carrara.tasks.sync._languages import Shape, draw_languages
-from carrara.tasks.sync._letter_coverage import count_letters, find_coverage, first_letters
-from carrara.tasks.sync._random_words import WordRng
-from carrara.tasks.sync._translation_answers import Answer
+from carrara.tasks.sync._language_generator import (
+    choose_greedily,
+    count_letters,
+    find_coverage,
+    first_letters,
+    is_greed_wrong,
+    rank_words,
+)
+from carrara.tasks.sync._language_text import Answer, Ask, Query
+from carrara.tasks.sync._languages import Shape, WordRng, draw_languages
 from carrara.types import Question
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
@@ -24,7 +27,7 @@ from tests.helpers.sync import COVERAGE, MULTI, SINGLE, posed
 @pytest.mark.parametrize("count", [3, 4, 6])
 @pytest.mark.parametrize("at_once", [1, 200, 1 << 16])
 def test_coverage_is_the_optimum(count: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_letter_coverage, "_TRIPLES", at_once)
+    monkeypatch.setattr("carrara.tasks.sync._language_generator._TRIPLES", at_once)
     languages = draw_languages(WordRng(Rng("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}

@@ -3,16 +3,12 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Protocol
 from urllib.parse import urlsplit
 
 import numpy as np
 import numpy.typing as npt
 
-from carrara.readers.retrieval.endpoint import Endpoint
-from carrara.readers.retrieval.minilm import load
-from carrara.readers.retrieval.setting import MINILM
 from carrara.util.errors import RunError, UsageError
 
 OPENAI = "https://api.openai.com/v1"
@@ -130,11 +126,3 @@ def missing(package: str) -> UsageError:
     return UsageError(
         f"retrieval needs the package {package}, which is not installed: pip install 'carrara[retrieval]'"
     )
-
-
-@cache
-def embedder(by: str) -> Embedder:
-    """Return the embedder of a name, which is built once."""
-    if by == MINILM:
-        return load()
-    return Endpoint.at(Address.parse(by))

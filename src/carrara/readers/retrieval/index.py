@@ -11,6 +11,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from operator import attrgetter
 from pathlib import Path
@@ -21,9 +22,11 @@ import numpy as np
 
 from carrara import tokenizers
 from carrara.corpora.chunks import Chunk, by_sentences, by_tokens
-from carrara.readers.retrieval.embedders import Embedder, Vectors, Watch, embedder, missing
+from carrara.readers.retrieval.embedders import Address, Embedder, Vectors, Watch, missing
+from carrara.readers.retrieval.endpoint import Endpoint
+from carrara.readers.retrieval.minilm import load
 from carrara.readers.retrieval.setting import BM25 as BY_WORDS
-from carrara.readers.retrieval.setting import Retrieval
+from carrara.readers.retrieval.setting import MINILM, Retrieval
 from carrara.readers.spans import Span, covers, merge
 from carrara.util.cache import cache_folder
 from carrara.util.errors import RunError
@@ -355,3 +358,11 @@ def _cut(context: str, setting: Retrieval) -> list[Chunk]:
     if not setting.size:
         return by_sentences(context)
     return by_tokens(context, setting.size, tokenizers.get(setting.tokenizer), setting.overlap)
+
+
+@cache
+def embedder(by: str) -> Embedder:
+    """Return the embedder of a name, which is built once."""
+    if by == MINILM:
+        return load()
+    return Endpoint.at(Address.parse(by))

@@ -19,7 +19,7 @@ from carrara.answers.extraction import Extraction
 from carrara.rng import Rng, digest
 from carrara.tasks.carrara._rankings import ID, SPARE
 from carrara.tasks.classic._answers import right
-from carrara.tasks.classic._invented_names import NAME, PERSON, TOWN
+from carrara.tasks.classic._people import NAME, PERSON, TOWN
 from carrara.tasks.classic._values import Kind
 from carrara.tasks.classic._words import CONSONANTS
 from carrara.types import ErrorType, Question

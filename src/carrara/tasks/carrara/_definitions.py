@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple, get_args
 from carrara.answers.number_words import ORDINALS
 from carrara.generators.people import MONTHS
 from carrara.rng import Rng
-from carrara.tasks.classic._invented_names import PERSON
+from carrara.tasks.classic._people import PERSON
 
 Domain = Literal["calendar", "elements", "kinship", "letters", "units"]
 Order = Literal["name first", "name last"]

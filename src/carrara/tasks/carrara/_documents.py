@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from carrara.generators.people import CITIES, NAMES
-from carrara.rng import Rng
+from carrara.task import Rng
 from carrara.tasks.carrara._kinds import KINDS
 
 Field = Literal["form", "topic", "author", "place", "year"]

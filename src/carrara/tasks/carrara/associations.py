@@ -43,7 +43,7 @@ from carrara.tasks.carrara._definitions import (
     find_definitions,
 )
 from carrara.tasks.classic._answers import Value
-from carrara.tasks.classic._invented_names import NAME, draw_first, draw_last
+from carrara.tasks.classic._people import NAME, draw_first, draw_last
 from carrara.types import Filler, FillerStream, Question, Segment, UndecidableError
 
 FEWEST_PEOPLE = 4

@@ -37,8 +37,8 @@ from typing import Any, NamedTuple
 from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks.carrara._alce import alce, l_citeeval
 from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
+from carrara.tasks.carrara._originals import alce, l_citeeval
 from carrara.tasks.carrara._rankings import ID
 from carrara.tasks.classic._people import (
     ASK,

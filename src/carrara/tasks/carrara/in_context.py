@@ -39,10 +39,10 @@ from typing import Any, NamedTuple, TypeVar
 from carrara.answers import asks_for
 from carrara.answers.choice import Choice
 from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks.carrara._helmet import exact_match
 from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
-from carrara.tasks.classic._counting import most_frequent
+from carrara.tasks.carrara._originals import exact_match
 from carrara.tasks.classic._values import letters
+from carrara.tasks.classic._words import most_frequent
 from carrara.types import Filler, FillerStream, PromptTemplate, Question, Segment, Style
 
 T = TypeVar("T")

@@ -36,20 +36,204 @@ at every length.
 A fifth of the answers about towns is `not said`. The owner never said it, has not said it yet, or no longer says it.
 """
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field
 from datetime import date
 from math import prod
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from carrara.generators.people import NAMES
+from carrara.answers import AnswerType, asks_for
+from carrara.answers.choice import Choice
+from carrara.answers.cues import affirmative_sentences
+from carrara.answers.extraction import behind_label
+from carrara.answers.types import find_numbers, read_number
+from carrara.generators.people import MONTHS, NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
-from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timeline, draw_timeline, stays
-from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, SessionAnswerType, pi_llm
-from carrara.tasks.carrara._session_filler import more_sessions
-from carrara.tasks.carrara._session_heuristics import declare_shortcuts, replies
-from carrara.tasks.carrara._session_log import THINGS, TOWNS, read_date, read_sessions, write_date, write_session
+from carrara.tasks.carrara._session_log import (
+    THINGS,
+    TOWNS,
+    WITHDRAWALS,
+    HistorySource,
+    Timeline,
+    draw_timeline,
+    more_sessions,
+    read_date,
+    read_sessions,
+    stays,
+    write_date,
+    write_session,
+)
 from carrara.types import ANSWER, ErrorType, Marker, Question
+
+OF_OWNER = "the sessions of the owner"
+BY_OWNER, ABOUT, UNTIL = "the sessions of the owner about the thing", "the sessions about the thing", " up to the date"
+_TOWN_HEURISTICS = (f"the first town in {BY_OWNER}", f"the last town in {BY_OWNER}")
+_KNOWN = {
+    "latest": _TOWN_HEURISTICS,
+    "first": _TOWN_HEURISTICS,
+    "as_of": (*_TOWN_HEURISTICS, *(f"{name}{UNTIL}" for name in _TOWN_HEURISTICS)),
+    "how_often": (f"the number of {BY_OWNER}{UNTIL}", f"the number of towns in {BY_OWNER}{UNTIL}"),
+}
+"""Heuristics that find what is asked for, except for corrections and withdrawals, by the name of the question."""
+_TOWN = re.compile("|".join(TOWNS))
+
+
+class _Glance(NamedTuple):
+    """What can be seen in a session without reading it."""
+
+    day: date
+    user: str
+    text: str
+    towns: Sequence[str]
+
+
+def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
+    """Return the known shortcuts of the questions of some kinds.
+
+    Args:
+        kinds: The names of the questions.
+        fills_text: Whether the facts may be most of a text.
+    """
+    found = dict.fromkeys(
+        (name for kind in _KNOWN if kind in kinds for name in _KNOWN[kind]),
+        "Finding these sessions is what is asked, except for corrections and withdrawals.",
+    )
+    if "as_of" in kinds:
+        found[f"the last town in {ABOUT}{UNTIL}"] = "With many updates most statements about the thing are the owner's."
+        found[f"the last town in {OF_OWNER}{UNTIL}"] = (
+            "The owner speaks of two things, so half of these towns are right."
+        )
+    if fills_text:
+        found["part"] = (
+            "Many updates fill a short text, so the first or the latest is often in its first or last tenth."
+        )
+    return found
+
+
+def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping[str, str]:
+    """Return the replies, by the name of the heuristic.
+
+    >>> facts = ["Session with Clara on 4 March 2021\\nUser: My boat is in Ashford now.\\nAssistant: Noted."]
+    >>> found = replies(facts, {"owner": "Clara", "thing": "boat", "date": "5 March 2021"}, "latest")
+    >>> found["the last town in the sessions of the owner"]
+    'Ashford'
+
+    Args:
+        facts: The sessions without filler.
+        names: The owner, the thing and the date of the question.
+        ask: The name of the question.
+    """
+    owner, thing, day = names["owner"], names["thing"], read_date(names["date"])
+    glances = [
+        _Glance(session.day, session.user, text, _TOWN.findall(text))
+        for text in facts
+        for session in read_sessions(text)
+    ]
+    about = re.compile(rf"\b{thing}\b")
+    groups = {
+        "the sessions": glances,
+        OF_OWNER: [one for one in glances if one.user == owner],
+        ABOUT: [one for one in glances if about.search(one.text)],
+        BY_OWNER: [one for one in glances if one.user == owner and about.search(one.text)],
+        "the sessions that name the owner": [one for one in glances if owner in one.text],
+        "the sessions of others about the owner": [one for one in glances if one.user != owner and owner in one.text],
+    }
+    if ask in ("as_of", "how_often"):
+        groups |= {f"{name}{UNTIL}": [one for one in own if one.day <= day] for name, own in groups.items()}
+    towns = {name: [town for one in own for town in one.towns] for name, own in groups.items()}
+    if ask == "how_often":
+        numbers = {f"the number of {name}": len(own) for name, own in groups.items()}
+        numbers |= {f"the number of towns in {name}": len({*own}) for name, own in towns.items()}
+        return {name: str(number) for name, number in numbers.items()}
+    return {
+        **{f"the first town in {name}": own[0] if own else NOT_SAID for name, own in towns.items()},
+        **{f"the last town in {name}": own[-1] if own else NOT_SAID for name, own in towns.items()},
+    }
+
+
+NOT_SAID = "not said"
+_ALSO_NOT_SAID = (
+    "never said", "not mentioned", "not stated", "not specified", "not told", "not known", "unknown",
+    "it is not said", "it was not said",
+)  # fmt: skip
+_DATE = re.compile(rf"\b[0-9]{{1,2}} (?:{'|'.join(MONTHS)}) [0-9]{{4}}\b")
+_TOWNS = re.compile(r" (?:different )?towns?\Z")
+
+
+@dataclass(frozen=True)
+class SessionAnswer:
+    """A town, `not said`, or a number in digits."""
+
+    value: str
+    errors: Mapping[str, str] = field(default_factory=dict[str, str], compare=False, repr=False)
+    """In what way each town of the text is wrong. Only a gold answer has them."""
+
+    @property
+    def is_number(self) -> bool:
+        return self.value.isdecimal()
+
+
+class _Place(Choice):
+    """One of the towns, or that it was not said."""
+
+    def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
+        return {**super().synonyms(options), **dict.fromkeys(_ALSO_NOT_SAID, NOT_SAID)}
+
+
+_PLACE = _Place()
+
+
+class SessionAnswerType(AnswerType[SessionAnswer]):
+    """A town, that it was not said, or a number of towns.
+
+    >>> from carrara.types import Question
+    >>> options = "Ashford", NOT_SAID
+    >>> which = Question("In which town was Clara's boat first?", SessionAnswer("Ashford"), (), 0.0, options=options)
+    >>> [SessionAnswerType().read(reply, which).answer.value for reply in ("It was in Ashford.", "unknown")]
+    ['Ashford', 'not said']
+    """
+
+    rule = asks_for("the answer alone")
+
+    def write(self, answer: SessionAnswer) -> str:
+        return answer.value
+
+    def parse_value(self, text: str, question: Question[Any]) -> SessionAnswer | None:
+        if question.gold.is_number:
+            number = read_number(_TOWNS.sub("", text.strip(" .")))
+            return None if number is None else SessionAnswer(str(number))
+        place = _PLACE.parse_value(text, question)
+        return None if place is None else SessionAnswer(place)
+
+    def find_values(self, text: str, question: Question[Any]) -> Iterator[SessionAnswer]:
+        if not question.gold.is_number:
+            yield from map(SessionAnswer, _PLACE.find_values(text, question))
+            return
+        for sentence in affirmative_sentences(text, question):
+            yield from (SessionAnswer(str(number)) for number in find_numbers(_DATE.sub(" ", sentence)))
+
+    def trivial(self, question: Question[Any]) -> Mapping[str, str]:
+        return {"not said": NOT_SAID, "every choice": ", ".join(question.options)}
+
+    def budget(self, gold: SessionAnswer) -> int:
+        return 32
+
+
+_VALUE = re.compile(r"\s*[\"'\[<]?(\w+(?:\s+\w+)?)[\"'\]>]?(?=[\n,.;:]|\s*\Z)")
+
+
+def pi_llm(reply: str, gold: str) -> float:
+    """Return PI-LLM's score of one value: an exact match in any case of what the answer begins with.
+
+    >>> pi_llm("FINAL ANSWER: **ashford**.", "Ashford"), pi_llm("FINAL ANSWER: It is in Ashford", "Ashford")
+    (1.0, 0.0)
+    """
+    answer = re.sub(r"[*\\]", "", behind_label(reply)).lstrip(": ")
+    found = _VALUE.match(answer)
+    return float(found is not None and found[1].partition("\n")[0].lower() == gold.lower())
+
 
 T = TypeVar("T")
 Ask = Literal["latest", "first", "as_of", "how_often"]

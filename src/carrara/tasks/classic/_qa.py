@@ -21,7 +21,7 @@ from typing import Any, ClassVar, NamedTuple
 from carrara.rng import Rng
 from carrara.task import CLOSE, OPEN, Instance, Task
 from carrara.tasks.classic import _published
-from carrara.tasks.classic._free_answer import FreeAnswer
+from carrara.tasks.classic._answers import FreeAnswer
 from carrara.tasks.classic._task import split_by
 from carrara.tasks.published_rows import PublishedFile, find_files, remember_files, remembered_path
 from carrara.types import LengthBudget, Message, Question, UndecidableError

@@ -20,8 +20,7 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.classic import _published
-from carrara.tasks.classic._answers import right
-from carrara.tasks.classic._free_answer import FreeAnswer
+from carrara.tasks.classic._answers import FreeAnswer, right
 from carrara.tasks.classic._values import CODE, NUMBER
 from carrara.tasks.published_rows import PublishedFile, files_of, find_files, tell_left_out
 from carrara.types import Question, Segment

@@ -1,13 +1,28 @@
-"""Endless streams of names and codes without repetition."""
+"""Endless streams of names and codes without repetition, and the most frequent of words."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import count
 from math import gcd
 
 from carrara.rng import Rng
 from carrara.tasks.classic._languages import data
-from carrara.types import Language
+from carrara.types import Language, UndecidableError
+
+
+def most_frequent(words: Iterable[str], count: int) -> tuple[str, ...]:
+    """Return the `count` words that occur more often than all others, in alphabetical order.
+
+    >>> most_frequent("b a b c a b a d".split(), 2)
+    ('a', 'b')
+    """
+    ranked = Counter(words).most_common(count + 1)
+    if len(ranked) < count:
+        raise UndecidableError(f"there are {len(ranked)} words")
+    if len(ranked) > count and ranked[count - 1][1] == ranked[count][1]:
+        raise UndecidableError(f"{ranked[count - 1][0]} and {ranked[count][0]} occur equally often")
+    return tuple(sorted(word for word, _ in ranked[:count]))
 
 
 def _split_words(words: str) -> tuple[str, ...]:

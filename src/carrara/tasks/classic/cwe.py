@@ -25,11 +25,10 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.task import Instance, Rng
-from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import EXAMPLE, Classic, Structure, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
-from carrara.tasks.classic._words import ENGLISH
+from carrara.tasks.classic._words import ENGLISH, most_frequent
 from carrara.types import PRESENTS, Filler, FillerStream, Question, Segment, SegmentGroup
 
 RIVALS = 2
@@ -89,7 +88,7 @@ class CommonWords(Classic):
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         words = (word for word in context.split() if not word.rstrip(".").isdigit())
-        return _counting.most_frequent(words, int(names["count"]))
+        return most_frequent(words, int(names["count"]))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""

@@ -34,11 +34,10 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.task import Instance, Rng
-from carrara.tasks.classic import _counting
 from carrara.tasks.classic._answers import Values, blind
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import letters
-from carrara.tasks.classic._words import codes
+from carrara.tasks.classic._words import codes, most_frequent
 from carrara.types import Filler, FillerStream, Question, Segment
 
 LETTERS = 6
@@ -90,7 +89,7 @@ class FrequentWords(Classic):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
-        return _counting.most_frequent((word for word in context.split() if word != DOTS), ASKED)
+        return most_frequent((word for word in context.split() if word != DOTS), ASKED)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of the words in the facts as the question asks for."""

@@ -33,12 +33,12 @@ from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
-from carrara.tasks.classic._invented_names import NAME
 from carrara.tasks.classic._people import (
     ASK,
     DESCRIPTION,
     FEWEST_PEOPLE,
     MOST_PEOPLE,
+    NAME,
     RELATIONS,
     STATED,
     Person,

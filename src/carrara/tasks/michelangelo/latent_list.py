@@ -32,9 +32,18 @@ from carrara.rng import Key
 from carrara.splits import draw_owned
 from carrara.task import Instance, Rng, Sweep, Task
 from carrara.tasks.michelangelo import _list_machine as machine
-from carrara.tasks.michelangelo._list_answers import Output, read_list
 from carrara.tasks.michelangelo._list_instances import Strategy, renumber, search, statements
-from carrara.tasks.michelangelo._list_machine import KINDS, START, VIEWS, Answer, Look, Operation, View
+from carrara.tasks.michelangelo._list_machine import (
+    KINDS,
+    START,
+    VIEWS,
+    Answer,
+    Look,
+    Operation,
+    Output,
+    View,
+    read_list,
+)
 from carrara.types import (
     PRESENTS,
     Choice,

@@ -2,14 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from carrara.generators import vocabulary
 from carrara.generators.fitting import fill
+from carrara.rng import Rng
 from carrara.tasks.minerva._task import split_items
-from carrara.types import LengthBudget
+from carrara.types import Filler, LengthBudget
 from carrara.util.errors import LengthError
 
 _LINE = re.compile(r"^(\w+ \w+): (.+)$", re.MULTILINE)
@@ -110,3 +111,32 @@ def _sizes(words: int, lists: int, held: Mapping[int, int]) -> list[int]:
             sizes[n] += 1
             sizes[max(others, key=sizes.__getitem__)] -= 1
     return [size - held.get(n, 0) for n, size in enumerate(sizes)]
+
+
+def write_pair(word: str, partner: str) -> str:
+    """Return a pair as it stands in the context."""
+    return f"{word}: {partner}"
+
+
+def read_pairs(context: str) -> dict[str, str]:
+    """Return the partner of each word of a context.
+
+    >>> read_pairs("oak: elm, ash: yew")
+    {'oak': 'elm', 'ash': 'yew'}
+    """
+    return {word: partner for item in split_items(context) for word, _, partner in [item.partition(": ")]}
+
+
+def pair_filler(words: str, without: Collection[str]) -> Filler:
+    """Return a stream of other pairs, without some words.
+
+    No first word comes twice. A partner may, because a long context needs more words than the dictionary has.
+    """
+    taken = frozenset(without)
+
+    def add_partner(word: str, rng: Rng) -> str:
+        while (partner := vocabulary.any_word(words, rng)) in taken or partner == word:
+            pass
+        return write_pair(word, partner)
+
+    return vocabulary.filler(words, taken, add_partner)

@@ -22,7 +22,7 @@ from dataclasses import field
 from carrara.answers import YesNo
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._pairs import read_pairs, write_pair
+from carrara.tasks.minerva._lists import read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number
 from carrara.types import ANSWER, UndecidableError
 

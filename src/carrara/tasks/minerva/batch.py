@@ -33,7 +33,7 @@ from dataclasses import field
 from carrara.answers import Listing, Words, asks_for
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._pairs import pair_filler, read_pairs, write_pair
+from carrara.tasks.minerva._lists import pair_filler, read_pairs, write_pair
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.types import UndecidableError
 

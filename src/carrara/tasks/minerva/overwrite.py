@@ -24,8 +24,7 @@ from typing import Literal
 from carrara.answers import Copy, Words
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
-from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer
-from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
+from carrara.tasks.minerva._edit import ITEMS, draw_items, edit_answer, read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number, split_items
 from carrara.types import UNSIZED, LengthBudget
 

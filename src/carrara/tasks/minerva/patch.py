@@ -27,7 +27,7 @@ from carrara.generators import vocabulary
 from carrara.generators.fitting import Stock, first_word_surplus
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng
-from carrara.tasks.minerva._ordinals import read_ordinal, write_ordinal
+from carrara.tasks.minerva._edit import read_ordinal, write_ordinal
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.types import UNSIZED, LengthBudget, UndecidableError
 from carrara.util.errors import LengthError

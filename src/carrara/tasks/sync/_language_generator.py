@@ -1,11 +1,164 @@
 """Draw the languages of an instance, whose letter coverage neither a guess nor greed should find."""
 
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+
 from carrara.rng import Rng
-from carrara.tasks.sync._greedy_coverage import is_greed_wrong, rank_words
-from carrara.tasks.sync._languages import Languages, Shape, draw_languages
-from carrara.tasks.sync._letter_coverage import Coverage, find_coverage, first_letters, letter_bit
-from carrara.tasks.sync._random_words import WordRng
+from carrara.tasks.sync._languages import Dictionary, Languages, Shape, WordRng, draw_languages
 from carrara.util.errors import UsageError
+
+RankedWord = tuple[int, int, int]
+"""The number of letters of a word; its place in an order, of which greed takes the last among equals; its letters."""
+
+Letters = Mapping[str, int]
+"""A set of letters for each word, as bits."""
+
+
+def choose_greedily(letters: Letters, words: Sequence[str]) -> tuple[str, ...]:
+    """Return three words, each of which adds the most letters to those before it; of equals the first one.
+
+    A greedy choice does not survey the languages, so most instances are chosen such that it misses the letter coverage.
+
+    >>> letters = {"abc": 0b_0000_1111, "kloe": 0b_0001_0011, "wux": 0b_0010_1100, "xyz": 0b_1100_0000}
+    >>> choose_greedily(letters, list(letters)), is_greed_wrong(rank_words(letters))
+    (('abc', 'xyz', 'kloe'), True)
+    """
+    chosen, bits = list[str](), 0
+    for _ in range(3):
+        others = [word for word in words if word not in chosen]
+        chosen.append(max(others, key=lambda word: (bits | letters[word]).bit_count()))
+        bits |= letters[chosen[-1]]
+    return tuple(chosen)
+
+
+def rank_words(letters: Letters) -> list[RankedWord]:
+    """Return words as `is_greed_wrong` takes them."""
+    return sorted(((bits.bit_count(), -place, bits) for place, bits in enumerate(letters.values())), reverse=True)
+
+
+def is_greed_wrong(ranked: Sequence[RankedWord]) -> bool:
+    """Return whether greed finds fewer letters than there are, whether it takes the first or the last of equals.
+
+    Args:
+        ranked: The words, those with the most letters first.
+    """
+    if not _has_more(ranked, _greedy_size(ranked)):
+        return False
+    return _has_more(ranked, _greedy_size([(size, -order, bits) for size, order, bits in ranked]))
+
+
+def _greedy_size(ranked: Sequence[RankedWord]) -> int:
+    """Return how many letters greed finds."""
+    found = 0
+    for _ in range(3):
+        most, last, best = 0, 0, 0
+        for size, order, bits in ranked:
+            if found.bit_count() + size < most:
+                break  # no word from here on adds as many letters
+            count = (found | bits).bit_count()
+            if count > most or (count == most and order > last):
+                most, last, best = count, order, bits
+        found |= best
+    return found.bit_count()
+
+
+def _has_more(ranked: Sequence[RankedWord], limit: int) -> bool:
+    """Return whether three words have more letters together than `limit`.
+
+    Only words are tried together that have more letters than that, counted with repetitions.
+    """
+    for i, (size, _, bits) in enumerate(ranked):
+        if 3 * size <= limit:
+            break
+        for j in range(i + 1, len(ranked)):
+            second_size, _, second = ranked[j]
+            if size + 2 * second_size <= limit:
+                break
+            for third_size, _, third in ranked[j + 1 :]:
+                if size + second_size + third_size <= limit:
+                    break
+                if (bits | second | third).bit_count() > limit:
+                    return True
+    return False
+
+
+_TRIPLES = 1 << 16
+"""Triples that are tried at once, where there are so many."""
+
+
+class Coverage(NamedTuple):
+    """The most letters that three words can cover."""
+
+    size: int
+    best: tuple[str, str, str]
+    """The first triple, in alphabetical order, that covers so many."""
+    chance: float
+    """The share of all triples of words in the first dictionary that cover so many."""
+
+
+def letter_bit(word: str) -> int:
+    """Return the first letter of a word as a bit."""
+    return 1 << ord(word[0]) - ord("a")
+
+
+def first_letters(dictionaries: Sequence[Dictionary]) -> dict[str, int]:
+    """Return the first letters of all translations of each word of the first dictionary."""
+    letters: dict[str, int] = {}
+    for word in dictionaries[0] if dictionaries else ():
+        last, bits = word, 0
+        for dictionary in dictionaries:
+            if last not in dictionary:
+                break
+            last = dictionary[last]
+            bits |= letter_bit(last)
+        letters[word] = bits
+    return letters
+
+
+def count_letters(letters: Letters, words: Iterable[str]) -> int:
+    """Return how many letters some words cover together.
+
+    >>> letters = first_letters([{"abc": "kloe", "def": "wux"}, {"kloe": "xyz"}])
+    >>> count_letters(letters, ["abc"]), count_letters(letters, ["abc", "def"])
+    (2, 3)
+    """
+    bits = 0
+    for word in words:
+        bits |= letters.get(word, 0)
+    return bits.bit_count()
+
+
+def find_coverage(letters: Letters) -> Coverage:
+    """Return the letter coverage, found by trying all triples."""
+    words = sorted(letters)
+    bits = np.array([letters[word] for word in words], np.uint32)
+    second, third = _pairs(len(words))
+    size, ways, best = 0, 0, (0, 0, 0)
+    rows = max(1, _TRIPLES // len(second))
+    for start in range(0, len(words) - 2, rows):
+        first = np.arange(start, min(start + rows, len(words) - 2), dtype=second.dtype)[:, None]
+        begin = int(np.searchsorted(second, start, "right"))
+        counts = np.bitwise_count(bits[first] | bits[second[begin:]] | bits[third[begin:]])
+        counts *= second[begin:] > first
+        most = int(counts.max())
+        if most > size:
+            row, pair = divmod(int(counts.argmax()), counts.shape[1])
+            size, ways, best = most, 0, (start + row, int(second[begin + pair]), int(third[begin + pair]))
+        if most == size:
+            ways += int(np.count_nonzero(counts == most))
+    return Coverage(size, (words[best[0]], words[best[1]], words[best[2]]), ways / comb(len(words), 3))
+
+
+@lru_cache(maxsize=4)
+def _pairs(count: int) -> "tuple[np.typing.NDArray[np.int32], np.typing.NDArray[np.int32]]":
+    """Return all pairs of `count` places in order, as their first and their second places."""
+    first, second = np.triu_indices(count, 1)
+    return first.astype(np.int32), second.astype(np.int32)
+
 
 GREEDY_DRAWS = 300
 """The most sets of languages that are drawn for one instance until greed misses the letter coverage."""

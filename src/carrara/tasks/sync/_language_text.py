@@ -1,11 +1,15 @@
-"""Write the text on invented languages, and read it back."""
+"""The text on invented languages, its questions and their answers: written, and read back."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from carrara.tasks.sync._languages import Dictionary
-from carrara.types import UndecidableError
+from carrara.answers import AnswerType
+from carrara.answers.cues import NOT_AN_ANSWER
+from carrara.tasks.sync._language_generator import Coverage, count_letters, first_letters
+from carrara.tasks.sync._languages import Dictionary, Languages
+from carrara.types import ErrorType, Question, UndecidableError
 
 Ask = Literal["single", "multi", "coverage"]
 """The name of a question."""
@@ -73,3 +77,104 @@ def read_query(line: str) -> Query:
         source, target = int(found[2]), int(found[3])
         return Query("single" if target == source + 1 else "multi", tuple(found[1].split()), source, target)
     raise UndecidableError("no question was found")
+
+
+LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "coverage": "Letter Coverage"}
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """The hidden structure, and what is asked of it."""
+
+    languages: Languages
+    coverage: Coverage
+    queries: Mapping[Ask, Query]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A translation, or three words in the order of the alphabet."""
+
+    ask: Ask
+    words: tuple[str, ...]
+    hidden: Hidden | None = field(default=None, compare=False, repr=False)
+    """The structure of a gold answer: any other three words that cover as much are right too."""
+
+
+_QUOTED = re.compile(r'"([^"\n]+)"')
+_INVENTED = re.compile(r"(?<![a-z0-9])[a-z]+(?![a-z0-9])")
+_PARTS: Mapping[Ask, re.Pattern[str]] = {ask: re.compile("\n" if ask == "coverage" else r"[,;\n]") for ask in LABELS}
+_SIDES = re.compile(r"\s?[→:=]\s?")
+_BETWEEN = re.compile(r"(?:[\s,;.|+&\"'()•-]|\band\b|[0-9]{1,2}[.)])*")
+
+
+class WordAnswer(AnswerType[Answer]):
+    """The answer type: a labelled line with words."""
+
+    several_lines = True
+
+    def label_of(self, question: Question[Answer]) -> str:
+        return LABELS[question.gold.ask]
+
+    def write(self, answer: Answer) -> str:
+        return f"{LABELS[answer.ask]}: {(', ' if answer.ask == 'coverage' else ' ').join(answer.words)}"
+
+    def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
+        ask, text = question.gold.ask, text.lower().replace(" and ", ", ")
+        words = tuple(_INVENTED.findall(text := _without_sources(ask, text)))
+        is_alone = _BETWEEN.fullmatch(_INVENTED.sub("", text)) and NOT_AN_ANSWER.isdisjoint(words)
+        is_one = ask == "coverage" or all(len(_INVENTED.findall(line)) < 2 for line in text.splitlines()[1:])
+        if not (words and is_alone and is_one):
+            return None
+        return Answer(ask, tuple(sorted(words)) if ask == "coverage" else words)
+
+    def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
+        """Return what stands in quotes and not in the question."""
+        quoted = (one for one in _QUOTED.findall(text) if one not in question.ask)
+        return (answer for one in quoted if (answer := self.parse_value(one, question)) is not None)
+
+    def score(self, answer: Answer, gold: Answer) -> float:
+        return float(find_error(answer, gold) is None)
+
+
+def _without_sources(ask: Ask, text: str) -> str:
+    """Return the translations of a text that gives one for each word, or the words themselves where these are asked.
+
+    >>> _without_sources("single", "oak → eiche, elm → ulme"), _without_sources("coverage", "oak: e, c\\nelm: u, r")
+    ('eiche, ulme', 'oak, elm')
+    """
+    sides = [_SIDES.split(part) for part in _PARTS[ask].split(text)]
+    if len(sides) < 2 or any(len(side) < 2 for side in sides):
+        return text
+    return ", ".join(side[0 if ask == "coverage" else -1] for side in sides)
+
+
+def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
+    """Return in what way a translation or a choice of words is wrong; None if it is right."""
+    assert gold.hidden is not None
+    if gold.ask == "coverage":
+        return _coverage_error(answer.words, gold.hidden)
+    return _translation_error(answer.words, gold.words, gold.hidden.queries[gold.ask])
+
+
+def _coverage_error(words: Sequence[str], hidden: Hidden) -> ErrorType | None:
+    different, best = set(words), hidden.coverage.size
+    if len(words) != 3 or len(different) != 3:
+        return ErrorType("not three words", f"{len(different)} different ones")
+    if unknown := different.difference(hidden.languages.vocabularies[0]):
+        return ErrorType("unknown words", ", ".join(sorted(unknown)))
+    size = count_letters(first_letters(hidden.languages.dictionaries), words)
+    return ErrorType("fewer letters", f"{size} of {best}") if size < best else None
+
+
+def _translation_error(words: Sequence[str], gold: Sequence[str], query: Query) -> ErrorType | None:
+    if words == gold:
+        return None
+    if len(words) != len(gold):
+        return ErrorType("other number of words", f"{len(words)} for {len(gold)}")
+    if sorted(words) == sorted(gold):
+        return ErrorType("other order")
+    if untranslated := [word for word in words if word in query.words]:
+        return ErrorType("words not translated", ", ".join(untranslated))
+    wrong = sum(one != other for one, other in zip(words, gold, strict=True))
+    return ErrorType("wrong words", f"{wrong} of {len(gold)}")

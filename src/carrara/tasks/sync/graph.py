@@ -19,21 +19,194 @@ other that it has no edge to itself. Three things are asked on the same context,
 (retrieval), a shortest path between two (tracking) and a longest path of all (the whole).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 from math import perm
 
+from carrara import tokenizers
+from carrara.answers import AnswerType
+from carrara.answers.cues import affirmative_sentences
+from carrara.answers.types import AROUND
 from carrara.task import Instance, Rng
-from carrara.tasks.sync import _graph_text as text
-from carrara.tasks.sync._graph import Graph
-from carrara.tasks.sync._graph_answers import LABELS, Answer, NodeAnswer, find_error
-from carrara.tasks.sync._graph_generator import Shape, distant_pairs, generate_graph, name_nodes, unconnected_pairs
-from carrara.tasks.sync._graph_text import Ask
-from carrara.tasks.sync._greedy_walks import RULES, GreedyWalks
-from carrara.tasks.sync._rounds import Rounds
+from carrara.tasks.sync._graph import (
+    QUESTIONS,
+    Ask,
+    Graph,
+    read_edges,
+    read_graph,
+    write_any_no_loop,
+    write_edge,
+    write_no_loop,
+    write_opening,
+    write_question,
+)
+from carrara.tasks.sync._graph_generator import (
+    RULES,
+    GreedyWalks,
+    Shape,
+    distant_pairs,
+    generate_graph,
+    name_nodes,
+    unconnected_pairs,
+)
 from carrara.tasks.sync._task import Sync, is_due
-from carrara.types import PRESENTS, ErrorType, LazyEvidence, Question, Segment, UndecidableError
+from carrara.types import PRESENTS, ErrorType, LazyEvidence, Question, Segment, SegmentGroup, UndecidableError
+
+_CHUNK = 1 << 14
+"""Tokens of one piece, at most."""
+
+
+class Rounds:
+    """A stream of sentences joined by spaces, none of which comes twice as often as another."""
+
+    def __init__(self, sentences: Sequence[str], rng: Rng, tokenizer: str) -> None:
+        self._rounds = chain.from_iterable(_repeat_rounds(_count_tokens(tuple(sentences), tokenizer), rng))
+        self._next = next(self._rounds)
+
+    def __call__(self, gap: int = 0) -> SegmentGroup:
+        text, cost = self._next
+        self._next = next(self._rounds)
+        return (Segment(text, tokens=cost),)
+
+    def several(self, groups: int) -> list[SegmentGroup]:
+        return [self() for _ in range(groups)]
+
+    def upto(self, tokens: int) -> SegmentGroup:
+        texts: list[str] = []
+        left = most = min(tokens, _CHUNK)
+        while self._next[1] <= left:
+            texts.append(self._next[0])
+            left -= self._next[1]
+            self._next = next(self._rounds)
+        return (Segment(" ".join(texts), tokens=most - left),) if texts else ()
+
+    def gaps(self, tokens: int) -> Sequence[int]:
+        found = [0]
+        while (reached := found[-1] + self._next[1]) <= tokens:
+            found.append(reached)
+            self._next = next(self._rounds)
+        return found
+
+
+@lru_cache(maxsize=256)
+def _count_tokens(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
+    """Return each sentence with the tokens that it adds behind itself, counted once for all streams of it."""
+    twice = [f"{sentence} {sentence}" for sentence in sentences]
+    counts = tokenizers.get(tokenizer).count_many([*twice, *sentences])
+    pairs, alone = counts[: len(twice)], counts[len(twice) :]
+    return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
+
+
+def _repeat_rounds(sentences: Sequence[tuple[str, int]], rng: Rng) -> Iterator[list[tuple[str, int]]]:
+    while True:
+        yield rng.shuffled(sentences)
+
+
+LABELS: Mapping[Ask, str] = {
+    "connected": "Connected Node",
+    "shortest": "Shortest Path",
+    "longest": "Longest Path",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Nodes, in the order of a path where they are one; none where there is no path, or nothing follows."""
+
+    ask: Ask
+    nodes: tuple[int, ...]
+    graph: Graph | None = field(default=None, compare=False, repr=False)
+    """The graph of a gold answer: any other path that is as good is right too."""
+
+
+_NODE = re.compile(r"(?:\bnodes? ?|\bn)?\b(0|[1-9][0-9]{0,4})\b", re.IGNORECASE)
+_LABEL = re.compile(rf"^(?:{'|'.join(LABELS.values())})s?\b[^:\n]{{0,40}}: ?", re.IGNORECASE)
+_NUMBERED = re.compile(r"^ {0,9}[0-9]{1,3}[.)] (?=\W{0,3}(?:nodes? ?)?[0-9])", re.IGNORECASE | re.MULTILINE)
+_BETWEEN = re.compile(r"(?:[\s,;.:→↓>|\"'()\[\]•-]|\b(?:and|to|then)\b)*", re.IGNORECASE)
+_RUN = re.compile(r"(?:\bnodes? ?)?\b[0-9]{1,5}(?:\s?[→,>]\s?(?:nodes? ?)?[0-9]{1,5}\b(?! edges?\b))+", re.IGNORECASE)
+_NO_SET = re.compile(r"→|[0-9]-[0-9]")
+_NO_NODES = re.compile(
+    r"(?:there is |it has )?(?:none|nothing|no (?:such |directed )?(?:path|nodes?)(?: exists?)?|n/a|empty|\[ ?\])"
+    r"(?: from node [0-9]{1,5} to node [0-9]{1,5})?",
+    re.IGNORECASE,
+)
+
+
+class NodeAnswer(AnswerType[Answer]):
+    """The answer type: a labelled line with nodes."""
+
+    leads = "=:"
+    several_lines = True
+
+    def label_of(self, question: Question[Answer]) -> str:
+        return LABELS[question.gold.ask]
+
+    def write(self, answer: Answer) -> str:
+        none = "None" if answer.ask == "connected" else "No path"
+        return f"{LABELS[answer.ask]}: {', '.join(f'Node {node}' for node in answer.nodes) or none}"
+
+    def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
+        ask, said = question.gold.ask, _NUMBERED.sub("", _LABEL.sub("", text)).strip(AROUND)
+        if _NO_NODES.fullmatch(said) or _NO_NODES.fullmatch(text.strip(" .\n")):
+            return Answer(ask, ())
+        nodes = tuple(map(int, _NODE.findall(said)))
+        if not nodes or "..." in text or not _BETWEEN.fullmatch(_NODE.sub("", said)):
+            return None
+        if ask == "connected":
+            return None if _NO_SET.search(said) else Answer(ask, tuple(sorted(set(nodes))))
+        return Answer(ask, nodes) if _is_path(said, nodes) else None
+
+    def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
+        """Return the paths of a text, where a path is asked for."""
+        said = (one for one in affirmative_sentences(text, question) if "..." not in one)
+        runs = (found[0] for sentence in said for found in _RUN.finditer(sentence))
+        answers = (self.parse_value(run, question) for run in runs if question.gold.ask != "connected")
+        return (answer for answer in answers if answer is not None)
+
+    def score(self, answer: Answer, gold: Answer) -> float:
+        return float(find_error(answer, gold) is None)
+
+
+def _is_path(text: str, nodes: Sequence[int]) -> bool:
+    """Return whether nodes are one path: not a bare number, not a list of edges, not several paths on a line each."""
+    lines = text.splitlines()
+    one_each = len(lines) == 1 or all(len(_NODE.findall(line)) < 2 for line in lines)
+    return one_each and not text.isdigit() and all(node != after for node, after in pairwise(nodes))
+
+
+def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
+    """Return the paper's class of error (Table 5), or that a reply says `no path` where there is one."""
+    if gold.ask == "connected":
+        return _set_error(set(answer.nodes), set(gold.nodes))
+    if not answer.nodes:
+        return ErrorType("no path said, and there is one") if gold.nodes else None
+    return _path_error(answer.nodes, gold)
+
+
+def _set_error(nodes: set[int], gold: set[int]) -> ErrorType | None:
+    missing, more = sorted(gold - nodes), sorted(nodes - gold)
+    if not missing and not more:
+        return None
+    kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
+    return ErrorType(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in more)]))
+
+
+def _path_error(path: tuple[int, ...], gold: Answer) -> ErrorType | None:
+    graph, start, end = gold.graph, path[0], path[-1]
+    assert graph is not None
+    if missing := graph.find_missing(path):
+        return ErrorType("invalid path", f"no edge from Node {missing[0]} to Node {missing[1]}")
+    if start >= graph.nodes:
+        return ErrorType("invalid path", f"there is no Node {start}")
+    if gold.ask == "shortest" and (start, end) != (gold.nodes[:1] + gold.nodes[-1:]):
+        return ErrorType("invalid path", f"from Node {start} to Node {end} is not what was asked for")
+    if len(path) != len(gold.nodes):
+        return ErrorType("suboptimal path", f"{len(path) - 1} edges where the best have {len(gold.nodes) - 1}")
+    return None
+
 
 GUESSED_EDGES = (2, 3, 4, 5)
 """Edges that a guesser gives the longest path, which has as many in most graphs."""
@@ -55,7 +228,7 @@ class SyncGraph(Sync):
     answer = NodeAnswer()
     marker = r"from (?P<subject>Node \d+) to (?P<value>Node \d+)"
     answer_labels = LABELS
-    ask = text.QUESTIONS
+    ask = QUESTIONS
     known_shortcuts = {
         "one of the nodes": "In sparse graphs as in the paper half of the nodes that lead anywhere lead to one alone.",
         **{
@@ -130,10 +303,10 @@ class SyncGraph(Sync):
             walks = GreedyWalks(graph, edges)
             pairs = [pair for pair in pairs if not walks.finds_shortest(*pair)] or pairs
         return Instance(
-            facts=[text.write_edge(*edge) for edge in edges],
-            opening=text.write_opening(nodes),
-            filler=lambda stream, name: Rounds([text.write_no_loop(node) for node in range(nodes)], stream, name),
-            fine_filler=lambda stream, _: lambda gap: (Segment(text.write_any_no_loop(stream, nodes)),),
+            facts=[write_edge(*edge) for edge in edges],
+            opening=write_opening(nodes),
+            filler=lambda stream, name: Rounds([write_no_loop(node) for node in range(nodes)], stream, name),
+            fine_filler=lambda stream, _: lambda gap: (Segment(write_any_no_loop(stream, nodes)),),
             unordered=True,
             structure=Hidden(graph, {"connected": (node,), "shortest": stream.choice(pairs), "longest": ()}),
         )
@@ -146,7 +319,7 @@ class SyncGraph(Sync):
         graph, nodes = hidden.graph, hidden.queries[ask]
         gold = _find_answer(graph, ask, nodes)
         return Question(
-            ask=text.write_question(ask, nodes),
+            ask=write_question(ask, nodes),
             gold=Answer(ask, gold, graph),
             evidence=LazyEvidence(lambda: _find_evidence(instance, ask, gold)),
             chance_level=self._chance_level(graph, ask, gold),
@@ -160,7 +333,7 @@ class SyncGraph(Sync):
         return super().names(asked, self.asks())  # no prompt pack words the question itself
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
-        graph, ask = text.read_graph(context), names["ask"]
+        graph, ask = read_graph(context), names["ask"]
         nodes = tuple(int(names[name]) for name in ("start", "goal") if name in names)
         if any(node >= graph.nodes for node in nodes):
             raise UndecidableError("the question is about a node that there is not")
@@ -169,7 +342,7 @@ class SyncGraph(Sync):
     def heuristics(self, instance: Instance, question: Question[Answer]) -> Mapping[str, str]:
         """Return greedy walks, and one of the nodes that are asked for."""
         hidden, ask = instance.structure, question.gold.ask
-        edges = text.read_edges(" ".join(map(str, instance.facts)))
+        edges = read_edges(" ".join(map(str, instance.facts)))
         walks = GreedyWalks(hidden.graph, edges)
         nodes = hidden.queries[ask]
         found: dict[str, tuple[int, ...]]
@@ -247,7 +420,7 @@ def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> tuple
 
 def _find_edges(instance: Instance, edges: Iterable[tuple[int, int]]) -> tuple[int, ...]:
     """Return the numbers of the facts that state edges."""
-    return tuple(sorted(instance.facts.index(text.write_edge(*edge)) for edge in edges))
+    return tuple(sorted(instance.facts.index(write_edge(*edge)) for edge in edges))
 
 
 def _labels(ask: Ask, gold: tuple[int, ...]) -> Mapping[str, str]:

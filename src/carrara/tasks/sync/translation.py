@@ -29,13 +29,10 @@ from math import perm
 
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
-from carrara.tasks.sync._greedy_coverage import choose_greedily
-from carrara.tasks.sync._language_generator import generate_languages
-from carrara.tasks.sync._language_text import Ask, Query
+from carrara.tasks.sync._language_generator import choose_greedily, find_coverage, first_letters, generate_languages
+from carrara.tasks.sync._language_text import LABELS, Answer, Ask, Hidden, Query, WordAnswer, find_error
 from carrara.tasks.sync._languages import Dictionary, Languages, Shape
-from carrara.tasks.sync._letter_coverage import find_coverage, first_letters
 from carrara.tasks.sync._task import Sync, is_due
-from carrara.tasks.sync._translation_answers import LABELS, Answer, Hidden, WordAnswer, find_error
 from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Question, Segment, UndecidableError
 
 PART = 40
