@@ -17,8 +17,7 @@ from llama_index.core.memory import FactExtractionMemoryBlock, Memory, VectorMem
 from llama_index.core.vector_stores import SimpleVectorStore
 
 from carrara.readers.memory import MemoryModel
-from carrara.readers.retrieval.embedders import embedder
-from carrara.readers.retrieval.index import embed_texts
+from carrara.readers.retrieval.index import embed_texts, embedder
 
 BUFFER = 1000
 """The tokens of the buffer. LlamaIndex's own default holds 30,000, so that shorter contexts would never leave it."""

@@ -14,8 +14,7 @@ from typing import Any
 import anyio.from_thread
 
 from carrara.readers.memory import MemoryModel
-from carrara.readers.retrieval.embedders import embedder
-from carrara.readers.retrieval.index import embed_texts
+from carrara.readers.retrieval.index import embed_texts, embedder
 
 os.environ["MEM0_TELEMETRY"] = "False"  # both are read when mem0 is imported
 os.environ.setdefault("MEM0_DIR", tempfile.mkdtemp(prefix="mem0-"))

@@ -193,7 +193,7 @@ class Item:
         return f"Item({self.id!r})"
 
     def _repr_html_(self) -> str:
-        from carrara.items.render import html
+        from carrara.items.html import html
 
         return html(self.prompt.stretches(), describe(self))
 
