@@ -178,16 +178,16 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
     )
     (tmp_path / "replies.jsonl").write_text(lines)
     reply = {"id": carrara.item("mrcr", tokenizer="gpt2").id, "reply": f"FINAL ANSWER: {ESCAPES}"}
-    (tmp_path / "forged.jsonl").write_text(json.dumps(reply) + "\n")
+    (tmp_path / "strange.jsonl").write_text(json.dumps(reply) + "\n")
     out = tmp_path / ESCAPES
     commands = [
         ["score", str(tmp_path / "replies.jsonl"), "--out", str(out)],
         ["report", str(out)],
         ["leaderboard", str(out)],
-        ["leaderboard", str(out), "--count-refused", "--out", str(tmp_path / f"{ESCAPES}.html")],
+        ["leaderboard", str(out), "--out", str(tmp_path / f"{ESCAPES}.html")],
         ["compare", str(out)],
         ["compare", str(tmp_path / f"no{ESCAPES}"), str(out)],
-        ["score", str(tmp_path / "forged.jsonl")],
+        ["score", str(tmp_path / "strange.jsonl")],
         ["report", str(out), "--json"],
         ["leaderboard", str(out), "--json"],
         ["show", "qa1", "--reply", f"FINAL ANSWER: {ESCAPES}"],
@@ -223,7 +223,7 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
         ["prompts", "export", "qa1", "--out", notes],
         ["report", run, "--out", notes],
         ["report", run, "--out", replies],
-        ["leaderboard", run, "--count-refused", "--out", notes],
+        ["leaderboard", run, "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", replies],
     ):
