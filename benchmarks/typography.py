@@ -3,7 +3,7 @@
     python -m benchmarks.typography [INSTANCES]
 
 Each task has its default parameters. The BABILong tasks follow with the filler `others`, and the tasks in several
-languages with each language and filler. Prompts have 4,096 tokens. `chance` is the F1 of picking every sentence, and
+languages with each of them. Prompts have 4,096 tokens. `chance` is the F1 of picking every sentence, and
 `*` stands behind the F1 that a task declares. Tasks whose context is all facts in one sentence have no row.
 """
 
@@ -16,7 +16,7 @@ from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.items.item_id import ItemId
 from carrara.rng import Split
-from carrara.tasks.babilong._languages import TRANSLATIONS
+from carrara.tasks.classic._languages import TRANSLATIONS
 from carrara.tokenizers import DEFAULT
 from carrara.util.parallel import parallel_map
 from carrara.util.table import table
@@ -31,10 +31,6 @@ def cases() -> Iterator[tuple[str, str]]:
     official = [name for name in registry.names() if registry.is_official(name)]
     yield from ((name, "") for name in official)
     yield from ((name, "haystack=others") for name in official if name.startswith("babilong/"))
-    for number in (1, 2, 3):
-        for language in TRANSLATIONS:
-            for haystack in ("haystack=everyday;", ""):
-                yield f"babilong/qa{number}", f"{haystack}language={language}"
     yield from ((f"classic/{name}", f"language={code}") for name in ("niah", "json_kv") for code in TRANSLATIONS)
 
 

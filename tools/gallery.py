@@ -1,166 +1,143 @@
-"""docs/gallery: every figure by its name, drawn of one run of the embedded model and of three simulated models.
+"""docs/gallery: every figure by its name, drawn of made-up results, and of the paper's own where it prints them.
 
     python -m tools.gallery [FOLDER]
 
-FOLDER keeps the runs, and what it has is not asked again. The simulated models know the items: `steady` is right nine
-times out of ten, `sinking` loses a sixth with each step of length, and `guessing` gives another item's answer; on
-SYNC's tests they say a number of words before. So what the pictures show of models is made up but for SmolLM2's row;
-what they show of papers is theirs.
+`make site` runs this before it builds the site. The pictures are not stored.
 """
 
 import random
 import sys
-from collections.abc import Callable
-from hashlib import blake2b
+from functools import cache
 from pathlib import Path
-from tempfile import mkdtemp
+from typing import Any
 
 import carrara
-from carrara.papers.figures.definitions import Definition, definitions
+from carrara.items.item_id import ItemId
+from carrara.papers.figures.catalogue import figure
+from carrara.papers.figures.definitions import Definition, definition, definitions, paper_data
+from carrara.papers.figures.files import save
+from carrara.papers.figures.marks import FigureData
+from carrara.results.result import Result
 
-PLACE = Path("docs/gallery")
-BABI, LISTS = "qa1,qa2,qa3,qa4,qa5", "michelangelo"
-RUNS: tuple[tuple[str, str, str, int, dict[str, str]], ...] = (
-    ("babilong", BABI, "0,4k,16k,32k", 10, {}),
-    ("all-babi", "babilong", "0", 5, {}),
-    ("michelangelo", LISTS, "2k,4k,16k,32k", 12, {}),
-    ("sync", "sync", "2k,32k", 6, {}),
-    ("classic", "classic/niah,classic/vt,classic/json_kv", "4k,32k", 6, {}),
-    ("minerva", "minerva", "4k", 10, {}),
-    ("states", "quantity,set_state", "0", 12, {"steps": "50,100,200,400", "paper": "true"}),
-    ("gibberish", "word_search,snapshot", "4k", 8, {"words": "gibberish"}),
-    ("lengths", "functional,count,word_search,replace,iterate", "1k,2k,8k", 6, {}),
-    ("phrasings", "word_search,group_association,replace,association,quantity", "4k", 8, {"phrasing": "1,2"}),
+FOLDER = Path("docs/gallery")
+LENGTHS = (0, 4 << 10, 32 << 10, 64 << 10)
+MODELS = {"mockllm/steady": 0.9, "mockllm/sinking": 1.0, "mockllm/weak": 0.3, "mockllm/medium": 0.6}
+"""How often each model is right. `sinking` sinks with the length."""
+LABELS: dict[str, list[dict[str, str]]] = {
+    "minerva/sequence_search": [{"size": "8", "answer": "yes"}, {"size": "16", "answer": "no, absent"}],
+    "michelangelo/idk": [{"answer": "unknown"}, {"answer": "known"}],
+    "michelangelo/latent_list": [{"complexity": "1"}, {"complexity": "5"}, {"complexity": "20"}],
+}
+BABILONG, FIVE = paper_data("babilong")["names"], definition("babilong-table-2").tasks
+SYNC, PATHS = definition("sync-table-3").tasks, definition("sync-table-5").tasks
+SETS = paper_data("minerva")["sets"]
+CATEGORIES = {task: category for category in ("search", "recall", "match") for task in SETS[category]}
+MICHELANGELO = ("michelangelo/mrcr", "michelangelo/latent_list", "michelangelo/idk")
+MINERVA = tuple(
+    dict.fromkeys(
+        task
+        for category in ("search", "lists", "states", "composite", "recall", "match", "spot")
+        for task in SETS[category]
+    )
 )
-SMALL: tuple[tuple[str, str, str, int], ...] = (
-    ("babilong", BABI, "0,1k", 6),
-    ("michelangelo", LISTS, "2k", 4),
-    ("sync", "sync", "2k", 2),
-    ("minerva", "minerva", "1k", 2),
-)
-"""What the embedded model is asked: it reads a few hundred tokens a second."""
-
-Messages = list[dict[str, str]]
 
 
-REQUEST = 2000
-"""Characters that may be put behind a prompt, to ask for the answer alone."""
+def reply(model: str, task: str, instance: int, length: int, score: float, params: str = "", **more: Any) -> Result:
+    item_id = ItemId(task.partition(":")[0], 1, params, "test", 0, instance, 0, length, "chat", "", "gpt2")
+    return Result(
+        id=str(item_id),
+        task=task,
+        version=1,
+        model=model,
+        length=length,
+        tokens=length,
+        tokenizer="gpt2",
+        context_id=f"{item_id.instance_id}/{length}",
+        instance_id=item_id.instance_id,
+        status="ok",
+        score=score,
+        chance_level=0.1,
+        answer="an answer",
+        **more,
+    )
 
 
-class Items:
-    """Right answers, another item's, and lengths, by what is asked."""
-
-    def __init__(self) -> None:
-        self._known: dict[bytes, tuple[str, str, int]] = {}
-        self._sizes = set[int]()
-
-    def add(self, prompt: str, gold: str, other: str, length: int) -> None:
-        self._known[_key(prompt)] = gold, other, length
-        self._sizes.add(len(prompt))
-
-    def of(self, prompt: str) -> tuple[bytes, tuple[str, str, int]]:
-        for size in sorted((size for size in self._sizes if 0 <= len(prompt) - size <= REQUEST), reverse=True):
-            if found := self._known.get(key := _key(prompt[:size])):
-                return key, found
-        raise KeyError("nobody has this question")
-
-
-def _key(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=16).digest()
-
-
-def simulated(right: Callable[[int], float], known: Items, talks: bool) -> Callable[[Messages], str]:
-    """A model that gives the right answer this often at a length, and else another item's."""
-
-    def ask(messages: Messages) -> str:
-        begun = messages[-1]["role"] == "assistant"  # its answer is to follow at once
-        key, (gold, other, length) = known.of("\0".join(one["content"] for one in messages[: -1 if begun else None]))
-        rng = random.Random(key)
-        answer = gold if rng.random() < right(length) else other
-        said = "so " * rng.choice((20, 60, 180, 540))
-        return f"<think>{said}</think>{answer}" if talks and not begun else answer
-
-    return ask
+@cache
+def made_up() -> tuple[Result, ...]:
+    """Four models on every task that a figure shows: three that keep to their score, and one that sinks with length."""
+    rng, found = random.Random(3), list[Result]()
+    for task in dict.fromkeys((*BABILONG, *definition("sync-table-4").tasks, *SYNC, *MINERVA, *MICHELANGELO)):
+        for place, length in enumerate(LENGTHS):
+            for instance in range(6):
+                labels = LABELS.get(task, [{}])
+                for model, skill in MODELS.items():
+                    score = float(rng.random() < skill * (1 - place / 3 if "sinking" in model else 1))
+                    more: dict[str, Any] = {
+                        "labels": labels[instance % len(labels)],
+                        "category": CATEGORIES.get(task, "other" if task in MINERVA else ""),
+                        "scores": {"recall": score} if task == "babilong/qa1" else {},
+                        "error_type": "invalid path" if task in PATHS and not score else "",
+                        "places": (0.1, rng.random(), 2),
+                        "reasoning": rng.randrange(900),
+                        "seconds": 0.5,
+                        "nats": 3.0 - place / 4,
+                    }
+                    for cot in ("", "none, asked", "exactly:512") if task in SYNC else ("",):
+                        settings = {"cot": cot} if cot else {}
+                        found.append(reply(model, task, instance, length, score, settings=settings, **more))
+    return tuple(found)
 
 
-def _sinking(length: int) -> float:
-    return max(0.05, 1 - 0.16 * max(0, (length // 512).bit_length()))
+def trained() -> list[Result]:
+    """Three trainings that differ in their seed, one that has no like, and a model of a name with a number."""
+    shares = {"qa1-rmt-0": 0.2, "qa1-rmt-1": 0.4, "qa1-rmt-2": 0.6, "qa1-armt": 1.0}
+    models = {f"carrara/recurrent:out/{name}": share for name, share in shares.items()} | {"openai/gpt-4": 0.5}
+    return [
+        reply(model, "babilong/qa1", instance, 4096, float(instance < 10 * share))
+        for model, share in models.items()
+        for instance in range(10)
+    ]
 
 
-def _known(tasks: str, lengths: str, n: int, params: dict[str, str]) -> Items:
-    found = Items()
-    for task in carrara.find(tasks):
-        for length in lengths.split(","):
-            made = list(carrara.load(task.name, **params).items(length, n=n, tokenizer="gpt2"))
-            for place, item in enumerate(made):
-                other = made[(place + len(made) // 2) % len(made)].gold
-                prompt = "\0".join(message.content for message in item.prompt.messages())
-                found.add(prompt, item.gold, other, item.item_id.length)
-    return found
+def results_for(name: str) -> list[Result]:
+    """Return made-up results that a figure can be drawn of."""
+    return trained() if name == "babilong-figure-5" else list(made_up())
 
 
-def run(folder: Path) -> None:
-    """What is not there yet."""
-    ways: dict[str, Callable[[int], float]] = {
-        "steady": lambda _: 0.9,
-        "sinking": _sinking,
-        "guessing": lambda _: 0.0,
-    }
-    for name, tasks, lengths, n, params in RUNS:
-        todo = [way for way in ways if not (folder / way / name / "done").exists()]
-        known = _known(tasks, lengths, n, params) if todo else Items()
-        for way in todo:
-            for cot in ("free", "none") if name == "sync" else ("free",):
-                model = simulated(ways[way], known, talks=name == "sync" and cot == "free")
-                model.__name__ = way
-                out = folder / way / (name if cot == "free" else f"{name}-{cot}")
-                given = params or None
-                carrara.run(tasks, model, out=out, lengths=lengths, n=n, params=given, tokenizer="gpt2", cot=cot)
-            (folder / way / name / "done").touch()
-            print(f"{way} {name}", file=sys.stderr)
-    for name, tasks, lengths, n in SMALL:
-        carrara.run(tasks, "carrara/smollm2", out=folder / "smollm2" / name, lengths=lengths, n=n, tokenizer="gpt2")
+def write(folder: Path) -> None:
+    """Write the page of the gallery and its pictures, in place of what the folder has.
 
-
-def draw(folder: Path) -> None:
-    found = carrara.read(*sorted(path.parent for path in folder.glob("*/*/logs")))
-    PLACE.mkdir(parents=True, exist_ok=True)
+    Args:
+        folder: The folder of the gallery, such as docs/gallery.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in folder.glob("*.svg"):
+        path.unlink()
     lines = [
         "# Gallery of figures", "",
-        "This page shows every figure and table that `carrara figure` draws, by its name. The models are the embedded "
-        "one, SmolLM2, and three simulated ones, `steady`, `sinking` and `guessing`, whose scores are made up. If a "
-        "paper prints its numbers, a second picture shows the paper's own models. `python -m tools.gallery` draws the "
-        "page again.", "",
+        "This page shows every figure and table that `carrara figure` draws, by its name. Four simulated models, "
+        "`steady`, `sinking`, `weak` and `medium`, have made-up scores. If a paper prints its numbers, a second "
+        "picture shows the paper's own models.", "",
     ]  # fmt: skip
     for one in definitions().values():
-        lines += _lines(one, found)
-    (PLACE / "README.md").write_text("\n".join(lines))
+        lines += _lines(one, folder)
+    (folder / "README.md").write_text("\n".join(lines), "utf-8")
 
 
-def _lines(one: Definition, found: carrara.Results) -> list[str]:
+def _lines(one: Definition, folder: Path) -> list[str]:
     lines = [f"## {one.name}", "", f"{one.description[0].upper()}{one.description[1:]}.", ""]
     if not one.is_drawn:
         return [*lines, "```text", one.command, "```", ""]
     lines += [one.differs, ""]
     lines += ["```text", one.command, f"carrara figure {one.name} DIR", "```", ""]
-    try:
-        carrara.figure(one.name, found).save(PLACE / f"{one.name}.svg")
-        lines += [f"![{one.description}]({one.name}.svg)", ""]
-    except carrara.CarraraError as error:
-        lines += [f"Not drawn here: {error}", ""]
+    save(figure(one.name, FigureData(results_for(one.name), ())), folder / f"{one.name}.svg")
+    lines += [f"![{one.description}]({one.name}.svg)", ""]
     if one.published:
-        carrara.figure(one.name).save(PLACE / f"{one.name}-published.svg")
+        carrara.figure(one.name).save(folder / f"{one.name}-published.svg")
         lines += ["```text", f"carrara figure {one.name}", "```", "",
                   f"![the paper's own models]({one.name}-published.svg)", ""]  # fmt: skip
     return lines
 
 
-def main() -> None:
-    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(mkdtemp())
-    run(folder)
-    draw(folder)
-    print(f"{PLACE}/README.md; the runs are in {folder}")
-
-
 if __name__ == "__main__":
-    main()
+    write(Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER)

@@ -178,16 +178,16 @@ def test_no_name_reaches_the_terminal_as_a_command(tmp_path: Path) -> None:
     )
     (tmp_path / "replies.jsonl").write_text(lines)
     reply = {"id": carrara.item("mrcr", tokenizer="gpt2").id, "reply": f"FINAL ANSWER: {ESCAPES}"}
-    (tmp_path / "forged.jsonl").write_text(json.dumps(reply) + "\n")
+    (tmp_path / "strange.jsonl").write_text(json.dumps(reply) + "\n")
     out = tmp_path / ESCAPES
     commands = [
         ["score", str(tmp_path / "replies.jsonl"), "--out", str(out)],
         ["report", str(out)],
         ["leaderboard", str(out)],
-        ["leaderboard", str(out), "--count-refused", "--out", str(tmp_path / f"{ESCAPES}.html")],
+        ["leaderboard", str(out), "--out", str(tmp_path / f"{ESCAPES}.html")],
         ["compare", str(out)],
         ["compare", str(tmp_path / f"no{ESCAPES}"), str(out)],
-        ["score", str(tmp_path / "forged.jsonl")],
+        ["score", str(tmp_path / "strange.jsonl")],
         ["report", str(out), "--json"],
         ["leaderboard", str(out), "--json"],
         ["show", "qa1", "--reply", f"FINAL ANSWER: {ESCAPES}"],
@@ -223,7 +223,7 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
         ["prompts", "export", "qa1", "--out", notes],
         ["report", run, "--out", notes],
         ["report", run, "--out", replies],
-        ["leaderboard", run, "--count-refused", "--out", notes],
+        ["leaderboard", run, "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", notes],
         ["guard", "make", "--model", "openai-api/x/y", "--base-url", "http://127.0.0.1:9/v1", "--out", replies],
     ):
@@ -239,16 +239,15 @@ def test_no_file_is_replaced_that_the_command_did_not_write(tmp_path: Path) -> N
     assert notes.read_text() != "mine"
 
 
-@pytest.mark.parametrize("kind", ["svg", "png", "html", "csv", "json"])
+@pytest.mark.parametrize("kind", ["svg", "html", "csv", "json"])
 @pytest.mark.sampled(2)
 def test_a_figure_replaces_only_figures(kind: str, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
     path = tmp_path / f"figure.{kind}"
     line = ["figure", "minerva-2", "--out", path]
     for _ in range(2):
         assert carrara_command(*line).returncode == 0
     written = path.read_bytes()
-    foreign = {"svg": b"<svg></svg>", "png": b"\x89PNG\r\n\x1a\n", "csv": b"model,price\n", "json": b'{"figure": 1}'}
+    foreign = {"svg": b"<svg></svg>", "csv": b"model,price\n", "json": b'{"figure": 1}'}
     path.write_bytes(foreign.get(kind, b"<!doctype html>mine"))
     refused = carrara_command(*line)
     assert refused.returncode == 2

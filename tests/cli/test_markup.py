@@ -40,10 +40,6 @@ NEEDED = {
         ("torch", f"{RUN} --model carrara/recurrent:models/qa1"),
         ("torch", "train qa1 --kind rmt --out models/qa1"),
     ],
-    "figures": [
-        ("altair", "figure babilong-2 --published best --out figure.svg"),
-        ("vl_convert", "figure babilong-2 --published best --out figure.svg"),
-    ],
     "rl": [("datasets", "prompts")],
     "ray": [("ray", "audit niah --engine ray -n 1 --lengths 256")],
 }

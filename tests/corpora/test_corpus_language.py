@@ -66,25 +66,22 @@ def text_in(folder: Path, language: Language, seed: str, sentences: int = 4000) 
 def test_a_corpus_is_taken_in_its_language_alone(language: Language, tmp_path: Path) -> None:
     corpora.add(f"own-{language}", str(text_in(tmp_path, language, "a")), language=language)
     assert corpora.open(f"own-{language}").language == language
-    for task in ("classic/niah", "babilong/qa2"):
-        params = {"haystack": f"own-{language}", "language": language}
-        if task == "classic/niah":
-            params["variant"] = "single_2"
-        made = make(task, length=4096, index=1, params=params)
-        assert count(tokenizers.get("o200k"), "chat", made.messages()) == 4096
-        assert made.solve(made.messages()) == made.question.gold
-        assert (" " in made.text.rpartition("正文。")[2].partition("<")[0]) == (language != "zh")
+    params = {"haystack": f"own-{language}", "language": language, "variant": "single_2"}
+    made = make("classic/niah", length=4096, index=1, params=params)
+    assert count(tokenizers.get("o200k"), "chat", made.messages()) == 4096
+    assert made.solve(made.messages()) == made.question.gold
+    assert (" " in made.text.rpartition("正文。")[2].partition("<")[0]) == (language != "zh")
     other = "es" if language == "de" else "de"
     for wrong in ("en", other):
         with pytest.raises(UsageError, match=f"and language={wrong} is"):
-            make("babilong/qa1", length=1024, params={"haystack": f"own-{language}", "language": wrong})
+            make("classic/niah", length=1024, params={"haystack": f"own-{language}", "language": wrong})
     assert next(one.language for one in corpora.entries() if one.name == f"own-{language}") == language
 
 
 def test_a_text_by_its_path_counts_as_english(tmp_path: Path) -> None:
     path = text_in(tmp_path, "de", "b", 400)
     with pytest.raises(UsageError, match="is English, and language=de is German"):
-        make("babilong/qa1", length=1024, params={"haystack": str(path), "language": "de"})
+        make("classic/niah", length=1024, params={"haystack": str(path), "language": "de"})
 
 
 def test_a_text_has_one_language(tmp_path: Path) -> None:
@@ -101,3 +98,9 @@ def test_the_command_names_the_language(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["corpus", "add", "buecher", str(path), "--language", "de"]) == 0
     assert main(["corpus", "list"]) == 0
     assert " de " in capsys.readouterr().out
+
+
+def test_a_task_without_languages_takes_no_corpus_of_another(tmp_path: Path) -> None:
+    corpora.add("texte", str(text_in(tmp_path, "de", "d", 400)), language="de")
+    with pytest.raises(UsageError, match="is German, and language=en is English"):
+        make("babilong/qa1", length=1024, params={"haystack": "texte"})

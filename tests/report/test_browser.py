@@ -153,7 +153,7 @@ def result(i: int, word: str, length: int, *, hostile: bool = False) -> Result:
 
 
 SOURCES = [
-    ItemSource(f"{word}.jsonl"[:3000], 24, word[:3000], n, "none", "none", word[:3000] if n % 2 else "", 24, word)
+    ItemSource(f"{word}.jsonl"[:3000], word[:3000], 24, 20, 24, n, word[:3000] if n % 2 else "", word)
     for n, word in enumerate(HOSTILE)
 ]
 

@@ -1,4 +1,4 @@
-"""Many models in one order: places, cells that count, folders of others that are checked."""
+"""Many models in one order: places, cells that count, folders of others that are graded again."""
 
 import json
 from dataclasses import replace
@@ -17,9 +17,8 @@ from carrara.results import Requirements
 from carrara.results.leaderboard import Standing, leaderboard
 from carrara.results.result import Result
 from carrara.results.summary import Summary
-from carrara.runs import verify_submission
 from carrara.runs.replies import read_replies
-from carrara.runs.verify_submission import verify
+from carrara.runs.rescoring.submission import read_submission
 from tests.helpers.inspect_warnings import LEFT_OPEN
 
 Capture = pytest.CaptureFixture[str]
@@ -204,32 +203,13 @@ def folder(tmp_path: Path) -> Path:
 
 @LEFT_OPEN
 @pytest.mark.usefixtures("collected")
-def test_a_folder_is_checked(folder: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = verify(folder, 24).source
-    assert (source.prompts, source.scores, source.verdict) == ("12 of 12 the same", "12 of 12 the same", "verified")
-    assert source.lacking == 0
+def test_a_folder_is_graded_again(folder: Path, tmp_path: Path, capsys: Capture) -> None:
+    [submission] = read_submission(folder)
+    assert (submission.source.graded, submission.source.asked, submission.source.lacking) == (12, 12, 0)
     page = tmp_path / "board.html"
     assert main(["leaderboard", str(folder), "--out", str(page)]) == 0
-    assert "12 of 12 the same" in page.read_text("utf-8")
-    capsys.readouterr()
-
-    known = read_replies(folder)
-    praised = [replace(one, result=replace(one.result, score=1.0, status="ok")) for one in known]
-    changed = [replace(one, sha256="0" * 64) for one in known]
-    older = [replace(one, result=replace(one.result, id=one.result.id.replace("@", "@9"))) for one in known]
-    for replies, fault in ((praised, "scores"), (changed, "prompts are not what"), (older, "other versions")):
-        monkeypatch.setattr(verify_submission, "read_replies", lambda _, replies=replies, **options: replies)
-        assert fault in verify(folder, 24).source.fault
-        assert main(["leaderboard", str(folder)]) == 1
-        assert "it does not count" in capsys.readouterr().err
-    broken = [replace(one, output={"choices": 3}) for one in known]
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: broken)
-    assert verify(folder, 24).source.fault == "12 of 12 scores are not what their replies come to"
-    monkeypatch.setattr(verify_submission, "read_replies", lambda _, **options: praised)
-    assert main(["leaderboard", str(folder), "--count-refused", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["leaderboard"][0]["mean"] == 1.0
-    assert "scores" in found["folders"][0]["fault"]
+    assert "12 replies graded again here: scores that were sent do not count" in capsys.readouterr().err
+    assert "Every reply was graded again when this page was made" in page.read_text("utf-8")
 
 
 @LEFT_OPEN
@@ -246,7 +226,7 @@ def test_a_model_in_two_folders_has_two_lines(folder: Path, tmp_path: Path, caps
         assert main(["leaderboard", *folders, "--json"]) == 0
         out, err = capsys.readouterr()
         boards.append({line["variant"]: line["mean"] for line in json.loads(out)["leaderboard"]})
-        assert err.count(": verified") == 2
+        assert "24 replies graded again" in err
     assert boards[0] == boards[1]
     assert len(boards[0]) == 2
     assert boards[0][f"submission={folder}"] == 0
@@ -265,7 +245,7 @@ def test_a_folder_and_a_link_to_it_are_one(folder: Path, tmp_path: Path, capsys:
         assert main(["leaderboard", *map(str, folders), "--json"]) == 0
         out, err = capsys.readouterr()
         boards.append(json.loads(out)["leaderboard"])
-        assert err.count(": verified") == 1
+        assert "12 replies graded again" in err
     assert boards[1] == boards[0]
     assert boards[2][0]["sent"] == boards[0][0]["sent"]
 
@@ -285,7 +265,7 @@ def test_folders_have_to_be_there(tmp_path: Path, capsys: Capture) -> None:
     assert main(["leaderboard", str(tmp_path / "nowhere")]) == 2
     assert "there is no file or directory" in capsys.readouterr().err
     assert main(["leaderboard", str(tmp_path)]) == 1
-    assert "refused: it has no results" in capsys.readouterr().err
+    assert "not ranked: it has no results" in capsys.readouterr().err
 
 
 @LEFT_OPEN
@@ -294,9 +274,9 @@ def test_tokens_are_priced(folder: Path, tmp_path: Path, capsys: Capture) -> Non
     prices = tmp_path / "prices.toml"
     [model] = {one.result.model for one in read_replies(folder)}
     prices.write_text(f'["{model}"]\ninput = 1000\noutput = 0\n')
-    assert main(["leaderboard", str(folder), "--check", "0", "--price", str(prices), "--json"]) == 0
+    assert main(["leaderboard", str(folder), "--price", str(prices), "--json"]) == 0
     [line] = json.loads(capsys.readouterr().out)["leaderboard"]
     assert line["cost"] == pytest.approx(line["sent"] / 1000)
     prices.write_text('["other/model"]\ninput = 1\noutput = 0\n')
-    assert main(["leaderboard", str(folder), "--check", "0", "--price", str(prices)]) == 2
+    assert main(["leaderboard", str(folder), "--price", str(prices)]) == 2
     assert f"has no price of {model}" in capsys.readouterr().err

@@ -78,7 +78,7 @@ def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
         ("babilong", "sync:{}", [], "is none of babilong:DIR"),
         ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
         ("babilong", "babilong:{}", ["-p", "haystack=letters"], "as they are: leave out haystack"),
-        ("qa1", "babilong:{}", ["-p", "language=de"], "as they are: leave out language"),
+        ("qa1", "babilong:{}", ["-p", "vocab=fresh"], "as they are: leave out vocab"),
         ("babilong", "babilong:{}", ["--seed", "7"], "`seed` draws other items"),
         ("babilong", "babilong:{}", ["--split", "train"], "`split` draws other items"),
     ],

@@ -1,8 +1,9 @@
-"""Files of replies from strangers: models are verified, held to the asked items, and told apart; or refused."""
+"""Submissions to a leaderboard: replies are graded again and held to the asked items; models are kept apart."""
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,16 @@ import pytest
 
 import carrara
 from carrara.cli.main import main
-from carrara.items.item import Item, make, weight
+from carrara.items.item import Item, make
 from carrara.items.item_id import ItemId
 from carrara.results.result import ItemSource
 from carrara.results.scores import stat
 from carrara.runs import asked_items
-from carrara.runs.asked_items import implied_items, read_items
+from carrara.runs.asked_items import read_items
+from carrara.runs.replies import read_replies
 from carrara.runs.rescoring import submission
 from carrara.runs.rescoring.scored import Scorer, ScorerConfig
-from carrara.runs.rescoring.submission import verify_file
-from carrara.runs.verify_submission import Submission
+from carrara.runs.rescoring.submission import Submission, read_submission
 from carrara.util.errors import LengthError
 from carrara.util.files import Limit
 from tests.helpers.inspect_warnings import LEFT_OPEN
@@ -61,72 +62,69 @@ def only(found: Sequence[Submission]) -> Submission:
 
 
 def source(path: Path, items: Sequence[Item] | None = None) -> ItemSource:
-    return only(verify_file(path, 24, None if items is None else asked(items))).source
+    return only(read_submission(path, None if items is None else asked(items))).source
 
 
-def test_a_file_with_hashes_is_verified(items: list[Item], tmp_path: Path) -> None:
-    rows = [row | {"sha256": item.survey.sha256} for row, item in zip(right(items), items, strict=True)]
-    found = only(verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items)))
-    assert found.source.verdict == "verified"
-    assert found.source.prompts == "24 of 24 the same"
-    assert found.source.scores == f"{len(items)} graded here"
-    assert (found.source.asked, found.source.lacking, found.source.replies) == (len(items), 0, len(items))
-    assert stat(found.results).mean == 1
-    rows[3]["sha256"] = "0" * 64
-    assert "1 of 60 prompts are not what their ids say" in (
-        only(verify_file(written(tmp_path / "b.jsonl", rows), 1000, asked(items))).source.verdict
-    )
+def test_replies_are_graded_here(items: list[Item], tmp_path: Path) -> None:
+    """Scores that a file states do not count."""
+    rows = [row | {"score": 1.0, "reply": row["reply"] if i % 2 else "FINAL ANSWER: x"}
+            for i, row in enumerate(right(items))]  # fmt: skip
+    found = only(read_submission(written(tmp_path / "a.jsonl", rows), asked(items)))
+    assert stat(found.results).mean == 0.5
+    assert (found.source.replies, found.source.graded, found.source.asked) == (len(items),) * 3
+    assert (found.source.fault, found.source.remarks) == ("", "")
 
 
-def test_what_carrara_score_writes_is_verified(items: list[Item], tmp_path: Path) -> None:
-    """With statuses of all kinds; its own claims are right, and a changed one refuses the model."""
-    said = ["I cannot help with that.", "", "FINAL ANSWER: x"]
-    rows = [row if i % 2 else row | {"reply": said[i % 3]} for i, row in enumerate(right(items))]
-    rows[7]["status"] = "truncated"
-    scored = tmp_path / "scored.jsonl"
-    assert main(["score", str(written(tmp_path / "a.jsonl", rows)), "--with-replies", "--out", str(scored)]) == 0
-    found = only(verify_file(scored, 24, asked(items)))
-    assert found.source.scores == f"{len(items)} graded here; stated: {len(items)} of {len(items)} the same"
-    assert found.source.verdict == "partly verified: no prompt was rendered again"
-    lines = [json.loads(line) for line in scored.read_text("utf-8").splitlines()]
-    assert [result.score for result in found.results] == [line["score"] for line in lines]
-    forged = lines[0] | {"score": 1 - lines[0]["score"]}
-    verdict = source(written(tmp_path / "b.jsonl", [forged, *lines[1:]]), items).verdict
-    assert verdict == "refused: 1 of 60 scores are not what their replies come to"
-
-
-@pytest.mark.parametrize(
-    "claim",
-    [
-        {"score": 0.0}, {"score": "1"}, {"score": True}, {"score": None}, {"score": 10**400}, {"score": [1]},
-        {"score": float("nan")}, {"scores": {"paper": 0.2}}, {"scores": {"other": 1.0}}, {"scores": "1"},
-        {"task": "babilong/qa2"}, {"task": ["babilong/qa1"]},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_a_false_claim_refuses_the_model(claim: Row, items: list[Item], tmp_path: Path) -> None:
-    rows = [row | (claim if not i else {}) for i, row in enumerate(right(items[:N]))]
-    assert "scores are not what their replies come to" in source(written(tmp_path / "a.jsonl", rows)).fault
-
-
-def test_models_of_one_file_are_submissions_of_their_own(items: list[Item], tmp_path: Path) -> None:
-    rows = [*right(items), *right(items, "lab/liar", score=0.5), *right(items[::2], "lab/picker")]
-    found = {one.source.models: one for one in verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items))}
-    assert found["lab/right"].source.fault == ""
-    assert found["lab/liar"].source.fault == "60 of 60 scores are not what their replies come to"
-    assert found["lab/picker"].source.doubt.startswith("30 of 60 items have no reply, and count as wrong")
+def test_models_of_one_file_are_kept_apart(items: list[Item], tmp_path: Path) -> None:
+    rows = [*right(items), *right(items[::2], "lab/picker")]
+    found = {one.source.models: one for one in read_submission(written(tmp_path / "a.jsonl", rows), asked(items))}
+    assert found["lab/right"].source.remarks == ""
+    assert found["lab/picker"].source.remarks == "30 items without a reply, counted as wrong"
     assert stat(found["lab/picker"].results).mean == 0.5
     assert stat(found["lab/picker"].results).chance_level == stat(found["lab/right"].results).chance_level
 
 
-def test_picked_items_count_as_picked(items: list[Item], tmp_path: Path) -> None:
-    """Without a list of the asked items, those before the last one and all of their questions are asked."""
-    picked = [item for item in items if item.item_id.index in (0, 2, N - 1) and not item.item_id.question % 2]
-    found = only(verify_file(written(tmp_path / "a.jsonl", right(picked)), 24))
-    assert {result.id for result in found.results} == {item.id for item in items}
-    assert found.source.lacking == len(items) - len(picked)
-    assert stat(found.results).mean == pytest.approx(len(picked) / len(items))
-    assert found.source.verdict.endswith("it is not known which items were asked")
+@pytest.fixture(scope="module")
+def run_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run that is right now and then."""
+    out = tmp_path_factory.mktemp("sent") / "run"
+
+    def guess(prompt: str) -> str:
+        return "FINAL ANSWER: kitchen"
+
+    carrara.run("qa1", guess, out=out, lengths="0,1k", n=15, tokenizer="gpt2")
+    return out
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_a_folder_is_graded_here(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scores, tasks, lengths and right answers that a log states do not count."""
+    results = carrara.read(run_folder)
+    honest = only(read_submission(run_folder))
+    assert (honest.source.graded, honest.source.asked, honest.source.lacking) == (30, 30, 0)
+    assert [(one.id, one.score, one.status, one.length) for one in honest.results] == [
+        (one.id, one.score, one.status, one.length) for one in results
+    ]
+    replies = read_replies(run_folder)
+    changes: Row = {"score": 1.0, "status": "refused", "length": 131072, "task": "babilong/qa3", "chance_level": 0.0}
+    changed = [replace(one, result=replace(one.result, **changes, scores={"paper": 1.0})) for one in replies]
+    monkeypatch.setattr(submission, "read_replies", lambda _: changed)
+    again = only(read_submission(run_folder))
+    assert [vars(one) | {"gold": ""} for one in again.results] == [vars(one) | {"gold": ""} for one in honest.results]
+
+
+@LEFT_OPEN
+@pytest.mark.usefixtures("collected")
+def test_what_a_folder_lacks_of_its_plan_counts_as_wrong(run_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = stat(only(read_submission(run_folder)).results).mean
+    right_alone = [one for one in read_replies(run_folder) if one.result.score]
+    monkeypatch.setattr(submission, "read_replies", lambda _: right_alone)
+    found = only(read_submission(run_folder))
+    assert found.source.lacking == 30 - len(right_alone)
+    assert stat(found.results).mean == pytest.approx(honest)
+    monkeypatch.setattr("carrara.runs.manifest.read", lambda _: [])
+    assert stat(only(read_submission(run_folder)).results).mean == 1
 
 
 def test_a_failed_request_counts_as_wrong(items: list[Item], tmp_path: Path) -> None:
@@ -138,10 +136,10 @@ def test_a_failed_request_counts_as_wrong(items: list[Item], tmp_path: Path) -> 
 def test_other_items_do_not_count(items: list[Item], tmp_path: Path) -> None:
     other = [make("babilong/qa1", index=index, seed=5, tokenizer="gpt2") for index in range(4)]
     rows = [*right(other), *right(items[:N])]
-    found = only(verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items[:N])))
+    found = only(read_submission(written(tmp_path / "a.jsonl", rows), asked(items[:N])))
     assert {result.id for result in found.results} == {item.id for item in items[:N]}
     path = written(tmp_path / "b.jsonl", right(other))
-    assert source(path, items).verdict == "refused: none of its 4 replies is to an item that was asked"
+    assert source(path, items).fault == "none of its 4 replies is to an item that was asked"
 
 
 def test_a_model_may_count_with_its_own_tokenizer(items: list[Item], tmp_path: Path) -> None:
@@ -149,11 +147,11 @@ def test_a_model_may_count_with_its_own_tokenizer(items: list[Item], tmp_path: P
     mine = [make(one.item_id.task, length=one.item_id.length, index=one.item_id.index,
                  question=one.item_id.question, tokenizer="o200k") for one in items]  # fmt: skip
     wrong = right(items)
-    found = only(verify_file(written(tmp_path / "a.jsonl", right(mine)), 24, asked(items)))
+    found = only(read_submission(written(tmp_path / "a.jsonl", right(mine)), asked(items)))
     assert (found.source.lacking, stat(found.results).mean) == (0, 1)
     for first, second in ((wrong, right(mine)), (right(mine), wrong)):
         twice = [*({**row, "reply": ""} for row in first), *second]
-        found = only(verify_file(written(tmp_path / "b.jsonl", twice), 24, asked(items)))
+        found = only(read_submission(written(tmp_path / "b.jsonl", twice), asked(items)))
         assert (len(found.results), stat(found.results).mean) == (len(items), 0)
 
 
@@ -161,13 +159,13 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     "nothing": (b"", "it has no replies"),
     "binary": (b"\x00\xff\xfe" * 1000, "it has no replies (line 1: not UTF-8"),
     "deep": (b'{"id": ' + b"[" * 100_000, "it has no replies (line 1: not a line of JSON"),
-    "deep replies": (b'{"id": "x", "reply": ' + b"[" * 900 + b"]" * 900 + b"}", "none of its 1 line can be scored"),
+    "deep replies": (b'{"id": "x", "reply": ' + b"[" * 900 + b"]" * 900 + b"}", "none of its 1 reply can be graded"),
     "a number of many digits": (b'{"id": ' + b"9" * 10_000 + b"}", "it has no replies"),
-    "an id that is none": (b'{"id": "x", "reply": "y"}', "none of its 1 line can be scored (line 1: 'x' is not"),
+    "an id that is none": (b'{"id": "x", "reply": "y"}', "none of its 1 reply can be graded (line 1: 'x' is not"),
     "a model that is none": (b'{"id": "x", "reply": "y", "model": "a\\nb"}', "it has no replies (line 1: a line has"),
     "a task that is not here": (
         b'{"id": "acme/secret@1/test-0-0.0/0/chat/gpt2", "reply": "y"}',
-        "none of its 1 line can be scored (line 1: ",
+        "none of its 1 reply can be graded (line 1: ",
     ),
     "an older version": (
         b'{"id": "babilong/qa1@1/test-0-0.0/0/chat/gpt2", "reply": "y"}',
@@ -175,15 +173,11 @@ HOSTILE: dict[str, tuple[bytes, str]] = {
     ),
     "a file in a parameter": (
         b'{"id": "babilong/qa1@5;haystack=/etc/passwd/test-0-0.0/0/chat/gpt2", "reply": "y"}',
-        "none of its 1 line can be scored",
+        "none of its 1 reply can be graded",
     ),
     "an endless length": (
         b'{"id": "michelangelo/latent_list@1/test-0-0.0/1073741824/chat/gpt2", "reply": "y"}',
-        "none of its 1 line can be scored",
-    ),
-    "indices far apart": (
-        b'{"id": "babilong/qa1@5/test-0-999999.0/0/chat/gpt2", "reply": "kitchen"}',
-        "it names items of babilong/qa1 so far apart that more than 200,000 lie between",
+        "none of its 1 reply can be graded",
     ),
 }
 
@@ -194,7 +188,6 @@ def test_a_hostile_file_is_refused_in_one_sentence(what: str, tmp_path: Path) ->
     path = tmp_path / "a.jsonl"
     path.write_bytes(data)
     found = source(path)
-    assert found.verdict.startswith("refused: ")
     assert reason in found.fault
     assert "\n" not in found.fault
     assert len(found.fault) < 1000
@@ -205,79 +198,35 @@ def test_hostile_lines_take_nothing_from_others(items: list[Item], tmp_path: Pat
     path = written(tmp_path / "a.jsonl", right(items))
     bad = [b"x" * (1 << 17), *(data for data, _ in HOSTILE.values() if b"\n" not in data)]
     path.write_bytes(path.read_bytes() + b"\n".join(bad))
-    found = {one.source.models: one for one in verify_file(path, 24, asked(items))}
+    found = {one.source.models: one for one in read_submission(path, asked(items))}
     assert (found["lab/right"].source.lacking, stat(found["lab/right"].results).mean) == (0, 1)
-    assert "lines of the file cannot be read (line " in found["lab/right"].source.doubt
+    assert "lines of the file cannot be read (line " in found["lab/right"].source.remarks
 
 
 def test_of_two_lines_the_first_counts(items: list[Item], tmp_path: Path) -> None:
     rows = [*({**row, "reply": ""} for row in right(items[:N])), *right(items[:N])]
-    found = only(verify_file(written(tmp_path / "a.jsonl", rows), 24, asked(items[:N])))
+    found = only(read_submission(written(tmp_path / "a.jsonl", rows), asked(items[:N])))
     assert stat(found.results).mean == 0
-    assert "6 lines count as no reply (line 7: babilong/qa1@5" in found.source.doubt
+    assert "6 replies could not be graded (line 7: babilong/qa1@5" in found.source.remarks
 
 
 @pytest.mark.parametrize("tokenizer", ["hf:acme/private", "server:http://127.0.0.1:9", "gguf:/etc/passwd"])
 def test_nothing_is_opened_for_a_strangers_tokenizer(tokenizer: str, items: list[Item], tmp_path: Path) -> None:
     """Replies that need no tokenizer are graded; those to items that are made by it count as none."""
-    rows = [row | {"id": row["id"].replace("/gpt2", f"/{tokenizer}"), "sha256": "0" * 64} for row in right(items)]
-    found = only(verify_file(written(tmp_path / "a.jsonl", rows), 100, asked(items)))
+    rows = [row | {"id": row["id"].replace("/gpt2", f"/{tokenizer}")} for row in right(items)]
+    found = only(read_submission(written(tmp_path / "a.jsonl", rows), asked(items)))
     sized = [item for item in items if item.task.is_sized and item.item_id.length]
     assert len(sized) == N
     assert found.source.fault == ""
-    assert found.source.prompts == f"none was checked, {len(items) - N} cannot be made here"
-    assert f"pass --allow {tokenizer}" in found.source.doubt.replace("`", "")
+    assert f"pass --allow {tokenizer}" in found.source.remarks.replace("`", "")
     assert found.source.lacking == N
     assert stat(found.results).mean == pytest.approx(1 - N / len(items))
-
-
-def test_long_items_are_not_graded(items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(submission, "INSTANCES", 3 * 2048)
-    found = source(written(tmp_path / "a.jsonl", right(items[:N])), items[:N])
-    assert "3 replies are too long to grade, and count as none" in found.doubt
-    assert found.lacking == 3
 
 
 def test_too_many_models_are_refused(items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(submission, "MODELS", 3)
     rows = [right(items[:1], f"lab/{n}")[0] for n in range(4)]
-    assert source(written(tmp_path / "a.jsonl", rows)).fault == "it names 4 models, more than 3"
-
-
-def test_one_line_makes_no_more_work_than_a_file_may(
-    items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It implies many items before its own. Those beyond the allowance are not made, but count as wrong."""
-    monkeypatch.setattr(submission, "MOST", 5000)
-    allowance = asked_items.Allowance(100 * weight(items[0].item_id))
-    monkeypatch.setattr(submission, "Allowance", lambda: allowance)
-    made = list[int]()
-
-    def count(real: Callable[[ItemId], object]) -> Callable[[ItemId], object]:
-        def counted(item_id: ItemId) -> object:
-            made.append(item_id.index)
-            return real(item_id)
-
-        return counted
-
-    for name in ("questions_of", "context_of"):
-        monkeypatch.setattr(asked_items, name, count(getattr(asked_items, name)))
-    far = items[0].id.replace("-0-0.", "-0-2999.")
-    rows = [{"id": far, "reply": "kitchen", "model": model} for model in ("lab/a", "lab/b")]
-    first, second = verify_file(written(tmp_path / "a.jsonl", rows), 24)
-    assert first.source.doubt.startswith("2,999 of 3,000 items have no reply, and count as wrong")
-    assert len(set(made)) == 100
-    assert len({result.chance_level for result in first.results}) == 1
-    assert second.source.fault == "it names items of babilong/qa1 so far apart that more than 2,001 lie between"
-
-
-def test_items_that_have_lines_do_not_count_as_implied(
-    items: list[Item], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(submission, "MOST", 3)
-    rows = [row for model in ("lab/a", "lab/b") for row in right(items[:N], model)]
-    found = verify_file(written(tmp_path / "a.jsonl", rows), 24)
-    assert [(one.source.fault, one.source.lacking) for one in found] == [("", 0)] * 2
+    assert source(written(tmp_path / "a.jsonl", rows)).fault == "it names more than 3 models"
 
 
 def test_a_line_without_a_model_is_of_the_model_that_the_file_names(items: list[Item], tmp_path: Path) -> None:
@@ -310,12 +259,6 @@ def test_an_item_that_cannot_be_made_is_not_missing(items: list[Item], monkeypat
     assert found.missing == 1
 
 
-def test_a_subset_of_instances_begins_at_its_first(items: list[Item]) -> None:
-    first = items[0].item_id
-    far = ItemId.parse(str(first).replace("-0-0.", "-0-1000002."))
-    assert [one.index for one in implied_items([far], {})] == [1_000_000, 1_000_001, 1_000_002]
-
-
 @pytest.mark.parametrize("text", ["", "x", '{"id": 3}', '{"id": "x"}', "[1]", "\udcff"])
 def test_a_list_of_items_is_one_of_ids(text: str, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "items.jsonl"
@@ -342,8 +285,8 @@ def test_folders_and_files_stand_on_one_page(items: list[Item], tmp_path: Path, 
     assert main([*given, "--out", str(page)]) == 0
     out, err = capsys.readouterr()
     assert "6 of 12" in out
-    assert "a.jsonl: lab/<b>picker</b>: partly verified: 6 of 12 items have no reply, and count as wrong" in err
-    assert "run: verified" in err
+    assert "a.jsonl: lab/<b>picker</b>: 6 items without a reply, counted as wrong" in err
+    assert "36 replies graded again here" in err
     html = page.read_text("utf-8")
     assert "&lt;b&gt;picker&lt;/b&gt;" in html
     assert "<b>picker" not in html
@@ -355,18 +298,6 @@ def test_folders_and_files_stand_on_one_page(items: list[Item], tmp_path: Path, 
     assert lines["lab/<b>picker</b>"]["replies"] == 6
     assert [source["asked"] for source in found["folders"]] == [12, 12, 12]
     assert sum("function/guess" in name for name in lines) == 2  # a stranger's model does not replace a run's
-
-
-def test_a_folder_without_a_manifest_counts_if_items_are_given(
-    items: list[Item], tmp_path: Path, capsys: Capture
-) -> None:
-    path = written(tmp_path / "a.jsonl", right(items[:-2]))
-    assert main(["score", str(path), "--out", str(tmp_path / "scored")]) == 0
-    ids = written(tmp_path / "items.jsonl", ({"id": item.id} for item in items))
-    assert main(["leaderboard", str(tmp_path / "scored")]) == 1
-    capsys.readouterr()
-    assert main(["leaderboard", str(tmp_path / "scored"), "--items", str(ids)]) == 0
-    assert "scored: 2 replies are missing, and count as wrong" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

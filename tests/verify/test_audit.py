@@ -13,7 +13,6 @@ from carrara.items.item_id import ItemId
 from carrara.rng import SPLITS, Split
 from carrara.task import Task
 from carrara.tasks._multilingual import MultilingualTask
-from carrara.tasks.babilong._household import Household
 from carrara.types import ANSWER, Question
 from carrara.verify.audit import audit
 from carrara.verify.reference import majority
@@ -124,9 +123,9 @@ def test_the_commonest_answer_is_one_that_is_possible(task: str) -> None:
 
 @pytest.mark.parametrize("task", TASKS)
 def test_at_most_one_class_stands_between_a_task_and_the_base(task: str) -> None:
-    """The class for languages is beside it, and stories in several languages share another one."""
+    """The class for languages is beside it."""
     bases = type(registry.load(task)).__mro__[1:]
-    beside = (Task, MultilingualTask, Household)
+    beside = (Task, MultilingualTask)
     own = [base for base in bases if issubclass(base, Task) and base not in beside]
     assert len(own) <= 1
 

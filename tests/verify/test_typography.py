@@ -107,28 +107,17 @@ def excess(rows: Sequence[Accuracy]) -> float:
     return fmean(row.f1 - row.chance_level for row in rows) if rows else 0.0
 
 
-@pytest.mark.parametrize(
-    ("params", "precision", "recall"),
-    [
-        ("", 0.75, 0.9),
-        ("haystack=everyday;language=es", 0.93, 0.98),
-        ("haystack=everyday;language=de", 0.93, 0.98),
-        ("haystack=everyday;language=zh", 0.7, 0.85),
-    ],
-)
-def test_short_facts_among_long_sentences_are_found(params: str, precision: float, recall: float) -> None:
-    """The published setting in English, and in other languages the filler that was the default."""
-    rule, rows = find("babilong/qa1", params)
+def test_short_facts_among_long_sentences_are_found() -> None:
+    """In the published setting."""
+    rule, rows = find("babilong/qa1")
     assert rule.startswith("facts: ")
-    assert fmean(row.precision for row in rows) > precision
-    assert fmean(row.recall for row in rows) > recall
+    assert fmean(row.precision for row in rows) > 0.75
+    assert fmean(row.recall for row in rows) > 0.9
 
 
 @pytest.mark.parametrize("task", ["babilong/qa1", "babilong/qa2", "babilong/qa3"])
-@pytest.mark.parametrize("params", ["haystack=others", "language=zh", "language=de", "language=es"])
-@pytest.mark.sampled(5)
-def test_facts_among_others_are_not_found(task: str, params: str) -> None:
-    _, rows = find(task, params)
+def test_facts_among_others_are_not_found(task: str) -> None:
+    _, rows = find(task, "haystack=others")
     assert excess(rows) < SOUND
 
 

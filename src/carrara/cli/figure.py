@@ -11,7 +11,7 @@ from carrara.options import File, folder_of, merge_options, text
 from carrara.papers.figures.config import FigureConfig, FigureOptions
 
 NAME_HELP = "Name of a figure, such as babilong-2 or michelangelo-9. By default list the figures."
-OUT_HELP = "Draw it into a file, whose name ends with .svg, .png, .html, .csv or .json."
+OUT_HELP = "Draw it into a file, whose name ends with .svg, .html, .csv or .json."
 
 
 def figure(

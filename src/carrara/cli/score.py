@@ -11,7 +11,7 @@ from cyclopts import Parameter
 
 from carrara.cli._complete import complete_task
 from carrara.cli._flags import Allow, Force, Json, WorkerEngine, Workers
-from carrara.options import File, Flag, file_of, text
+from carrara.options import File, file_of, text
 from carrara.util.errors import UsageError
 from carrara.util.log import logger
 from carrara.util.parallel import Engine
@@ -46,7 +46,6 @@ def score(
     published: Annotated[Literal["babilong", "minerva"] | None, Parameter(help=PUBLISHED_HELP)] = None,
     task: Annotated[str, text("TASK", completer=complete_task)] = "",
     prompts: Annotated[File, text("FILE")] = "",
-    with_replies: Flag = False,
     workers: Workers = None,
     engine: WorkerEngine = "local",
     allow: Allow | None = None,
@@ -62,7 +61,6 @@ def score(
         model: Name of the model of lines that do not name one, by default the file's name.
         task: Name of a task. Published BABILong replies are of one; by default the file's name says which.
         prompts: Use the wording of this prompt pack, a TOML file. Only items whose size depends on it need one.
-        with_replies: Write the reply and the model on each scored line, so that `carrara leaderboard` can verify it.
     """
     from carrara.tokenizers.permission import allow_all
 
@@ -73,10 +71,6 @@ def score(
             raise UsageError("`model` is for replies to items made here: published replies are not told apart by it")
         if pack:
             raise UsageError("`prompts` is for items made here: the wording of published items is fixed")
-        if with_replies:
-            raise UsageError(
-                "`with_replies` is for replies to items made here: published scores have rows of their own"
-            )
         if published == "babilong":
             return _score_babilong(path, task, target, as_json)
         return _score_minerva(path, task, target, force, as_json)
@@ -88,10 +82,8 @@ def score(
         raise UsageError(f"there is no file {path}; give a JSONL file with an id and a reply on each line")
     if target and _is_neither(target):
         raise UsageError(f"{target} is no folder: give the name of one, or of a file that ends with .jsonl")
-    if with_replies and target and not _is_one_file(target):
-        raise UsageError(f"`with_replies` is for scored lines: logs such as those of {target} hold the replies anyway")
     _check_replaceable(target, force)
-    return _score_lines(path, target, model, pack, with_replies, workers, engine)
+    return _score_lines(path, target, model, pack, workers, engine)
 
 
 def _check_replaceable(out: Path | None, force: bool) -> None:
@@ -106,7 +98,6 @@ def _score_lines(
     out: Path | None,
     model: str | None,
     prompts: Path | None,
-    with_replies: bool,
     workers: int | None,
     engine: Engine,
 ) -> int:
@@ -132,7 +123,7 @@ def _score_lines(
     with ExitStack() as stack:
         file = sys.stdin.buffer if piped else stack.enter_context(path.open("rb"))
         pool = stack.enter_context(ScorerPool(config, workers, engine))
-        write = stack.enter_context(_into(out, config, source, pool, with_replies))
+        write = stack.enter_context(_into(out, config, source, pool))
         progress = stack.enter_context(ScoreProgress(None if piped else path.stat().st_size, stderr))
         done = score(Lines(file, piped), pool, write, progress)
     for trouble in done.troubles.describe(source):
@@ -166,17 +157,14 @@ def _is_neither(out: Path) -> bool:
 
 
 @contextmanager
-def _into(
-    out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool", with_replies: bool
-) -> Iterator["Write"]:
+def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool") -> Iterator["Write"]:
     """Return a writer of scored lines: to the terminal, to a file written atomically, or to a folder of logs."""
     from carrara.runs.rescoring.logs import Shards
     from carrara.runs.rescoring.scored import output
     from carrara.util.files import whole_file
 
     def render(results: "list[Result]") -> bytes:
-        named = [with_replies or result.model != config.model for result in results]
-        return b"".join(output(one, is_named, with_replies) for one, is_named in zip(results, named, strict=True))
+        return b"".join(output(result, named=result.model != config.model) for result in results)
 
     if out is None:
 

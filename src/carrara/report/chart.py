@@ -62,7 +62,7 @@ WIDE = Frame(880, 400, 170)
 COMPACT = Frame(460, 300, 14)
 
 
-def _text(words: str, x: float, y: float, css_class: str, anchor: str = "start") -> Markup:
+def text(words: str, x: float, y: float, css_class: str, anchor: str = "start") -> Markup:
     more = {} if anchor == "start" else {"text_anchor": anchor}
     return tag("text", words, x=x, y=y, class_=css_class, **more)
 
@@ -122,21 +122,21 @@ def score_chart(
 
 
 def _grid(frame: Frame) -> list[Markup]:
-    parts = [_text("mean score", 4, 13, "axis")]
+    parts = [text("mean score", 4, 13, "axis")]
     for tick in TICKS:
         parts.append(frame.across(tick, "grid" if tick else "grid base"))
-        parts.append(_text(f"{tick:g}", frame.left - 8, frame.y(tick) + 4, "tick", "end"))
+        parts.append(text(f"{tick:g}", frame.left - 8, frame.y(tick) + 4, "tick", "end"))
     return parts
 
 
 def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
     every = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
     parts = [
-        _text(write_length(length), frame.x((i + 0.5) / len(lengths)), frame.y(0) + 20, "tick", "middle")
+        text(write_length(length), frame.x((i + 0.5) / len(lengths)), frame.y(0) + 20, "tick", "middle")
         for i, length in enumerate(lengths)
         if (len(lengths) - 1 - i) % every == 0
     ]
-    return [*parts, _text("context length, tokens", frame.x(1), frame.y(0) + 41, "axis", "end")]
+    return [*parts, text("context length, tokens", frame.x(1), frame.y(0) + 41, "axis", "end")]
 
 
 def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> list[Markup]:
@@ -151,7 +151,7 @@ def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> 
     parts = [tag("path", d=ground, class_="ground"), tag("path", d=f"M{edge}", class_="chance_level")]
     if frame.has_names:  # on small charts the first points would be here
         y = float(steps[0].partition(" ")[2].partition("L")[0]) - 6
-        parts.append(_text("blind guessing", frame.left + 6, y, "tick halo"))
+        parts.append(text("blind guessing", frame.left + 6, y, "tick halo"))
     return parts
 
 
@@ -202,7 +202,7 @@ def _name(name: str, x: float, y: float, room: float) -> Markup:
     It is shortened by its number of letters, and clipped, because some letters are wide.
     """
     return tag(
-        "svg", _text(both_ends(name, int(room / 7)), 0, 14, "name"), x=x, y=y - 10, width=room, height=20, class_="clip"
+        "svg", text(both_ends(name, int(room / 7)), 0, 14, "name"), x=x, y=y - 10, width=room, height=20, class_="clip"
     )
 
 
@@ -219,9 +219,9 @@ def _ranking(
     parts = [tag("rect", x=left, y=top, width=chance - left, height=foot - top, class_="ground")]
     for tick in TICKS:
         parts.append(own.upright(own.x(tick), "grid" if tick else "grid base"))
-        parts.append(_text(f"{tick:g}", own.x(tick), foot + 18, "tick", "middle"))
+        parts.append(text(f"{tick:g}", own.x(tick), foot + 18, "tick", "middle"))
     parts.append(own.upright(chance, "chance_level"))
-    parts.append(_text(f"mean score at {write_length(length)}", own.x(1), foot + 36, "axis", "end"))
+    parts.append(text(f"mean score at {write_length(length)}", own.x(1), foot + 36, "axis", "end"))
     for i, (one, rows) in enumerate(lines):
         y, stat = top + row_height * (i + 0.5), rows[0].stat
         low, high = own.x(stat.low), own.x(stat.high)
@@ -285,8 +285,8 @@ def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Fr
 
 def _token_axis(frame: Frame, ticks: Mapping[float, str]) -> list[Markup]:
     parts = [frame.upright(x, "grid") for x in ticks]
-    parts += [_text(name, x, frame.y(0) + 20, "tick", "middle") for x, name in ticks.items()]
-    return [*parts, _text("tokens for an item, all calls", frame.x(1), frame.y(0) + 41, "axis", "end")]
+    parts += [text(name, x, frame.y(0) + 20, "tick", "middle") for x, name in ticks.items()]
+    return [*parts, text("tokens for an item, all calls", frame.x(1), frame.y(0) + 41, "axis", "end")]
 
 
 def _decimal_ticks(values: Sequence[float], most: int = 6) -> list[int]:
@@ -383,14 +383,14 @@ def _forest(frame: Frame, rows: Sequence[Interval], margin: float | None) -> lis
     for tick in (n * step for n in range(-int(most / step), int(most / step) + 1)):
         parts.append(frame.upright(x(tick), "grid" if tick else "grid base"))
         label = f"{tick:+.2g}".replace("-", "−") if tick else "0"
-        parts.append(_text(label, x(tick), frame.y(0) + 17, "tick", "middle"))
-    parts.append(_text("difference, second minus first", x(0), frame.y(0) + 36, "axis", "middle"))
+        parts.append(text(label, x(tick), frame.y(0) + 17, "tick", "middle"))
+    parts.append(text("difference, second minus first", x(0), frame.y(0) + 36, "axis", "middle"))
     if margin is not None and margin < most:
         parts.append(frame.upright(x(-margin), "margin"))
     for place, row in enumerate(rows):
         y, clear = frame.top + (place + 0.5) * (frame.y(0) - frame.top) / len(rows), " clear" if row.is_clear else ""
         name = row.name(26 if frame.width > 500 else 13)  # in characters: they are larger on small screens
-        parts.append(_text(name, frame.left - 12, y + 4, "name", "end"))
+        parts.append(text(name, frame.left - 12, y + 4, "name", "end"))
         if row.low is not None and row.high is not None:
             parts.append(tag("line", x1=x(row.low), x2=x(row.high), y1=y, y2=y, class_=f"interval{clear}"))
         parts.append(tag("circle", cx=x(row.value), cy=y, r=5 if clear else 4, class_=f"difference{clear}"))
@@ -413,14 +413,14 @@ def training_curve(title: str, points: Sequence[Sequence[float]], ends: Sequence
     most = max([1e-9, *(point[1] for point in points)])
     shares = [(step / last, loss / most, right) for step, loss, right in points]
     parts = [
-        _text(title, 4, 16, "name"),
+        text(title, 4, 16, "name"),
         *(frame.across(share, "grid" if share else "grid base") for share in (0, 0.5, 1)),
-        *(_text(f"{share:g}", frame.left - 8, frame.y(share) + 4, "tick", "end") for share in (0, 0.5, 1)),
-        *(_text(f"{share * most:.2g}", frame.x(1) + 8, frame.y(share) + 4, "tick") for share in (0, 1)),
+        *(text(f"{share:g}", frame.left - 8, frame.y(share) + 4, "tick", "end") for share in (0, 0.5, 1)),
+        *(text(f"{share * most:.2g}", frame.x(1) + 8, frame.y(share) + 4, "tick") for share in (0, 1)),
         *(frame.upright(frame.x(step / last), "chance_level") for step in ends),
         _polyline(((frame.x(x), frame.y(loss)) for x, loss, _ in shares), 1),
         _polyline(((frame.x(x), frame.y(right)) for x, _, right in shares), 0),
-        _text(f"{last:,.0f} steps", frame.x(1), frame.y(0) + 18, "axis", "end"),
+        text(f"{last:,.0f} steps", frame.x(1), frame.y(0) + 18, "axis", "end"),
         *_key("share of right answers (left)", frame.left, frame, "line s0"),
         *_key("loss (right)", frame.left + 220, frame, "line s1"),
         *_key("end of a stage", frame.left + 340, frame, "chance_level"),
@@ -442,7 +442,7 @@ def training_curve(title: str, points: Sequence[Sequence[float]], ends: Sequence
 
 def _key(name: str, x: float, frame: Frame, css_class: str) -> list[Markup]:
     y = frame.y(0) + 40
-    return [tag("line", x1=x, x2=x + 22, y1=y - 4, y2=y - 4, class_=css_class), _text(name, x + 30, y, "axis")]
+    return [tag("line", x1=x, x2=x + 22, y1=y - 4, y2=y - 4, class_=css_class), text(name, x + 30, y, "axis")]
 
 
 class FactMark(NamedTuple):
@@ -482,10 +482,10 @@ def timeline(
         ends = {
             segment: frame.x((segment + 1) / max(1, segments)) for segment in {*points, *(f.segment for f in facts)}
         }
-        parts = [_text(name, frame.left, 16, "name")]
+        parts = [text(name, frame.left, 16, "name")]
         for tick in (0, 1):
             parts.append(frame.across(tick, "grid base"))
-            parts.append(_text(f"{tick}", frame.left - 6, frame.y(tick) + 4, "tick", "end"))
+            parts.append(text(f"{tick}", frame.left - 6, frame.y(tick) + 4, "tick", "end"))
         parts += [frame.upright(ends[fact.segment], fact.line_class) for fact in facts]
         for line, values in enumerate(lines):
             drawn = zip(points, values, strict=True)
@@ -493,7 +493,7 @@ def timeline(
         before = ""
         for point, answer in zip(points, answers, strict=False):
             if answer != before:
-                parts.append(_text(answer, ends[point], frame.height - 4, "tick"))
+                parts.append(text(answer, ends[point], frame.height - 4, "tick"))
                 before = answer
         about = f"{name}, along {segments} segments"
         charts.append(drawing(name, about, frame.width, frame.height, *parts, class_=f"chart {kind}"))
@@ -519,12 +519,12 @@ def attention_map(
     most = max(max(values) for values in weights) or 1.0
     left, top, high = 80.0, 96.0, 16.0
     wide = min(26.0, 780 / len(columns))
-    parts = [_text(title, 0, 12, "name")]
+    parts = [text(title, 0, 12, "name")]
     for n, name in enumerate(columns):
         turned = f"rotate(-60 {left + (n + 0.7) * wide:.1f} {top - 6:.1f})"
         parts.append(tag("text", name, x=left + (n + 0.7) * wide, y=top - 6, class_="tick", transform=turned))
     for n, name in enumerate(rows):
-        parts.append(_text(name, left - 6, top + n * high + 12, "tick", "end"))
+        parts.append(text(name, left - 6, top + n * high + 12, "tick", "end"))
     parts += _cells([[value / most for value in values] for values in weights], left, top, wide, high)
     return _map(title, left + len(columns) * wide + 40, parts, top + len(rows) * high)
 

@@ -58,7 +58,7 @@ MARKER_SIZE = 5
 def css() -> str:
     """Return the colours as custom properties, in light and dark mode, and a class for each colour and dash."""
     light, dark = (" ".join(f"--{name}: {value};" for name, value in colours.items()) for colours in (LIGHT, DARK))
-    series = [f".s{n} {{ color: var(--s{n}); }}" for n in range(COLOURS)]
+    series = [f".s{n} {{ color: var(--s{n}); }}" for n in range(COLOURS)] + [".pale { color: var(--pale); }"]
     dashes = [f".dash{n} {{ stroke-dasharray: {' '.join(f'{x:g}' for x in DASHES[n])}; }}" for n in (1, 2)]
     return "\n".join(
         [

@@ -6,22 +6,20 @@ An item without a reply counts as wrong. Otherwise a submission could improve by
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
 from carrara.items.item import context_of, questions_of, weight
 from carrara.items.item_id import ItemId
-from carrara.items.selection import APART
 from carrara.results.result import NO_REPLY, Result, Subject, task_of
 from carrara.util.errors import CarraraError, LengthError, UsageError
 from carrara.util.files import SMALL, content
 
 MOST = 200_000
-"""The most items of a list, and the most without a line that a submission may imply."""
+"""The most items of a list, or of a run manifest."""
 LONGEST, TOGETHER = 1 << 20, 16 << 20
 """Tokens of one item, and of all items of a submission, that are made to see whether they can be asked."""
 
@@ -81,57 +79,6 @@ class Allowance:
             return False
         self._left, self._last = self._left - tokens, instance
         return True
-
-
-def implied_items(
-    ids: Collection[ItemId], counts: Mapping[ItemId, int], most: int = MOST, allowance: Allowance | None = None
-) -> list[ItemId]:
-    """Return the items that ids imply: all questions on all instances up to the last one that is named.
-
-    Args:
-        ids: The ids of a submission.
-        counts: Numbers of questions that are known, by the key of an instance's first question.
-        most: The most items that the ids may imply beside themselves.
-        allowance: What may be spent on making items.
-
-    Raises:
-        UsageError: The ids imply more items than `most`.
-    """
-    groups: dict[ItemId, list[ItemId]] = {}
-    for id in ids:
-        groups.setdefault(key_of(replace(id, index=0, question=0)), []).append(id)
-    found, allowance = list[ItemId](), allowance or Allowance()
-    for group, own in groups.items():
-        named = {id.question for id in own}
-        for first, last in _ranges({id.index for id in own}):
-            for index in range(first, last + 1):
-                one = replace(own[0], index=index, question=0)
-                count = counts.get(key_of(one))
-                asked = _questions(one, named, allowance) if count is None else range(count)
-                if len(found) + max(len(asked), last - index) > most + len(ids):
-                    raise UsageError(f"it names items of {group.task} so far apart that more than {most:,} lie between")
-                found += [replace(one, question=question) for question in asked]
-    return found
-
-
-def _ranges(indices: Collection[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first index of each subset of instances, and the last one that is named.
-
-    >>> list(_ranges({3, 7, 2_000_001}))
-    [(0, 7), (2000000, 2000001)]
-    """
-    for subset, own in groupby(sorted(indices), key=lambda index: index // APART):
-        yield subset * APART, max(own)
-
-
-def _questions(item_id: ItemId, named: Collection[int], allowance: Allowance) -> Sequence[int]:
-    """Return the numbers of the questions on an instance, or those that are named if it cannot be made here."""
-    try:
-        if allowance.spend(item_id, weight(item_id)):
-            return range(len(questions_of(item_id).questions))
-    except (CarraraError, OSError):
-        pass
-    return sorted(named)
 
 
 def _can_be_asked(item_id: ItemId, allowance: Allowance) -> bool:

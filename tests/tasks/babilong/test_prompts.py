@@ -110,7 +110,7 @@ def words(value: object) -> Iterator[str]:
 def taken() -> set[str]:
     """The official words and those of fresh stories; of phrases the whole, for `box` may be part of another word."""
     lists: list[object] = [getattr(lexicon, name) for name in vars(lexicon) if name.isupper()]
-    lists += [getattr(cast, field.name) for cast in OFFICIAL for field in fields(cast) if field.name != "language"]
+    lists += [getattr(cast, field.name) for cast in OFFICIAL for field in fields(cast)]
     found: set[str] = set()
     for some in lists:
         pairs = [*some, *(part for pair in some.values() for part in pair)] if isinstance(some, dict) else some

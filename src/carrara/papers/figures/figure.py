@@ -1,6 +1,6 @@
 """A figure as data: its values, and the form in which they are drawn. Commands, notebooks and files share it.
 
-The module vega.py draws figures. Making and printing a figure needs no chart library.
+`picture.py` draws figures.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

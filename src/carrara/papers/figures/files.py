@@ -8,11 +8,11 @@ import json
 from collections.abc import Callable, Mapping
 from io import StringIO
 from pathlib import Path
-from zlib import crc32
 
 from markupsafe import Markup
 
 from carrara.papers.figures.figure import Figure
+from carrara.papers.figures.picture import svg
 from carrara.util.errors import RunError, UsageError, nearest
 from carrara.util.sanitize import visible
 
@@ -56,21 +56,7 @@ _MARK = b"carrara figure"
 
 
 def _svg(figure: Figure) -> bytes:
-    from carrara.papers.figures.vega import svg
-
     return svg(figure).encode().replace(b">", b"><!-- %s -->" % _MARK, 1)
-
-
-def _png(figure: Figure) -> bytes:
-    from carrara.papers.figures.vega import png
-
-    made, text = png(figure), b"tEXtSoftware\0" + _MARK
-    chunk = (len(text) - 4).to_bytes(4) + text + crc32(text).to_bytes(4)
-    return made[:_PNG_HEAD] + chunk + made[_PNG_HEAD:]
-
-
-_PNG_HEAD = 8 + 25
-"""The number of bytes in the signature and the first chunk of a PNG file."""
 
 
 def _json(figure: Figure) -> bytes:
@@ -105,7 +91,6 @@ def _as_cell(value: object) -> object:
 
 def _html(figure: Figure) -> bytes:
     """Return a page without scripts or network access: the picture, and its values as a table."""
-    from carrara.papers.figures.vega import dark_css, svg
     from carrara.report.html import render_page
 
     records = figure.records()
@@ -113,8 +98,7 @@ def _html(figure: Figure) -> bytes:
     page = render_page(
         "figure.html",
         figure.title,
-        picture=Markup(svg(figure)),  # vl-convert escapes all text
-        dark=Markup(dark_css()),
+        picture=Markup(svg(figure, is_file=False)),  # all text is escaped
         names=names,
         rows=[(record["published"], [_cell(record[name], name, figure) for name in names]) for record in records],
     )
@@ -129,4 +113,4 @@ def _cell(value: object, name: str, figure: Figure) -> str:
     return f"{value:.3f}" if isinstance(value, float) else str(value)
 
 
-KINDS: Mapping[str, Callable[[Figure], bytes]] = {"svg": _svg, "png": _png, "html": _html, "csv": _csv, "json": _json}
+KINDS: Mapping[str, Callable[[Figure], bytes]] = {"svg": _svg, "html": _html, "csv": _csv, "json": _json}

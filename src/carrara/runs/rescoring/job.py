@@ -55,9 +55,9 @@ class Troubles:
         """Return one line for each kind, in the order of the file."""
         return [_describe(source, kind) for kind in self._kinds.values()]
 
-    def first(self) -> str:
-        """Return the first problem with the number of its line. Empty if there is none."""
-        return next((f"line {kind.first:,}: {_one_line(kind)}" for kind in self._kinds.values()), "")
+    def first(self, what: str = "line") -> str:
+        """Return the first problem with the number of its line, or of what else it is. Empty if there is none."""
+        return next((f"{what} {kind.first:,}: {_one_line(kind)}" for kind in self._kinds.values()), "")
 
 
 @dataclass(frozen=True)

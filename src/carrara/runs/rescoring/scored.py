@@ -87,7 +87,7 @@ class _Instances:
         self._cache = WeightedCache(_pose, lambda first, pack: max(SMALL, first.length), ROOM)
 
     def questions(self, item_id: ItemId) -> _Questions:
-        return self._cache(*instance_key(item_id, self._pack))
+        return self._cache(*instance_key(item_id, self._pack if item_id.pack else None))
 
 
 class Scorer:
@@ -110,10 +110,6 @@ class Scorer:
         if isinstance(found, Trouble):
             raise UsageError(found.message)
         return found
-
-    def count_questions(self, item_id: ItemId) -> int:
-        """Return the number of questions on an instance, to which a reply was scored."""
-        return len(self._instances.questions(item_id).questions)
 
     def row(self, row: dict[str, Any]) -> Result | Trouble:
         """Score a line that was parsed by `parse`."""
@@ -176,8 +172,8 @@ class Scorer:
         )
 
 
-def output(result: Result, named: bool, with_reply: bool = False) -> bytes:
-    """Return the output line for a scored line, with its model if the line named one, and with its reply if wanted."""
+def output(result: Result, named: bool) -> bytes:
+    """Return the output line for a scored line, with its model if the line named one."""
     row = {
         "id": result.id,
         **({"model": result.model} if named else {}),
@@ -187,7 +183,6 @@ def output(result: Result, named: bool, with_reply: bool = False) -> bytes:
         "score": result.score,
         "scores": dict(result.scores),
         **({"error_type": result.error_type, "detail": result.detail} if result.error_type else {}),
-        **({"reply": result.reply} if with_reply else {}),
     }
     return (json.dumps(row) + "\n").encode()  # ASCII: lines may be printed, and a reply has any characters
 

@@ -1,116 +1,155 @@
-"""Verification of a file of replies from somebody else: JSON Lines, as `carrara score` reads or writes them.
+"""Submissions to a leaderboard: folders of runs and files of replies, whose replies are graded again here.
 
-    {"id": …, "reply": …, "model": …}                          a reply; its score is made here
-    {"id": …, "reply": …, "model": …, "score": …, "sha256": …}  with the score and the prompt that are claimed
+    {"id": …, "reply": …, "model": …}   a line of a file, as `carrara score` reads it
 
-Each model of the file is a submission of its own: *verified*, *partly verified* or *refused*, like a folder of a run
-(verify_submission.py). All replies are graded here, and a claim that differs refuses the model. Lines that cannot be
-scored count as no replies. The items that a file had to answer are given, or they are those that its ids imply.
+Replies of both kinds are graded as `carrara score` grades them, so the scores that are sent do not count. A reply that
+cannot be graded here counts as no reply. An item that was asked and has no reply, or a failed request, counts as wrong:
+otherwise a submission could improve by leaving replies out. The items that were asked are given, or are those of the
+folder's run manifest. Of a file without such a list it is not known.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from random import SystemRandom
-from typing import Any
 
-from carrara.items.item import weight
 from carrara.items.item_id import ItemId
-from carrara.results.result import ItemSource, Result
-from carrara.runs.asked_items import MOST, Allowance, Answered, hold, implied_items, key_of
-from carrara.runs.replies import LoggedReply
+from carrara.results.result import WITHIN, ItemSource, Result, Subject
+from carrara.runs import manifest
+from carrara.runs.asked_items import MOST, Answered, hold
+from carrara.runs.reading_record import recall_of, status_of
+from carrara.runs.replies import LoggedReply, read_replies
 from carrara.runs.rescoring.job import Troubles
 from carrara.runs.rescoring.lines import Lines
 from carrara.runs.rescoring.scored import Scorer, ScorerConfig, Trouble, fit, parse
-from carrara.runs.verify_submission import (
-    INSTANCES,
-    LONGEST,
-    SAME,
-    SUBMISSION,
-    Check,
-    Submission,
-    is_known,
-    nothing_asked,
-    refuse,
-    render_again,
-)
 from carrara.util.errors import CarraraError, UsageError
 from carrara.util.files import Limit, open_binary
 from carrara.util.quantities import count
 
 FILE = Limit(256 << 20, "send a file for each model")
-"""The most bytes of a file, which is held in memory."""
+"""The most bytes of a file."""
 MODELS = 100
 """The most models of a file."""
-SHA256 = "sha256"
-CLAIMS: Sequence[str] = ("score", "scores", "task")
-"""Fields that say what a reply comes to."""
-GRADING = ("unparsed", "empty", "refused")
-"""Statuses that grading gives to plain replies."""
+SUBMISSION = "submission"
+"""The setting with the name of the folder or file. It keeps results of two submissions apart that name one model."""
+GRADED_HERE = (
+    "task", "status", "score", "chance_level", "category", "labels", "ask", "gold", "answer", "error_type", "detail",
+    "tokenizer", "context_id", "instance_id", "arrange",
+)  # fmt: skip
+"""The fields of a logged result that follow from its id and its reply."""
 
-Row = dict[str, Any]
+
+@dataclass(frozen=True)
+class Submission:
+    """The results of a folder, or of one model of a file."""
+
+    results: list[Result]
+    """The results that count. An item that was asked and has no reply is wrong."""
+    source: ItemSource
 
 
 @dataclass
-class _Model:
-    """The lines of one model, and what was found about them."""
+class _Graded:
+    """The replies of a folder, or of one model of a file."""
 
-    kept: dict[str, tuple[int, bytes]] = field(default_factory=dict[str, tuple[int, bytes]])
-    """The first line of each id, with its number. What is parsed may take a hundred times the memory."""
-    lines: int = 0
+    replies: int = 0
     results: list[Result] = field(default_factory=list[Result])
-    """The replies that could be graded, in the order of the file."""
-    hashes: dict[str, str] = field(default_factory=dict[str, str])
-    """The hashes of prompts that are stated, by the id of the item."""
+    """The results of replies that could be graded, and of failed requests."""
+    ids: set[str] = field(default_factory=set[str])
     troubles: Troubles = field(default_factory=Troubles)
-    claims: Check = field(default_factory=Check)
-    prompts: Check = field(default_factory=Check)
-    left: int = 0
-    """Replies to items that are too long to grade."""
+    """Why the others could not be graded."""
+
+    def add(self, number: int, outcome: Result | Trouble) -> None:
+        if isinstance(outcome, Trouble):
+            self.troubles.add(number, outcome)
+        else:
+            self.results.append(outcome)
+            self.ids.add(outcome.id)
 
 
-def verify_file(path: Path, sample: int, asked: Sequence[ItemId] | None = None, name: str = "") -> list[Submission]:
-    """Verify the results of a file, which may have several models.
+def read_submission(
+    path: Path, asked: Sequence[ItemId] | None = None, name: str = "", prompts: Path | None = None
+) -> list[Submission]:
+    """Grade the replies of a folder, or of a file, which may have several models.
 
     Args:
-        path: A file of lines with an id, a reply and a model.
-        sample: How many prompts of each model are rendered again, of those whose hash is stated.
-        asked: The items that every submission has to answer. By default those that the ids of a model imply.
-        name: The name of the file for people. It is by default its own.
+        path: Where `carrara run --out` wrote, or a file of lines with an id, a reply and a model.
+        asked: The items that every submission has to answer. By default those of the folder's manifest.
+        name: The name of the folder or file for people. It is by default its own.
+        prompts: The prompt pack of items whose size depends on their wording.
 
     Returns:
-        A submission for each model, or one that says why the file is refused.
+        A submission for the folder, or one for each model of the file. If it cannot be read, the reason is its fault.
     """
-    name = name or path.name
-    unnamed = Troubles()
+    name = name or path.resolve().name
+    scorer = Scorer(ScorerConfig(path.stem, prompts))
     try:
-        models = _read(path, unnamed)
-    except CarraraError as error:
-        return [refuse(name, str(error))]
-    if not models:
-        return [refuse(name, f"it has no replies{_and_why(unnamed)}")]
-    if len(models) > MODELS:
-        return [refuse(name, f"it names {len(models):,} models, more than {MODELS}")]
-    try:
-        counts = _grade(models, name)
+        if path.is_dir():
+            return [_read_folder(path, asked, name, scorer)]
+        return _read_file(path, asked, name, scorer)
     except (CarraraError, OSError) as error:
-        return [refuse(name, f"its replies cannot be graded here: {error}")]
-    found, left, allowance = [], MOST, Allowance()
-    for model, own in models.items():
-        try:
-            items = asked or implied_items([ItemId.parse(one.id) for one in own.results], counts, left, allowance)
-        except UsageError as error:
-            found.append(refuse(name, str(error), model))
-            continue
-        left -= 0 if asked else max(0, len(items) - len(own.results))
-        answered = hold(own.results, items, allowance)
-        found.append(_submission(name, model, own, unnamed, sample, answered, is_declared=asked is not None))
-    return found
+        return [Submission([], ItemSource(name, fault=str(error)))]
 
 
-def _read(path: Path, unnamed: Troubles) -> dict[str, _Model]:
-    """Return the lines by model. `unnamed` collects the problems of lines that belong to no model."""
-    models: dict[str, _Model] = {}
+def _read_folder(folder: Path, asked: Sequence[ItemId] | None, name: str, scorer: Scorer) -> Submission:
+    replies = read_replies(folder)
+    if not replies:
+        raise UsageError("it has no results")
+    graded = _Graded(len(replies))
+    for number, reply in enumerate(replies, 1):
+        graded.add(number, _grade_again(reply, scorer))
+    if asked is not None:
+        answered = hold(graded.results, asked)
+    elif planned := _planned_items(folder):
+        by_subject: dict[Subject, list[Result]] = {}
+        for result in graded.results:
+            by_subject.setdefault(result.subject, []).append(result)
+        parts = [
+            hold(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
+            for subject, results in by_subject.items()
+        ]
+        held = [result for part in parts for result in part.results]
+        answered = Answered(held, sum(part.missing for part in parts), sum(part.others for part in parts))
+    else:
+        answered = Answered(graded.results, 0, 0)
+    models = sorted({reply.result.model for reply in replies})
+    more = f" and {len(models) - 3} more" if len(models) > 3 else ""
+    return _submission(name, ", ".join(models[:3]) + more, graded, answered, numbered="reply")
+
+
+def _planned_items(folder: Path) -> dict[Subject, list[ItemId]]:
+    """Return the items that the manifest of a folder declares, by model and settings."""
+    entries = manifest.read(folder)
+    if sum(map(len, entries)) > MOST:
+        raise UsageError(f"its plan declares more than {MOST:,} items")
+    planned: dict[Subject, list[ItemId]] = {}
+    for entry in entries:
+        first = replace(ItemId.parse(entry.of), question=entry.question)
+        planned.setdefault(entry.subject, []).extend(
+            replace(first, index=index) for start, end in entry.instances for index in range(start, end)
+        )
+    return planned
+
+
+def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
+    """Grade a reply of a log. The status by which it ended is the log's, and so is what it cost."""
+    logged, record = reply.result, reply.reading or {}
+    if logged.status == "error":
+        return logged
+    ended = logged.status if logged.status in ("called", "filtered", "truncated", "overflow") else "ok"
+    outcome = scorer.row({"id": logged.id, "reply": logged.reply, "status": ended})
+    if isinstance(outcome, Trouble):
+        return outcome
+    here = {field: getattr(outcome, field) for field in GRADED_HERE}
+    here["status"] = status_of(outcome.status, record)
+    here["scores"] = {**recall_of(record), **outcome.scores}
+    if WITHIN not in logged.settings:  # otherwise the length includes the room for the answer
+        here["length"] = outcome.length
+    return replace(logged, **here)
+
+
+def _read_file(path: Path, asked: Sequence[ItemId] | None, name: str, scorer: Scorer) -> list[Submission]:
+    models: dict[str, _Graded] = {}
+    nameless = Troubles()
     with open_binary(path, FILE) as file:
         lines = Lines(file, False)
         for batch in lines.batches():
@@ -118,141 +157,66 @@ def _read(path: Path, unnamed: Troubles) -> dict[str, _Model]:
             for number, line in batch:
                 row = parse(line)
                 if isinstance(row, Trouble):
-                    unnamed.add(number, row)
+                    nameless.add(number, row)
                     continue
                 model = path.stem if row.get("model") is None else row["model"]
                 if not isinstance(model, str) or not fit(model):
-                    unnamed.add(number, Trouble("model", "a line has no name of a model: give a text of one line"))
+                    nameless.add(number, Trouble("model", "a line has no name of a model: give a text of one line"))
                     continue
-                own = models.setdefault(model, _Model())
-                own.lines += 1
-                if row["id"] in own.kept:
-                    own.troubles.add(number, Trouble("again", f"{row['id']} has a line before, and the first counts"))
+                graded = models.setdefault(model, _Graded())
+                if len(models) > MODELS:
+                    raise UsageError(f"it names more than {MODELS} models")
+                graded.replies += 1
+                if row["id"] in graded.ids:
+                    again = f"{row['id']} has a line before, and the first that can be scored counts"
+                    graded.add(number, Trouble("again", again))
                 else:
-                    own.kept[row["id"]] = number, line or b""
-    return models
-
-
-def _grade(models: Mapping[str, _Model], source: str) -> dict[ItemId, int]:
-    """Grade all replies. Return the number of questions on each instance, by the key of its first question.
-
-    Replies to one instance are graded together, so that it is built once.
-    """
-    scorer, left, seen, counts = Scorer(ScorerConfig(source)), INSTANCES, set[str](), dict[ItemId, int]()
-    graded: dict[str, dict[int, Result]] = {model: {} for model in models}
-    for id, model in sorted((id, model) for model, own in models.items() for id in own.kept):
-        own = models[model]
-        number, line = own.kept[id]
-        try:
-            item_id = ItemId.parse(id)
-            size = weight(item_id) if is_known(item_id) else 0
-        except CarraraError:
-            size = 0  # the scorer says what is wrong
-        else:
-            instance = f"{item_id.instance_id}/{size}"
-            if instance in seen:
-                size = 0
-            elif size > min(left, LONGEST):
-                own.left += 1
-                continue
-            seen.add(instance)
-            left -= size
-        row = parse(line)
-        if isinstance(row, Trouble):
-            own.troubles.add(number, row)
-            continue
-        found = _score(scorer, {**row, "model": model})
-        if isinstance(found, Trouble):
-            own.troubles.add(number, found)
-            continue
-        graded[model][number] = replace(found, settings={SUBMISSION: source})
-        item_id = ItemId.parse(found.id)
-        counts[key_of(replace(item_id, question=0))] = scorer.count_questions(item_id)
-        if row.get(SHA256) is not None:
-            own.hashes[id] = str(row[SHA256])
-        if _has_claims(row):
-            own.claims.add(_is_so(row, found))
-    for model, own in models.items():
-        own.results = [result for _, result in sorted(graded[model].items())]
-    return counts
-
-
-def _score(scorer: Scorer, row: Row) -> Result | Trouble:
-    """Score a line. If it was scored before, its status may be one that grading gave to a plain reply."""
-    found = scorer.row(row)
-    if _has_claims(row) and row.get("status") in GRADING and isinstance(found, Result) and not _is_so(row, found):
-        plain = scorer.row({**row, "status": "ok"})
-        if isinstance(plain, Result) and plain.status == row["status"]:
-            return plain
-    return found
-
-
-def _has_claims(row: Row) -> bool:
-    return any(name in row for name in CLAIMS)
-
-
-def _is_so(claims: Mapping[str, Any], found: Result) -> bool:
-    """Return whether what a line says about its reply is what the reply comes to."""
-    scores = claims.get("scores", {})
-    if claims.get("task", found.task) != found.task or not isinstance(scores, Mapping):
-        return False
-    stated = {"": claims.get("score", found.score), **scores}
-    here = {"": found.score, **found.scores}
-    return all(name in here and _is_same(value, here[name]) for name, value in stated.items())
-
-
-def _is_same(stated: Any, score: float) -> bool:
-    if isinstance(stated, bool) or not isinstance(stated, int | float) or not 0 <= stated <= 1:
-        return False
-    return abs(stated - score) < SAME
+                    graded.add(number, scorer.row({**row, "model": model}))
+    if not models:
+        raise UsageError(f"it has no replies{_and_why(nameless)}")
+    return [
+        _submission(
+            name,
+            model,
+            graded,
+            Answered(graded.results, 0, 0) if asked is None else hold(graded.results, asked),
+            _and_why(nameless, f"{count(nameless.lines, 'line')} of the file cannot be read"),
+        )
+        for model, graded in models.items()
+    ]
 
 
 def _submission(
-    name: str, model: str, own: _Model, unnamed: Troubles, sample: int, answered: Answered, is_declared: bool
+    name: str, models: str, graded: _Graded, answered: Answered, remark: str = "", numbered: str = "line"
 ) -> Submission:
-    _render_again(own, sample)
-    faults = [
-        f"none of its {count(own.lines, 'line')} can be scored{_and_why(own.troubles)}" if not own.results else "",
-        own.claims.fault("scores are not what their replies come to"),
-        own.prompts.fault("prompts are not what their ids say"),
-        nothing_asked(answered) if own.results else "",
+    fault = ""
+    if not graded.results:
+        fault = f"none of its {count(graded.replies, 'reply')} can be graded{_and_why(graded.troubles, '', numbered)}"
+    elif all(result.status == "error" for result in graded.results):
+        fault = f"all of its {len(graded.results):,} requests failed"
+    elif not answered.results:
+        fault = f"none of its {len(graded.results):,} replies is to an item that was asked"
+    remarks = [
+        _and_why(graded.troubles, f"{count(graded.troubles.lines, 'reply')} could not be graded", numbered),
+        f"{count(answered.missing, 'item')} without a reply, counted as wrong" if answered.missing else "",
+        remark,
     ]
-    doubts = [
-        f"{answered.missing:,} of {len(answered.results):,} items have no reply, and count as wrong"
-        if answered.missing
-        else "",
-        f"{own.left:,} replies are too long to grade, and count as none" if own.left else "",
-        _and_why(own.troubles, f"{count(own.troubles.lines, 'line')} count as no reply"),
-        _and_why(unnamed, f"{count(unnamed.lines, 'line')} of the file cannot be read"),
-        "" if own.prompts.same or own.prompts.other else "no prompt was rendered again",
-        "" if is_declared else "it is not known which items were asked",
-    ]
-    graded = f"{len(own.results):,} graded here"
     return Submission(
-        answered.results,
+        [] if fault else [replace(one, settings={**one.settings, SUBMISSION: name}) for one in answered.results],
         ItemSource(
             name=name,
-            replies=own.lines,
-            models=model,
+            models=models,
+            replies=graded.replies,
+            graded=sum(result.status != "error" for result in graded.results),
             asked=len(answered.results),
             lacking=answered.missing,
-            prompts=own.prompts.summary,
-            scores=f"{graded}; stated: {own.claims.summary}" if own.claims.same + own.claims.other else graded,
-            fault="; ".join(filter(None, faults)),
-            doubt="; ".join(filter(None, doubts)),
+            fault=fault,
+            remarks="; ".join(filter(None, remarks)),
         ),
     )
 
 
-def _and_why(troubles: Troubles, what: str = "") -> str:
-    """Return a sentence about lines that do not count, with their first problem. Empty if there are none."""
-    first = troubles.first()
+def _and_why(troubles: Troubles, what: str = "", numbered: str = "line") -> str:
+    """Return a sentence about what does not count, with the first problem. Empty if there is none."""
+    first = troubles.first(numbered)
     return f"{what} ({first})" if first else ""
-
-
-def _render_again(own: _Model, sample: int) -> None:
-    """Render some of the prompts whose hash is stated."""
-    hashes = own.hashes
-    stated = [LoggedReply(result, {}, hashes[result.id], "") for result in own.results if result.id in hashes]
-    SystemRandom().shuffle(stated)
-    render_again(stated, sample, own.prompts)

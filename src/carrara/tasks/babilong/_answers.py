@@ -18,7 +18,6 @@ a reply that names several labels and chooses none has no answer.
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from itertools import chain
-from unicodedata import combining, normalize
 
 from carrara.answers import Choice, YesNo
 from carrara.answers.cues import affirmative_sentences, names_in
@@ -51,7 +50,6 @@ class Label(Choice):
 
     def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
         return {
-            **{_without_accents(option.lower()): option for option in options},
             **super().synonyms(options),
             **{_ALSO[option]: option for option in options if option in _ALSO},
         }
@@ -61,10 +59,6 @@ class Label(Choice):
 
     def budget(self, gold: str) -> int:
         return 32
-
-
-def _without_accents(word: str) -> str:
-    return word if word.isascii() else "".join(one for one in normalize("NFD", word) if not combining(one))
 
 
 class Party(Label):

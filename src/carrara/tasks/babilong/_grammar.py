@@ -396,38 +396,10 @@ def is_harmless(sentence: str) -> bool:
     return _LAST.search(sentence) is not None and not _MARK.search(sentence) and not find_facts(sentence)
 
 
+QUESTION = re.compile(r"[A-Z][^.?!:\n]*\?")
+"""A pattern that finds questions in a text."""
 HARMLESS = SentenceFilter("harmless", 2, is_harmless)
 """Its version counts changes of the grammar too."""
-
-
-class Grammar:
-    """The sentences and questions of a language. These are the English ones."""
-
-    question: re.Pattern[str] = re.compile(r"[A-Z][^.?!:\n]*\?")
-    """A pattern that finds questions in a text."""
-    harmless: SentenceFilter = HARMLESS
-    """The sentences that may stand beside facts."""
-
-    def read(self, sentence: str) -> Fact | None:
-        """Return the fact that a sentence states. None for any other sentence."""
-        return read(sentence)
-
-    def write(self, rng: Rng, fact: Fact, there: float = 1.0) -> str:
-        """Return a sentence for a fact. `there` is how often it has that word, where it may."""
-        return write(rng, fact, there)
-
-    def read_question(self, question: str, kinds: tuple[type[Query], ...]) -> Query | None:
-        """Return the meaning of a question of one of several kinds. None for any other text."""
-        query = read_question(question)
-        return query if isinstance(query, kinds) else None
-
-    def write_question(self, query: Query) -> str:
-        """Return the question of a meaning."""
-        return write_question(query)
-
-    def find_facts(self, text: str) -> list[str]:
-        """Return the statements of a text that say a fact, in order."""
-        return find_facts(text)
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

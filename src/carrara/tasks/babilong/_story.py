@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Generic, NamedTuple, TypeVar
 
 from carrara.rng import Rng
+from carrara.tasks.babilong import _grammar as grammar
 from carrara.tasks.babilong._facts import Absent, Drop, Either, Fact, Gave, Got, Query, Solution, Stays, Went, When
-from carrara.tasks.babilong._grammar import Grammar
 from carrara.tasks.babilong._words import Cast
 
 F = TypeVar("F", bound=Fact)
@@ -200,7 +200,6 @@ class StoryBuilder(Generic[Q]):
         rng: Rng,
         find_answer: Callable[[History, Q], Solution],
         got_there: float = 1.0,
-        grammar: Grammar | None = None,
     ) -> None:
         """Begin a story.
 
@@ -208,10 +207,8 @@ class StoryBuilder(Generic[Q]):
             rng: Random numbers.
             find_answer: Answers a question from the history.
             got_there: How often a sentence ends with `there` when something is taken.
-            grammar: The sentences of the story's language. None: English.
         """
         self._rng = rng
-        self._grammar = grammar or Grammar()
         self._find_answer = find_answer
         self.history = History()
         self.facts: list[str] = []
@@ -222,7 +219,7 @@ class StoryBuilder(Generic[Q]):
         """Write a fact, and return the number of its sentence."""
         there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
         index = len(self.facts)
-        self.facts.append(self._grammar.write(self._rng, fact, there))
+        self.facts.append(grammar.write(self._rng, fact, there))
         self.history.add(index, fact)
         return index
 
@@ -232,7 +229,7 @@ class StoryBuilder(Generic[Q]):
 
     def ask(self, query: Q) -> None:
         solved = self._find_answer(self.history, query)
-        question = StoryQuestion(self._grammar.write_question(query), solved.answer, solved.support, len(self.facts))
+        question = StoryQuestion(grammar.write_question(query), solved.answer, solved.support, len(self.facts))
         self.questions.append(question)
 
     def build(self, cast: Cast) -> Story:

@@ -20,9 +20,8 @@ from carrara.tasks.babilong import _story_files
 from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
 from carrara.tasks.babilong._facts import Fact, Query, Solution
-from carrara.tasks.babilong._grammar import Grammar, group_pronouns
+from carrara.tasks.babilong._grammar import HARMLESS, QUESTION, find_facts, group_pronouns, read, read_question
 from carrara.tasks.babilong._story import History, Q, Story, StoryQuestion
-from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import Cast, Vocabulary, all_individuals, draw_cast, individuals
 from carrara.types import (
     PRESENTS,
@@ -114,16 +113,11 @@ class Babilong(Task, Generic[Q]):
     """Whether it says in which form to reply."""
 
     def check(self) -> None:
-        haystack.check_language(self.haystack, self.cast.language)
+        haystack.check_language(self.haystack, "en")
         if self.is_divided() and (self.vocab != "classic" or self.sound):
             raise ValueError("stories of files are as they are: leave out vocab and sound")
         if len(self.window) != 2 or not 0 <= self.window[0] < self.window[1] <= 1:
             raise ValueError("a window is two shares of the context, the first the smaller, such as window=0.25,0.5")
-
-    @property
-    def grammar(self) -> Grammar:
-        """The sentences and questions of the task's language."""
-        return grammar_of(self.cast.language)
 
     # What each task writes
 
@@ -167,7 +161,7 @@ class Babilong(Task, Generic[Q]):
             story = self.draw_story(rng.stream("story"))
             question = rng.stream("question").choice(story.questions)
         facts = story.facts[: question.after]
-        together = self.sound or self.filler_name == OTHERS
+        together = self.sound or self.haystack == OTHERS
         chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
         return replace(
             self.instance(story.cast, question),
@@ -208,22 +202,17 @@ class Babilong(Task, Generic[Q]):
     def is_divided(self) -> bool:
         return self.stories != _story_files.SIMULATED
 
-    @property
-    def filler_name(self) -> str:
-        """The haystack that is taken."""
-        return self.haystack
-
     def shortcuts(self) -> Mapping[str, str]:
-        if self.filler_name in (OTHERS, "none"):
+        if self.haystack in (OTHERS, "none"):
             return self.known_shortcuts
         return {**self.known_shortcuts, "typography": SHORT_SENTENCES}
 
     def _haystack(self, cast: Cast, split: Split) -> Filler | None:
-        match self.filler_name:
+        match self.haystack:
             case "none":
                 return None
             case "everyday":
-                return haystack.everyday(self.cast.language)
+                return haystack.everyday()
             case "letters":
                 return haystack.letters()
             case "refrain":
@@ -235,9 +224,9 @@ class Babilong(Task, Generic[Q]):
                 return haystack.prose(
                     corpus,
                     split=None if own == "all" else own,
-                    sentence_filter=self.grammar.harmless,
+                    sentence_filter=HARMLESS,
                     words=individuals(cast) if self.screen else (),
-                    vocabulary=all_individuals(self.cast.language),
+                    vocabulary=all_individuals(),
                     repeat=self.repeat,
                     separator=self.separator,
                 )
@@ -253,7 +242,7 @@ class Babilong(Task, Generic[Q]):
     def _evidence(self, instance: Instance, segments: Sequence[Segment]) -> tuple[int, ...]:
         """Return the chunks of facts without which the answer changes, or cannot be told."""
         ask = instance.names["question"]
-        numbers = self.relevant_facts([self.grammar.read(segment.text) for segment in segments], self.query(ask))
+        numbers = self.relevant_facts([read(segment.text) for segment in segments], self.query(ask))
         relevant = [segments[number] for number in numbers]
 
         def is_decisive(chunk: int | None) -> bool:
@@ -296,13 +285,13 @@ class Babilong(Task, Generic[Q]):
 
     def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
         """Return the last question that is one of this task; the worked examples have others before it."""
-        found = [question for question in self.grammar.question.findall(asked) if self.is_question(question)]
+        found = [question for question in QUESTION.findall(asked) if self.is_question(question)]
         if not found:
             raise UndecidableError("no question was found")
         return {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        return self.solution(self.grammar.find_facts(context), names["question"]).answer
+        return self.solution(find_facts(context), names["question"]).answer
 
     def solution(self, facts: Sequence[str], question: str) -> Solution:
         """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
@@ -313,19 +302,19 @@ class Babilong(Task, Generic[Q]):
         query = self.query(question)
         history = History()
         for index, sentence in enumerate(facts):
-            fact = self.grammar.read(sentence)
+            fact = read(sentence)
             if fact is not None:
                 history.add(index, fact)
         return self.find_answer(history, query)
 
     def is_question(self, text: str) -> bool:
         """Return whether a text is a question of this task."""
-        return self.grammar.read_question(text, self.queries) is not None
+        return isinstance(read_question(text), self.queries)
 
     def query(self, question: str) -> Q:
         """Return the meaning of a question. Raises UndecidableError where it is none of this task."""
-        query = self.grammar.read_question(question, self.queries)
-        if query is None:
+        query = read_question(question)
+        if not isinstance(query, self.queries):
             raise UndecidableError(f"qa{self.number} does not ask: {question}")
         return query  # type: ignore[return-value]
 
@@ -337,7 +326,7 @@ class Babilong(Task, Generic[Q]):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return the score of BABILong's own metric, which knows the official words only."""
-        if self.cast.language != "en" or not self.official_labels.issuperset(map(str.lower, question.options)):
+        if not self.official_labels.issuperset(map(str.lower, question.options)):
             return {}
         return {"paper": float(published_metric(self.official_labels, reply, question.gold, question.ask))}
 

@@ -24,7 +24,6 @@ from carrara.tasks.babilong._facts import (
     WhereIs,
 )
 from carrara.tasks.babilong._story import RECENT, History, Q, Sighting, Story, StoryBuilder
-from carrara.tasks.babilong._template_grammar import grammar_of
 from carrara.tasks.babilong._words import Cast
 from carrara.types import UndecidableError
 
@@ -159,7 +158,7 @@ def write_story(
         got_there: How often a sentence ends with `there` when something is taken.
         most_facts: The number of facts at which the story ends, with fewer questions or none.
     """
-    builder = StoryBuilder(rng, find_answer, got_there, grammar_of(cast.language))
+    builder = StoryBuilder(rng, find_answer, got_there)
     facts = draw_facts(Walk(rng, cast, gift_weight))
     clauses: list[Clause] = []
     while len(builder.questions) < QUESTIONS and len(builder.facts) < most_facts:

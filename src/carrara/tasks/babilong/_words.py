@@ -9,15 +9,13 @@ each story has other people, places and things, so that only the sense of a sent
 ('wolf', 'an owl')
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from carrara.rng import Rng
 from carrara.tasks.babilong import _lexicon as words
-from carrara.tasks.babilong._languages import TRANSLATIONS, data
-from carrara.types import Language
 
 Vocabulary = Literal["classic", "fresh"]
 VOCABULARIES: tuple[Vocabulary, ...] = ("classic", "fresh")
@@ -40,7 +38,6 @@ class Cast:
     sizes: tuple[str, ...] = ()
     """The smallest, the next, and containers whose order each story draws."""
     moods: tuple[str, ...] = ()
-    language: Language = "en"
 
     def pronoun(self, who: str) -> str:
         return "she" if who in self.women else "he"
@@ -80,46 +77,6 @@ OFFICIAL = (HOUSEHOLD, HOUSE, TOWNSFOLK, GIVERS, FEARFUL, COLOURED, FIGURES, CON
 """The official words. A screen needs those of every test, so they stand together."""
 
 
-class _Lexicon(NamedTuple):
-    """The words of the `fresh` vocabulary for stories of people, places and things."""
-
-    women: tuple[str, ...]
-    men: tuple[str, ...]
-    places: tuple[str, ...]
-    things: tuple[str, ...]
-
-
-def split_nouns(text: str) -> list[tuple[str, str]]:
-    """Return the nouns of a list of words in another language, each with its article.
-
-    >>> split_nouns("der Garten, die Küche"), split_nouns("花园")
-    ([('der', 'Garten'), ('die', 'Küche')], [('', '花园')])
-    """
-    parts = [" ".join(part.split()).rpartition(" ") for part in text.split(",")]
-    return [(article, noun) for article, _, noun in parts]
-
-
-def _nouns(text: str) -> tuple[str, ...]:
-    return tuple(noun for _, noun in split_nouns(text))
-
-
-@cache
-def _lexicon(language: Language) -> _Lexicon:
-    if language == "en":
-        return _Lexicon(words.WOMEN, words.MEN, words.PLACES, words.THINGS)
-    own = data(language)
-    return _Lexicon(tuple(own.WOMEN.split()), tuple(own.MEN.split()), _nouns(own.PLACES), _nouns(own.THINGS))
-
-
-def _household(language: Language) -> Cast:
-    own = data(language)
-    people, women = tuple(own.OFFICIAL_PEOPLE.split()), tuple(own.OFFICIAL_WOMEN.split())
-    return Cast(people, women, _nouns(own.OFFICIAL_PLACES), _nouns(own.OFFICIAL_THINGS), language=language)
-
-
-HOUSEHOLDS: Mapping[Language, Cast] = {"en": HOUSEHOLD, **{one: _household(one) for one in TRANSLATIONS}}
-"""The official words of qa1 to qa3 in each language."""
-
 NUMBERS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 """Number words as the official files have them: nothing carried is `none`."""
 NOTHING = "nothing"
@@ -148,8 +105,7 @@ def draw_cast_like(rng: Rng, cast: Cast) -> Cast:
 
 
 def _draw_fresh(rng: Rng, like: Cast, draw: Callable[[Rng, tuple[str, ...], Sequence[str]], tuple[str, ...]]) -> Cast:
-    own = _lexicon(like.language)
-    people = draw(rng, own.women + own.men, like.people)
+    people = draw(rng, words.WOMEN + words.MEN, like.people)
     moods = draw(rng, tuple(words.FRESH_MOTIVES), like.moods)
     errands = [words.MOTIVES[mood] for mood in moods]
     shapes = draw(rng, words.SHAPES, [figure.split()[-1] for figure in like.figures])
@@ -157,15 +113,14 @@ def _draw_fresh(rng: Rng, like: Cast, draw: Callable[[Rng, tuple[str, ...], Sequ
     first, second = rng.choice(words.SMALLS), rng.choice(words.MEDIUMS)
     return Cast(
         people=people,
-        women=tuple(who for who in people if who in own.women),
-        places=tuple(place for place, _ in errands) or draw(rng, own.places, like.places),
-        things=tuple(thing for _, thing in errands) or draw(rng, own.things, like.things),
+        women=tuple(who for who in people if who in words.WOMEN),
+        places=tuple(place for place, _ in errands) or draw(rng, words.PLACES, like.places),
+        things=tuple(thing for _, thing in errands) or draw(rng, words.THINGS, like.things),
         animals=draw(rng, words.ANIMALS, like.animals),
         colours=draw(rng, words.COLOURS, like.colours),
         figures=tuple(f"{tint} {shape}" for tint, shape in zip(tints, shapes, strict=True)),
         sizes=(first, second, *draw(rng, words.CONTAINERS, like.sizes[2:])) if like.sizes else (),
         moods=moods,
-        language=like.language,
     )
 
 
@@ -202,24 +157,14 @@ def individuals(cast: Cast) -> tuple[str, ...]:
 
 
 @cache
-def all_individuals(language: Language = "en") -> tuple[str, ...]:
-    """Whom and what any story in a language may tell of."""
-    if language != "en":
-        fresh = _lexicon(language)
-        return (*individuals(HOUSEHOLDS[language]), *fresh.women, *fresh.men, *fresh.things)
+def all_individuals() -> tuple[str, ...]:
+    """Whom and what any story may tell of."""
     official = [word for cast in OFFICIAL for word in individuals(cast)]
     figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
     sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
     animals = (*words.ANIMALS, *map(plural, words.ANIMALS))
     drawn = (*words.WOMEN, *words.MEN, *words.PLACES, *words.THINGS, *animals, *figures, *sizes)
     return tuple(dict.fromkeys([*official, *drawn]))
-
-
-@cache
-def all_people(language: Language) -> tuple[str, ...]:
-    """Whom any story of qa1 to qa3 may tell of."""
-    fresh = _lexicon(language)
-    return (*HOUSEHOLDS[language].people, *fresh.women, *fresh.men)
 
 
 # --- plurals and articles of animals ---

@@ -24,14 +24,13 @@ from collections.abc import Sequence
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Solution, WhereIs
-from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
-from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._walk import Clause, ask_place, find_place, write_story
-from carrara.tasks.babilong._words import Cast
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 
 
-class OneFact(Household[WhereIs]):
+class OneFact(Babilong[WhereIs]):
     number = 1
     title = "qa1: single supporting fact"
     capability = "locating a person"
@@ -39,6 +38,7 @@ class OneFact(Household[WhereIs]):
         ("strings", "part", "learned"),
         "Often the last fact is the one that is asked about, as in bAbI.",
     )
+    cast = HOUSEHOLD
     queries = (WhereIs,)
     answer = Label("places")
     replaces_facts = True

@@ -30,20 +30,20 @@ from collections.abc import Sequence
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solution, WhereThing
-from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
-from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walk import Clause, write_story
-from carrara.tasks.babilong._words import Cast
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 from carrara.types import UndecidableError
 
 
-class TwoFacts(Household[WhereThing]):
+class TwoFacts(Babilong[WhereThing]):
     number = 2
     title = "qa2: two supporting facts"
     capability = "tracking an object that people pass on"
     known_shortcuts = dict.fromkeys(("strings", "learned"), "Often the thing is where somebody went last, as in bAbI.")
+    cast = HOUSEHOLD
     queries = (WhereThing,)
     answer = Label("places")
     wording = prompt(

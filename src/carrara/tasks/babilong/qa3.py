@@ -43,25 +43,25 @@ from math import inf
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Label
 from carrara.tasks.babilong._facts import Fact, Solution, ThingBefore
-from carrara.tasks.babilong._household import Household
 from carrara.tasks.babilong._story import History, Story
-from carrara.tasks.babilong._task import prompt
+from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._things import handled_thing, relevant_facts, thing_of
 from carrara.tasks.babilong._walk import Clause, write_story
-from carrara.tasks.babilong._words import Cast
+from carrara.tasks.babilong._words import HOUSEHOLD, Cast
 from carrara.types import UndecidableError
 
 MOST_SOUND_FACTS = 100
 """Facts of a sound story at most: in a long one everything has been everywhere twice."""
 
 
-class ThreeFacts(Household[ThingBefore]):
+class ThreeFacts(Babilong[ThingBefore]):
     number = 3
     title = "qa3: three supporting facts"
     capability = "tracking where an object was before"
     known_shortcuts = dict.fromkeys(
         ("strings", "learned"), "Often the answer is a place that comes late in the story, as in bAbI."
     )
+    cast = HOUSEHOLD
     queries = (ThingBefore,)
     answer = Label("places")
     wording = prompt(

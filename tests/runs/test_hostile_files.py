@@ -1,4 +1,4 @@
-"""What a hostile stranger might send (benchmarks/forged.py): each kind is refused, left out or named."""
+"""What a hostile stranger might send (benchmarks/hostile_files.py): each kind is refused, left out or named."""
 
 import re
 import shutil
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks import forged
+from benchmarks import hostile_files
 
 import carrara
 from carrara.cli.main import main
@@ -16,16 +16,18 @@ from tests.helpers.inspect_warnings import LEFT_OPEN
 
 pytestmark = [LEFT_OPEN, pytest.mark.usefixtures("collected")]
 
-KINDS = {kind.name: kind for kind in forged.KINDS}
-QUICK = [*forged.FILES, *forged.READ]
+KINDS = {kind.name: kind for kind in hostile_files.KINDS}
+QUICK = [*hostile_files.FILES, *hostile_files.READ]
 """Those that could hang or take much memory."""
-CASES = [pytest.param(kind, id=kind.name, marks=() if kind in QUICK else pytest.mark.slow) for kind in forged.KINDS]
+CASES = [
+    pytest.param(kind, id=kind.name, marks=() if kind in QUICK else pytest.mark.slow) for kind in hostile_files.KINDS
+]
 
 
 @pytest.fixture(scope="module")
 def honest(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    out = tmp_path_factory.mktemp("forged") / "honest"
-    forged.honest(out)
+    out = tmp_path_factory.mktemp("hostile_files") / "honest"
+    hostile_files.honest(out)
     return out
 
 
@@ -37,7 +39,7 @@ def in_time() -> Iterator[None]:
         raise TimeoutError("it hangs")
 
     before = signal.signal(signal.SIGALRM, late)
-    signal.alarm(forged.PATIENCE)
+    signal.alarm(hostile_files.PATIENCE)
     try:
         yield
     finally:
@@ -46,19 +48,19 @@ def in_time() -> Iterator[None]:
 
 
 def test_no_two_kinds_have_one_name() -> None:
-    assert len(KINDS) == len(forged.KINDS) >= 60
+    assert len(KINDS) == len(hostile_files.KINDS) >= 60
 
 
 @pytest.mark.usefixtures("in_time")
 @pytest.mark.parametrize("kind", CASES)
-def test_what_is_forged_is_found(
-    kind: forged.Kind,
+def test_a_hostile_file_is_refused_left_out_or_named(
+    kind: hostile_files.Kind,
     honest: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(forged, "BOMB", 200 << 20)
+    monkeypatch.setattr(hostile_files, "BOMB", 200 << 20)
     monkeypatch.chdir(tmp_path)
     sent = tmp_path / "sent"
     shutil.copytree(honest, sent)
@@ -73,11 +75,11 @@ def test_what_is_forged_is_found(
 def test_a_run_sets_a_damaged_log_aside(
     name: str, honest: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(forged, "BOMB", 200 << 20)
+    monkeypatch.setattr(hostile_files, "BOMB", 200 << 20)
     sent = tmp_path / "sent"
     shutil.copytree(honest, sent)
     KINDS[name].change(sent)
-    forged.honest(sent)
+    hostile_files.honest(sent)
     assert len(carrara.read(sent)) == 30
     assert len(list((sent / "logs").glob("*.damaged"))) == 1
 

@@ -1,10 +1,10 @@
 """Folders and files that a hostile stranger might send: what Carrara says of each, and how much memory it takes.
 
-    python -m benchmarks.forged [WORD ...]
+    python -m benchmarks.hostile_files [WORD ...]
 
-An honest run is made once. Each kind of forgery changes a copy of it, and a command reads the copy in a process of its
-own. The table goes into results/forged.txt; with words, only kinds that have one of them in their names are tried, and
-nothing is written. `tests/runs/test_forged.py` holds every kind to what is expected here.
+An honest run is made once. Each kind changes a copy of it, and a command reads the copy in a process of its
+own. The table goes into results/hostile_files.txt; with words, only kinds that have one of them in their names are
+tried, and nothing is written. `tests/runs/test_hostile_files.py` holds every kind to what is expected here.
 """
 
 import json
@@ -25,7 +25,7 @@ import carrara
 from carrara.items.registry import load
 from carrara.util.table import table
 
-RESULTS = Path(__file__).parents[1] / "results/forged.txt"
+RESULTS = Path(__file__).parents[1] / "results/hostile_files.txt"
 ID = f"babilong/qa1@{load('babilong/qa1').version}"
 MINERVA = load("minerva/iterate").version
 BOMB = 4300 << 20
@@ -40,7 +40,7 @@ Change = Callable[[Path], None]
 
 
 class Kind(NamedTuple):
-    """One kind of forgery."""
+    """One kind of change."""
 
     name: str
     change: Change
@@ -105,11 +105,6 @@ def samples(
 def first(change: Callable[[Json], Any]) -> Change:
     """Change one sample alone."""
     return samples(change, most=1)
-
-
-def wrong(sample: Json) -> bool:
-    """Return whether the reply of a sample is wrong."""
-    return bool(graded(sample)["value"]["score"] == 0)
 
 
 def graded(sample: Json) -> Json:
@@ -297,30 +292,8 @@ def infinite(folder: Path) -> None:
 def of_minerva(sample: Json) -> None:
     """Name an item whose context, held in memory, has 16 million tokens."""
     index = sample["id"].partition("-0-")[2].partition(".")[0]
-    sample["id"] = f"minerva/iterate@{MINERVA}/test-0-{index}.0/{16 << 20}/chat/gpt2"
+    sample["id"] = f"minerva/iterate@{MINERVA}/test-0-{index}.0/{32 << 20}/chat/gpt2"
     right(sample)
-
-
-def picked(folder: Path) -> None:
-    """Plan the replies alone that are there."""
-    there: dict[int, list[int]] = {}
-    for log in logs(folder):
-        for name, content in members(log).items():
-            if name.startswith("samples/"):
-                sample = json.loads(content)
-                index = int(sample["id"].partition("-0-")[2].partition(".")[0])
-                there.setdefault(sample["metadata"]["length"], []).append(index)
-    plan(lambda found: [row | {"instances": [[n, n + 1] for n in there.get(row["length"], [])]} for row in found])(
-        folder
-    )
-
-
-def hashed(sample: Json, digest: str) -> None:
-    """Keep another hash of the prompt."""
-    for message in sample["messages"]:
-        for kept in (message.get("metadata") or {}).values():
-            if isinstance(kept, dict) and "sha256" in kept:
-                kept["sha256"] = digest
 
 
 def headers(folder: Path, change: Callable[[Json], object]) -> None:
@@ -348,130 +321,67 @@ def sample_text(folder: Path, content: str) -> None:
     member_text(folder, next(name for name in held if name.startswith("samples/")), content)
 
 
-FORGED = [
-    Kind("nothing: an honest folder", lambda folder: None, "sent: verified", code=0),
-    Kind("every score is 1", samples(right), "refused: .*scores are not what their replies come to"),
-    Kind(
-        "1, and the tokenizer hf:acme/private", samples(renamed("/gpt2", "/hf:acme/private")), "refused: .*scores are"
+IDS_AND_PLANS = [
+    Kind("nothing: an honest folder", lambda folder: None, "60 replies graded again", code=0),
+    Kind("every score is 1", samples(right), "60 replies graded again", code=0),
+    *(
+        Kind(f"the tokenizer {name}", samples(renamed("/gpt2", f"/{name}")), "60 replies graded again", code=0)
+        for name in ("hf:acme/private", "hf:/etc/passwd", "server:http://127.0.0.1:9", "gguf:/tmp/x.gguf")
     ),
-    Kind("1, and the tokenizer hf:/etc/passwd", samples(renamed("/gpt2", "/hf:/etc/passwd")), "refused: .*scores are"),
-    Kind(
-        "1, and a server's tokenizer", samples(renamed("/gpt2", "/server:http://127.0.0.1:9")), "refused: .*scores are"
-    ),
-    Kind("1, and a GGUF's tokenizer", samples(renamed("/gpt2", "/gguf:/tmp/x.gguf")), "refused: .*scores are"),
-    Kind(
-        "1, and an impossible complexity",
-        samples(renamed("/test", ";complexity=100000000/test")),
-        "refused: .*their ids",
-    ),
-    Kind("1, and a haystack that is a file", samples(renamed("/test", ";haystack=notes.txt/test")), "refused: "),
-    Kind("1, and a haystack that is a folder", samples(renamed("/test", ";haystack=../test")), "refused: "),
-    Kind("1, and a haystack of the hub", samples(renamed("/test", ";haystack=hf:imdb/test")), "refused: "),
-    Kind(
-        "1, and a parameter of 1,000 characters",
-        samples(renamed("/test", f";haystack={'a' * 1000}/test")),
-        "refused: ",
+    Kind("an impossible complexity", samples(renamed("/test", ";complexity=100000000/test")), "none of its 30 replies"),
+    *(
+        Kind(
+            f"a haystack that is {what}", samples(renamed("/test", f";haystack={name}/test")), "none of its 30 replies"
+        )
+        for what, name in {
+            "that is a file": "notes.txt",
+            "that is a folder": "..",
+            "of the hub": "hf:imdb",
+            "of 1,000 characters": "a" * 1000,
+        }.items()
     ),
     Kind(
-        "1, and a length of 10^11",
+        "a length of 10^11",
         samples(renamed("/0/chat", f"/{10**11}/chat"), lambda s: "/0/chat" in s["id"]),
-        "refused: |missing",
-    ),
-    Kind("1, and an index of 10^40", samples(renamed("test-0-", f"test-0-{10**39}")), "refused: "),
-    Kind("1, and a question that is not asked", samples(renamed(".0/", ".7/")), "refused: "),
-    Kind(
-        "1, and ids of Minerva at 999999999999 tokens",
-        samples(field(id="minerva/iterate@1/test-0-0.0/999999999999/chat/gpt2")),
-        "refused: ",
-    ),
-    Kind("1, and ids of Minerva at 16M tokens", samples(of_minerva), "refused: "),
-    Kind(
-        "six scores of thirty",
-        samples(right, lambda s: wrong(s) and s["metadata"]["length"] == 0),
-        "refused: .*scores are not",
-    ),
-    Kind("one score of thirty", samples(right, wrong, most=1), "refused: .*1 of 30 scores are not"),
-    Kind("a paper's score is 1", samples(lambda s: graded(s)["value"].update(paper=1.0)), "refused: .*scores are not"),
-    Kind("a score of 2", samples(lambda s: graded(s)["value"].update(score=2)), "refused: .*not from 0 to 1"),
-    Kind("a score of -1", samples(lambda s: graded(s)["value"].update(score=-1)), "refused: .*not from 0 to 1"),
-    Kind(
-        "a score that is not a number",
-        samples(lambda s: graded(s)["value"].update(score=float("nan"))),
-        "refused: .*NaN",
-    ),
-    Kind("a score of 10^999", infinite, "refused: .*from 0 to 1"),
-    Kind(
-        "wrong replies are refusals",
-        samples(lambda s: graded(s)["metadata"].update(status="refused"), wrong),
-        "refused: .*scores are not",
-    ),
-    Kind(
-        "wrong replies are filtered",
-        samples(lambda s: graded(s)["metadata"].update(status="filtered"), wrong),
-        "refused: .*scores are not",
-    ),
-    Kind(
-        "wrong replies did not fit",
-        samples(lambda s: graded(s)["metadata"].update(status="overflow"), wrong),
-        "refused: .*scores are not",
-    ),
-    Kind(
-        "wrong replies are failed requests",
-        samples(field(error={"message": "x", "traceback": "", "traceback_ansi": ""}), wrong),
-        "are missing, and count as wrong",
+        "15 replies could not be graded",
         code=0,
     ),
-    Kind("wrong replies are removed", samples(lambda s: "gone", wrong), "are missing, and count as wrong", code=0),
+    Kind("an index of 10^40", samples(renamed("test-0-", f"test-0-{10**39}")), "none of its 30 replies"),
+    Kind("a question that is not asked", samples(renamed(".0/", ".7/")), "none of its 30 replies"),
     Kind(
-        "wrong replies are removed, and the plan",
-        both(samples(lambda s: "gone", wrong), special("plan.json", lambda path: None)),
-        "refused: no plan.json",
+        "ids of Minerva at 999999999999 tokens",
+        samples(field(id=f"minerva/iterate@{MINERVA}/test-0-0.0/999999999999/chat/gpt2")),
+        "none of its 1 reply",
     ),
-    Kind("the plan is empty", plan(lambda found: []), "refused: no plan.json"),
+    Kind("ids of Minerva at 32M tokens", samples(of_minerva), "none of its 15 replies"),
+    Kind("a score of 2", samples(lambda s: graded(s)["value"].update(score=2)), "not from 0 to 1"),
+    Kind("a score of -1", samples(lambda s: graded(s)["value"].update(score=-1)), "not from 0 to 1"),
+    Kind("a score that is not a number", samples(lambda s: graded(s)["value"].update(score=float("nan"))), "NaN"),
+    Kind("a score of 10^999", infinite, "from 0 to 1"),
     Kind(
-        "the plan leaves out wrong replies",
-        both(samples(lambda s: "gone", wrong), lambda folder: picked(folder)),
-        "refused: its plan leaves out",
-    ),
-    Kind("the plan names another test", rows(task="babilong/qa3"), "refused: its plan declares what cannot be asked"),
-    Kind("the plan names another length", rows(length=131072), "refused: its plan declares what cannot be asked"),
-    Kind(
-        "the plan names an item that is not there",
-        rows(of="babilong/qa99@1/test-0-0.0/0/chat/gpt2", task="babilong/qa99"),
-        "replies are missing, and count as wrong",
+        "failed requests",
+        samples(field(error={"message": "x", "traceback": "", "traceback_ansi": ""}), most=3),
+        "3 items without a reply, counted as wrong",
         code=0,
     ),
-    Kind(
-        "the plan has a length of 10^11", rows(of=f"{ID}/test-0-0.0/{10**11}/chat/gpt2"), "refused: its plan declares"
-    ),
-    Kind("the plan has 10^12 instances", rows(instances=[[0, 10**12]]), "refused: its plan has rows"),
-    Kind("the plan has 16 million instances", rows(instances=[[0, 1 << 24]]), "refused: its plan declares more than"),
-    Kind(
-        "the plan is of a shard of 10^12 instances",
-        rows(block=[0, 10**12], whole=[0, 10**12]),
-        "refused: its plan has rows",
-    ),
+    Kind("samples are removed", samples(lambda s: "gone", most=3), "3 items without a reply, counted as wrong", code=0),
+    Kind("the plan is removed", special("plan.json", lambda path: None), "60 replies graded again", code=0),
+    Kind("the plan is empty", plan(lambda found: []), "60 replies graded again", code=0),
+    Kind("the plan names an item that is not there", rows(of="babilong/qa99@1/test-0-0.0/0/chat/gpt2"), "sent: "),
+    Kind("the plan has a length of 10^11", rows(of=f"{ID}/test-0-0.0/{10**11}/chat/gpt2"), "sent: "),
+    Kind("the plan has 10^12 instances", rows(instances=[[0, 10**12]]), "rows", code=1),
+    Kind("the plan has 16 million instances", rows(instances=[[0, 1 << 24]]), "its plan declares more than"),
+    Kind("the plan is of a shard of 10^12 instances", rows(block=[0, 10**12], whole=[0, 10**12]), "rows"),
     Kind(
         "the plan is of a shard of 16 million instances",
         rows(block=[0, 5], whole=[0, 1 << 24]),
-        "refused: its plan declares more than",
+        "its plan declares more than",
     ),
-    Kind("one row of the plan is bad", plan(lambda found: [*found, {"model": 3}]), "refused: its plan has rows"),
-    Kind("the plan is a pipe", special("plan.json", os.mkfifo), "refused: its plan has rows"),
-    Kind(
-        "the plan is a link to /dev/zero",
-        special("plan.json", lambda path: path.symlink_to("/dev/zero")),
-        "refused: its plan has rows",
-    ),
-    Kind("the plan has 70 MB", text("plan.json", b"[" + b"[]," * (23 << 20) + b"[]]"), "refused: its plan has rows"),
-    Kind("the plan is nested 100,000 deep", text("plan.json", nested(100_000)), "refused: its plan has rows"),
-    Kind("another length beside the id", samples(meta(length=131072)), "refused: .*their ids"),
-    Kind("another test beside the id", samples(meta(task="babilong/qa3")), "refused: .*their ids"),
-    Kind("another chance level", samples(meta(chance_level=0.0)), "refused: .*their ids"),
-    Kind("other labels", samples(meta(labels={"hops": "9"})), "refused: .*their ids"),
-    Kind("another right answer", samples(field(target="kitchen")), "refused: .*their ids"),
-    Kind("prompts with another hash", samples(lambda s: hashed(s, "0" * 64)), "refused: .*prompts are not"),
-    Kind("replies that the sender made up, in the right form", samples(lambda s: None), "sent: verified", code=0),
+    Kind("one row of the plan is bad", plan(lambda found: [*found, {"model": 3}]), "1 of 3 rows"),
+    Kind("the plan is a pipe", special("plan.json", os.mkfifo), "FIFO"),
+    Kind("the plan is a link to /dev/zero", special("plan.json", lambda path: path.symlink_to("/dev/zero")), "device"),
+    Kind("the plan has 70 MB", text("plan.json", b"[" + b"[]," * (23 << 20) + b"[]]"), "plan.json"),
+    Kind("the plan is nested 100,000 deep", text("plan.json", nested(100_000)), "is not a plan"),
     Kind(
         "a model called by terminal escapes",
         lambda folder: headers(folder, lambda h: h["eval"].update(model="\x1b[2J\x1b]0;x\x07m")),
@@ -480,65 +390,70 @@ FORGED = [
     ),
 ]
 MALFORMED = [
-    Kind("places: [0.5]", first(meta(places=[0.5])), "refused: .*places"),
-    Kind('length: "128k"', first(meta(length="128k")), "refused: .*length"),
-    Kind("length: -5", first(meta(length=-5)), "refused: .*"),
-    Kind("length: 10^400", first(meta(length=10**400)), "refused: "),
-    Kind("labels: a list", first(meta(labels=["a"])), "refused: .*labels"),
-    Kind("labels: numbers", first(meta(labels={"a": 1})), "refused: .*labels"),
-    Kind("metadata: a list", first(field(metadata=["task"])), "refused: "),
-    Kind("metadata: none of it", first(field(metadata={"task": "babilong/qa1"})), "refused: "),
-    Kind("messages: an object", first(field(messages={"a": 1})), "refused: "),
-    Kind("output: a list", first(field(output=[1])), "refused: "),
-    Kind("scores: a list", first(field(scores=[1])), "refused: "),
-    Kind("a status that is none", first(lambda s: graded(s)["metadata"].update(status="fine")), "refused: .*status"),
-    Kind("id: a list", first(field(id=[1])), "refused: .*their ids"),
-    Kind("id: a megabyte", first(field(id="x" * (1 << 20))), "refused: .*their ids"),
-    Kind("a sample that is a list", first(lambda s: [1]), "refused: .*not a sample"),
-    Kind("a sample nested 100,000 deep", lambda folder: sample_text(folder, nested(100_000)), "refused: .*damaged"),
+    Kind("places: [0.5]", first(meta(places=[0.5])), "places"),
+    Kind('length: "128k"', first(meta(length="128k")), "length"),
+    Kind("length: -5", first(meta(length=-5)), "not ranked: |is left out"),
+    Kind("length: 10^400", first(meta(length=10**400)), "not ranked: |is left out"),
+    Kind("labels: a list", first(meta(labels=["a"])), "labels"),
+    Kind("labels: numbers", first(meta(labels={"a": 1})), "labels"),
+    Kind("metadata: a list", first(field(metadata=["task"])), "not ranked: |is left out"),
+    Kind("metadata: none of it", first(field(metadata={"task": "babilong/qa1"})), "not ranked: |is left out"),
+    Kind("messages: an object", first(field(messages={"a": 1})), "not ranked: |is left out"),
+    Kind("output: a list", first(field(output=[1])), "not ranked: |is left out"),
+    Kind("scores: a list", first(field(scores=[1])), "not ranked: |is left out"),
+    Kind("a status that is none", first(lambda s: graded(s)["metadata"].update(status="fine")), "status"),
+    Kind("id: a list", first(field(id=[1])), "is not an item's id", code=0),
+    Kind("id: a megabyte", first(field(id="x" * (1 << 20))), "is not an item's id", code=0),
+    Kind("a sample that is a list", first(lambda s: [1]), "not a sample"),
+    Kind("a sample nested 100,000 deep", lambda folder: sample_text(folder, nested(100_000)), "is not JSON"),
     Kind(
         "a sample of 15 million lists",
         lambda folder: sample_text(folder, "[" + "[]," * (15 << 20) + "[]]"),
-        "refused: ",
+        "not ranked: |is left out",
     ),
-    Kind("a sample that is no JSON", lambda folder: sample_text(folder, "{"), "refused: .*damaged"),
-    Kind("a header that is a list", lambda folder: member_text(folder, "header.json", "[]"), "refused: .*damaged"),
+    Kind("a sample that is no JSON", lambda folder: sample_text(folder, "{"), "is not JSON"),
+    Kind("a header that is a list", lambda folder: member_text(folder, "header.json", "[]"), "damaged"),
     Kind(
         "no header, as of a run that was killed",
         lambda folder: member_text(folder, "header.json", None),
-        "sent: verified",
+        "60 replies graded again",
         code=0,
     ),
-    Kind("no header at all", headless, "refused: .*has no header"),
+    Kind("no header at all", headless, "has no header"),
 ]
 FILES = [
-    Kind("a log of no bytes", text("LOG", b""), "refused: .*damaged"),
-    Kind("a log of text", text("LOG", b"hello"), "refused: .*damaged"),
+    Kind("a log of no bytes", text("LOG", b""), "damaged"),
+    Kind("a log of text", text("LOG", b"hello"), "damaged"),
     Kind(
         "half a log",
         half,
-        "refused: .*damaged",
+        "damaged",
     ),
-    Kind("a log that is a pipe", special("LOG", os.mkfifo), "refused: .*FIFO"),
+    Kind("a log that is a pipe", special("LOG", os.mkfifo), "FIFO"),
     Kind(
         "a log that is a link to /dev/zero",
         special("LOG", lambda path: path.symlink_to("/dev/zero")),
-        "refused: .*device",
+        "device",
     ),
-    Kind("a log that is a folder", special("LOG", Path.mkdir), "refused: "),
-    Kind("a log that links to itself", special("LOG", lambda path: path.symlink_to(path)), "refused: "),
+    Kind("a log that is a folder", special("LOG", Path.mkdir), "not ranked: |is left out"),
+    Kind("a log that links to itself", special("LOG", lambda path: path.symlink_to(path)), "not ranked: |is left out"),
     Kind(
         "logs is a pipe",
         no_folder,
-        "refused: ",
+        "not ranked: |is left out",
     ),
-    Kind("a folder that links to itself", lambda folder: (folder / "logs/again").symlink_to(folder), "sent: ", code=0),
-    Kind("a sample of 4.3 GB, deflated", bomb("samples/x_epoch_1.json", zipfile.ZIP_DEFLATED), "refused: .*unpacks to"),
-    Kind("a sample of 4.3 GB, by zstandard", bomb("samples/x_epoch_1.json", 93), "refused: .*unpacks to"),
-    Kind("a header of 4.3 GB", bomb("header.json", 93), "refused: .*unpacks to"),
-    Kind("a sample of 4.3 GB that declares 1,000 bytes", lying, "refused: .*damaged"),
-    Kind("one sample of 50 MB that is listed 2,000 times", overlapping, "refused: .*damaged"),
-    Kind("a million members without content", crowded, "refused: .*members|refused: .*damaged"),
+    Kind(
+        "a folder that links to itself",
+        lambda folder: (folder / "logs/again").symlink_to(folder),
+        "60 replies graded again",
+        code=0,
+    ),
+    Kind("a sample of 4.3 GB, deflated", bomb("samples/x_epoch_1.json", zipfile.ZIP_DEFLATED), "unpacks to"),
+    Kind("a sample of 4.3 GB, by zstandard", bomb("samples/x_epoch_1.json", 93), "unpacks to"),
+    Kind("a header of 4.3 GB", bomb("header.json", 93), "unpacks to"),
+    Kind("a sample of 4.3 GB that declares 1,000 bytes", lying, "damaged"),
+    Kind("one sample of 50 MB that is listed 2,000 times", overlapping, "damaged"),
+    Kind("a million members without content", crowded, "members|damaged"),
 ]
 REPORT = ("report", "{sent}")
 COMPARE = ("compare", "{sent}", "{honest}")
@@ -699,9 +614,9 @@ STRANGERS = [
         CHECK[:3],
         2,
     ),
-    Kind(f"a log of the model {HARMFUL}", harmful(modelled(HARMFUL)), f"{IS_HARMLESS}.*verified", code=0),
+    Kind(f"a log of the model {HARMFUL}", harmful(modelled(HARMFUL)), f"{IS_HARMLESS}.*graded again", code=0),
     Kind(f"report: a log of the model {HARMFUL}", harmful(modelled(HARMFUL)), IS_HARMLESS, REPORT, 0),
-    Kind(f"the plan names the model {HARMFUL}", harmful(rows(model=HARMFUL)), f"{IS_HARMLESS}.*sent: ", code=0),
+    Kind(f"the plan names the model {HARMFUL}", harmful(rows(model=HARMFUL)), f"{IS_HARMLESS}.*graded again", code=0),
     Kind(
         f"score: the model {HARMFUL}",
         harmful(lines({"id": f"{ID}/test-0-1.0/0/chat/gpt2", "reply": "x", "model": HARMFUL})),
@@ -716,7 +631,7 @@ STRANGERS = [
         (*RUN, "--prompts", "{sent}/pack.toml"),
         2,
     ),
-    Kind("a call with NaN", first(called), "refused: .*NaN"),
+    Kind("a call with NaN", first(called), "NaN"),
     Kind("report: one reply has a call with NaN", first(called), "has the number NaN", REPORT),
     Kind(
         "report --json: U+009B, U+202E and half a character",
@@ -747,7 +662,7 @@ STRANGERS = [
         0,
     ),
 ]
-KINDS = [*FORGED, *MALFORMED, *FILES, *READ, *SCORED, *STRANGERS]
+KINDS = [*IDS_AND_PLANS, *MALFORMED, *FILES, *READ, *SCORED, *STRANGERS]
 
 
 def main() -> None:
@@ -776,7 +691,7 @@ def main() -> None:
 
 
 def verdict(said: str, directory: str) -> str:
-    """Return what was said of a forgery: the leaderboard's verdict, or the first message."""
+    """Return what was said of a change: the leaderboard's remark, or the first message."""
     lines = [line.removeprefix("carrara: ") for line in said.splitlines() if line.startswith("carrara: ")]
     verdicts = [line.removeprefix("sent: ") for line in lines if line.startswith("sent: ")]
     found = "; ".join(verdicts or lines[:1] or said.splitlines()[:1]).replace(f"{directory}/", "")
