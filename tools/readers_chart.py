@@ -16,7 +16,7 @@ from carrara.cli._output import show_lines
 from carrara.constants import READER, WHOLE
 from carrara.report import chart
 from carrara.report.style import styles_of
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results import summarize
 from carrara.results.readers import series_costs
 from carrara.results.result import Result

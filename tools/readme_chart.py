@@ -14,7 +14,7 @@ from pathlib import Path
 from carrara.cli._output import show_lines
 from carrara.report import chart
 from carrara.report.style import styles_of
-from carrara.report.text_table import score_lines
+from carrara.report.tables import score_lines
 from carrara.results import summarize
 from carrara.runs.replies import read_results
 from tools.svg_file import write_svg

@@ -20,7 +20,7 @@ from carrara.answers.status import STATUSES, Status
 from carrara.cli.main import main
 from carrara.export.harness import score_document
 from carrara.items.item import make
-from carrara.items.selection import APART
+from carrara.items.item_id import APART
 from carrara.operations.results import Results
 from carrara.report.html import environment
 from carrara.report.page import render, write_report
@@ -157,7 +157,7 @@ def test_tables_hold_score_interval_chance_level_published_and_statuses() -> Non
     results = run({0: 0.5, 4096: 0.25})
     results[0] = replace(results[0], status="refused")
     text = text_of(render(Summary(results), "t"))
-    assert "model 0 0.450 0.258 – 0.658 0.050 0.225 20 20 19 1 19 0.474" in text
+    assert "model 0 0.450 0.258–0.658 0.050 0.225 20 20 19 1 19 0.474" in text
     assert "Paper score: paper" in text
 
 
@@ -765,8 +765,8 @@ def test_readers_have_a_section_with_costs_and_fates() -> None:
     text = text_of(page)
     assert "suite/test: mean score against tokens spent" in page
     assert "notes: 0: 1.00 (0.84 to 1.00, n = 20) for 2,200 tokens; 4k: 0.50" in page
-    assert "notes 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
-    assert "model 4k 0.50 1.0 4,096 – 4 4,100 0.5 8,200 1.0 20" in text
+    assert "notes 4k 0.500 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
+    assert "model 4k 0.500 1.0 4,096 – 4 4,100 0.5 8,200 1.0 20" in text
     assert "40 used, 10 unused, 10 dropped" not in text
     assert "notes suite/test 60 used, 10 unused, 10 dropped 75.0 12.5 12.5 80" in text
     assert "notes suite/test 4k 20 used, 10 unused, 10 dropped 50.0 25.0 25.0 40" in text
@@ -788,8 +788,8 @@ def test_a_failure_shows_where_its_facts_were_lost() -> None:
 def test_a_right_answer_costs_as_much_as_the_score_that_counts_says() -> None:
     """The page shows both scores; a paper score of a half makes a right answer twice as dear."""
     text = text_of(render(Summary(by_notes(run({4096: 1.0}))), "t"))
-    assert "model (notes) 4k 1.00 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
-    assert "model (notes) 4k 0.50 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
+    assert "model (notes) 4k 1.000 3.0 2,000 – 200 1,200 4.0 2,200 4.0 20" in text
+    assert "model (notes) 4k 0.500 3.0 2,000 – 200 1,200 4.0 4,400 8.0 20" in text
 
 
 def test_the_template_has_one_gate_for_all_values() -> None:

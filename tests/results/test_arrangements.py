@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results import summarize
 from carrara.results.arrangements import arrangement_penalties
 from carrara.results.comparison import compare

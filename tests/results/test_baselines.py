@@ -11,7 +11,7 @@ from carrara.cli._output import show_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render
-from carrara.report.text_table import score_lines
+from carrara.report.tables import score_lines
 from carrara.results import record, summarize, trivial_baselines
 from carrara.results.baselines import BestBaseline, TrivialBaseline
 from carrara.results.result import Result
@@ -94,7 +94,7 @@ def test_the_table_and_the_page_tell(folder: Path) -> None:
         ("minerva/word_search", "1k", "0.500 0.500 always yes"),
     ]
     text = text_of((folder / "report.html").read_text(encoding="utf-8"))
-    assert "0.510 – 1.000 0.500 0.500 always yes 1.000" in text
+    assert "0.510–1.000 0.500 0.500 always yes 1.000" in text
     section = text.partition("What trivial replies score")[2]
     assert "yes or no 0 to 1k 0.000 1.000 0.500 8" in section
     assert "always yes 0 to 1k 0.500 0.500 0.500 8" in section
@@ -148,8 +148,8 @@ def test_the_best_stands_beside_the_chance_level() -> None:
     assert (record(row)["trivial"], record(other)["trivial"]) == (WELL, {})
     text = text_of(render(Summary(results), "t"))
     assert "model 0.50 0.30–0.70 0.05 0.50 every word" in text
-    assert "0.299 – 0.701 0.050 0.500 every word 0.250 20" in text
-    assert "0.299 – 0.701 0.050 0.250 20" in text
+    assert "0.299–0.701 0.050 0.500 every word 0.250 20" in text
+    assert "0.299–0.701 0.050 0.250 20" in text
 
 
 def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:

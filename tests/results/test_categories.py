@@ -57,7 +57,7 @@ def test_the_page_has_them() -> None:
     results = of("search", {"one": {0: 1.0}, "other": {0: 0.5}}) + of("edit", {"a": {0: 0.0}})
     page = text_of(render(Summary(results), "t"))
     assert "By category" in page
-    assert "search model 0 0.75" in page
+    assert "model search 0 0.750" in page
     assert "one, other" in page
     assert "By category" not in text_of(render(Summary(run({0: 1.0})), "t"))
 

@@ -304,7 +304,7 @@ def test_a_run_whose_requests_all_failed_is_no_evidence(command: list[str], tmp_
     ended = carrara(command[0], *command[1:2], tmp_path / "run", *command[2:])
     assert ended.returncode == 1
     if command == ["leaderboard"]:
-        assert "run: refused: all of its 6 requests failed" in ended.stderr
+        assert "run: not ranked: all of its 6 requests failed" in ended.stderr
     else:
         assert "nothing was measured: none of 6 replies is a model's (6 error)" in ended.stderr
         assert ended.stderr.count("\n") == 1
@@ -370,7 +370,7 @@ def test_readers_of_one_model_are_sides_with_their_tokens(tmp_path: Path) -> Non
     write_comparison(found, None, tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text("utf-8")
     assert "2 readers, as they were asked" in page
-    assert "Tokens of the second" in page
+    assert "Tokens for an item" in page
     assert "1,050" in page
     assert not any("tokens for an item" in line for line in comparison_lines(both(whole, read), None))
 

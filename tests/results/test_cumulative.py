@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.items.item_id import ItemId
-from carrara.items.selection import APART, SUBSETS, bucket_of, subset_of
+from carrara.items.item_id import APART, SUBSETS, ItemId, bucket_of, subset_of
 from carrara.results.result import Result
 from carrara.results.rows import accumulate
 from carrara.runs.presets import PRESETS

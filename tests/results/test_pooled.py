@@ -8,7 +8,7 @@ from typing import Any, cast
 import pytest
 
 from carrara.report.page import render
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results.intervals import wilson
 from carrara.results.pooled import LEAST, PooledDifference, clearest, pooled_differences
 from carrara.results.result import Result
@@ -130,7 +130,7 @@ def test_page_terminal_and_json_name_the_same_finding() -> None:
     text = text_of(render(Summary(results), "t"))
     assert f"; chance level 0.05. {finding.sentence} " in text
     assert text.index(finding.sentence) < text.index("Where in the context") < text.index("Over all tasks and lengths")
-    assert f"place 80-100 % 12 0.00 {finding.others:.2f} " in text
+    assert f"place 80-100 % 12 0.000 {finding.others:.3f} " in text
     terminal = "\n".join(lines(results))
     assert "clear among 5 groups, intervals corrected for their number" in terminal
     assert f"place 80-100 %       12  0.000   {finding.others:.3f}" in terminal

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results.readers import over_tasks, series_costs, spending_of
 from carrara.results.result import FATES, FactTrace, Fate, ReadingCost, Result
 from carrara.results.summary import Summary

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from carrara.report.page import render
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results.result import Result
 from carrara.results.ruler import TASKS, RulerRow, ruler_rows
 from carrara.results.summary import Summary

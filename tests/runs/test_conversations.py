@@ -18,7 +18,7 @@ from carrara.inspect_tasks import march
 from carrara.items.item import item_of
 from carrara.items.render import finetuning, render, tabular
 from carrara.report.page import render as render_page
-from carrara.report.text_table import summary_lines
+from carrara.report.tables import summary_lines
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.result import Result
 from carrara.results.summary import Summary

@@ -31,7 +31,7 @@ def report(
     """
     from carrara.report.page import write_report
     from carrara.report.snippets import SnippetFinder, find_shortcuts
-    from carrara.report.text_table import score_lines, summary_lines
+    from carrara.report.tables import score_lines, summary_lines
     from carrara.results import record
     from carrara.results.completeness import describe_missing
     from carrara.results.rows import summarize_by_labels

@@ -192,7 +192,7 @@ def carry_out(
 def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_json: bool = False) -> None:
     """Print one table of the results of all runs, or their rows as JSON."""
     from carrara.report.snippets import find_shortcuts
-    from carrara.report.text_table import summary_lines
+    from carrara.report.tables import summary_lines
     from carrara.results.summary import Summary
     from carrara.runs.manifest import parts
     from carrara.tokenizers.gguf import logged_name, split_digest

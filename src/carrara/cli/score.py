@@ -104,7 +104,7 @@ def _score_lines(
     """Score replies to items made here."""
     from carrara.cli._output import show, show_lines
     from carrara.items.prompt_pack import read_pack
-    from carrara.report.text_table import score_lines
+    from carrara.report.tables import score_lines
     from carrara.runs.rescoring.job import ScoreProgress, score
     from carrara.runs.rescoring.lines import Lines
     from carrara.runs.rescoring.parallel import ScorerPool

@@ -188,7 +188,7 @@ class Results(Sequence[Result]):
             >>> print(carrara.read("runs/oracle").table().lines[2])
             carrara/oracle  babilong/qa1       0  1.000    0.839-1.000   0.167  20            20
         """
-        from carrara.report.text_table import score_lines, summary_lines
+        from carrara.report.tables import score_lines, summary_lines
         from carrara.results.rows import summarize_by_labels
 
         if not self:

@@ -8,12 +8,12 @@ from typing import Any
 from markupsafe import Markup
 
 from carrara.report.chart import Interval, forest_plot
+from carrara.report.tables import NONE, Column, Table
 from carrara.results.comparison import Comparison, Comparisons
 from carrara.results.paired_test import FEWEST
 from carrara.util.files import whole_file
 from carrara.util.quantities import write_length
 from carrara.util.sanitize import distinct, short
-from carrara.util.table import table
 
 CORRECTED = (
     "In a table with several rows, p and the intervals are corrected for their number (Holm): each interval has the "
@@ -27,10 +27,10 @@ def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
     """Yield the verdicts, followed by the tables."""
     names = distinct(found.sides)
     yield from verdicts(found, names, margin)
-    shown = tables(found)
-    for title, rows in shown:
-        yield from ("", f"{title}:", *_rows(rows, names, margin, has_tokens=found.by == "reader"))
-    if any(is_corrected(rows) for _, rows in shown):
+    shown = tables(found, names, margin)
+    for each in shown:
+        yield from each.lines()
+    if any(is_corrected(each.rows) for each in shown):
         yield from ("", CORRECTED)
     if len(found.sides) > 2 and found.groups:
         yield ""
@@ -41,8 +41,8 @@ def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
         yield from ("", *(f"Not compared: {one}." for one in found.refused))
 
 
-def tables(found: Comparisons) -> list[tuple[str, Sequence[Comparison]]]:
-    """Return the tables with their titles, without tables that would repeat another one."""
+def tables(found: Comparisons, names: dict[str, str], margin: float | None) -> list[Table]:
+    """Return the tables, without those that would repeat another one."""
     alone = all(row.length == 0 for row in found.lengths)
     one_length = len({row.length for row in found.lengths}) == 1
     pooled = len(found.lengths) > len(found.tasks)
@@ -52,7 +52,8 @@ def tables(found: Comparisons) -> list[tuple[str, Sequence[Comparison]]]:
         ("Over all lengths", found.tasks if pooled else []),
         ("Over all tasks, each of which counts the same", [row for row in found.overall if not row.task]),
     ]
-    return [(title, rows) for title, rows in shown if rows]
+    has_tokens = found.by == "reader"
+    return [comparison_table(f"{title}:", rows, names, margin, has_tokens=has_tokens) for title, rows in shown if rows]
 
 
 def is_corrected(rows: Sequence[Comparison]) -> bool:
@@ -90,34 +91,48 @@ def _interval(row: Comparison) -> str:
     return "" if row.low is None or row.high is None else f"({row.low:+.2f} to {row.high:+.2f})"
 
 
-def _rows(rows: Sequence[Comparison], names: dict[str, str], margin: float | None, *, has_tokens: bool) -> list[str]:
-    """Return the lines of a table. Two sides have a column each; with more sides, each row names its sides."""
-    lengths = any(row.length for row in rows)
-    two = len({(row.first, row.second) for row in rows}) == 1
-    heads = [names[rows[0].first], names[rows[0].second]] if two else ["first", "second"]
-    return list(
-        table(
-            ["task", *(["length"] if lengths else []), *heads, "difference",
-             "interval" if is_corrected(rows) else "95 % interval", "p", "would show", "instances", "the second is",
-             *(["tokens for an item"] if has_tokens else [])],
-            [
-                [
-                    short(row.task) or f"all {row.tasks}",
-                    *([write_length(row.length or 0)] if lengths else []),
-                    f"{row.one:.3f}" if two else f"{names[row.first]} {row.one:.3f}",
-                    f"{row.other:.3f}" if two else f"{names[row.second]} {row.other:.3f}",
-                    f"{row.difference:+.3f}",
-                    "–" if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
-                    _p(row.holm),
-                    "–" if row.smallest is None else f"{row.smallest:.3f}",
-                    str(row.instances),
-                    row.verdict(margin),
-                    *([f"{row.one_tokens:,.0f} and {row.other_tokens:,.0f}"] if has_tokens else []),
-                ]
-                for row in rows
-            ],
-        )
-    )  # fmt: skip
+def comparison_table(
+    title: str, rows: Sequence[Comparison], names: dict[str, str], margin: float | None, *, has_tokens: bool
+) -> Table:
+    """Return a table of differences. For two sides alone, the terminal has a column with the scores of each."""
+    sides = {(row.first, row.second) for row in rows}
+    heads = [names[rows[0].first], names[rows[0].second]] if len(sides) == 1 else ["first", "second"]
+    columns = [Column("task", lambda row: short(row.task) or f"all {row.tasks}", is_number=False)]
+    if any(row.length for row in rows):
+        columns.append(Column("length", lambda row: write_length(row.length or 0)))
+    columns += [
+        Column("first", lambda row: names[row.first], is_number=False, only="page"),
+        Column("second", lambda row: names[row.second], is_number=False, only="page"),
+        Column(
+            heads[0],
+            lambda row: ("" if len(sides) == 1 else f"{names[row.first]} ") + f"{row.one:.3f}",
+            only="terminal",
+        ),
+        Column(
+            heads[1],
+            lambda row: ("" if len(sides) == 1 else f"{names[row.second]} ") + f"{row.other:.3f}",
+            only="terminal",
+        ),
+        Column("first scores", lambda row: f"{row.one:.3f}", only="page"),
+        Column("second scores", lambda row: f"{row.other:.3f}", only="page"),
+        Column("difference", lambda row: f"{row.difference:+.3f}", mark=lambda row: "strong"),
+        Column(
+            "interval" if is_corrected(rows) else "95 % interval",
+            lambda row: NONE if row.low is None or row.high is None else f"{row.low:+.3f} to {row.high:+.3f}",
+        ),
+        Column("p", lambda row: _p(row.holm)),
+        Column("would show", lambda row: NONE if row.smallest is None else f"{row.smallest:.3f}"),
+        Column("instances", lambda row: f"{row.instances:,}"),
+        Column(
+            "the second is",
+            lambda row: row.verdict(margin),
+            is_number=False,
+            mark=lambda row: "strong" if row.verdict(margin) in ("better", "worse") else "",
+        ),
+    ]
+    if has_tokens:
+        columns.append(Column("tokens for an item", lambda row: f"{row.one_tokens:,.0f} and {row.other_tokens:,.0f}"))
+    return Table(title, columns, rows)
 
 
 def write_comparison(found: Comparisons, margin: float | None, path: Path, title: str = "") -> None:
@@ -139,11 +154,9 @@ def write_comparison(found: Comparisons, margin: float | None, path: Path, title
         kind=kind,
         names=names,
         margin=margin,
-        p=_p,
         verdicts=list(verdicts(found, names, margin)),
         by_length=any(row.length for row in found.lengths),
-        tables=tables(found),
-        corrected=is_corrected,
+        tables=tables(found, names, margin),
         note=CORRECTED,
         charts=charts,
     )

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from carrara._version import __version__
+from carrara.answers.status import STATUSES
 from carrara.report import chart
 from carrara.util.quantities import about_count, count, write_length
 from carrara.util.sanitize import short, visible
@@ -21,6 +22,7 @@ FEW = 10
 much."""
 _TEMPLATES = Path(__file__).parent / "templates"
 
+_RANGE, _MINUS = re.compile(r"(?<=\d)-(?=\d)"), re.compile(r"(?<![\w.])-(?=\d)")
 _HEADING = re.compile(r'<h2 id="(\w+)">([^<]+)</h2>')
 """The script tag as only the template writes it. Everything else is escaped."""
 
@@ -81,6 +83,10 @@ def environment() -> Environment:
         "whole": lambda value: "–" if value is None else f"{value:,.0f}",
         "tenth": lambda value: "–" if value is None else f"{value:,.1f}",
         "money": lambda value: "–" if value is None else f"{value:,.3g}",
+        "heading": lambda name: (
+            name if len(name) == 1 or name in STATUSES or not name.split()[0].islower() else name[0].upper() + name[1:]
+        ),
+        "typeset": lambda text: _MINUS.sub("−", _RANGE.sub("–", text)),
         "percent": lambda value: f"{100 * value:.1f}",
         "count": lambda value: f"{value:,}",
         "about": about_count,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from carrara.answers.status import GRADED, STATUSES, Status
-from carrara.items.selection import subset_of
+from carrara.answers.status import GRADED
+from carrara.items.item_id import subset_of
 from carrara.report.failures import FindSnippet, failures, sample_unsolved
 from carrara.report.html import render_page
 from carrara.report.outcomes import MEANING, ErrorShares, error_shares, status_counts, statuses_of
@@ -15,11 +15,11 @@ from carrara.report.provenance import Provenance, provenance
 from carrara.report.readers import FATE_MEANING, fate_counts, fates_of, has_reader
 from carrara.report.standings import breakdown, remarks, replies
 from carrara.report.style import Styles, name_by_difference, styles_of
+from carrara.report.tables import Table, horizon_table, penalty_table, ruler_table, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
 from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
-from carrara.results.horizon import QUARTERS
 from carrara.results.result import ItemSource, Result
 from carrara.results.scores import Metric, describe_metric
 from carrara.results.series import changed_models, item_id_of
@@ -260,27 +260,21 @@ NAMES: dict[Metric, str] = {"own": "own", "paper": "the papers' own"}
 
 
 @dataclass(frozen=True)
-class Test:
+class TaskSection:
     """The parts of the page about one task that do not depend on the score that counts."""
 
     number: int
     name: str
     rows: list[Row]
-    published: list[str]
+    table: Table
     trivial: list[TrivialBaseline]
-    recall: list[str]
     error_shares: list[ErrorShares]
     """The shares of error types, if the task has several."""
 
     @property
-    def reasoned(self) -> bool:
-        """Whether any reply had reasoning."""
-        return any(row.stat.reasoning for row in self.rows)
-
-    @property
-    def other_statuses(self) -> list[Status]:
-        """The statuses of replies from which no answer was read, in the order of all tables."""
-        return [status for status in STATUSES if any(row.stat.others.get(status) for row in self.rows)]
+    def published(self) -> bool:
+        """Whether any reply has a score of a paper."""
+        return any(row.stat.published for row in self.rows)
 
     @property
     def declined(self) -> bool:
@@ -348,11 +342,10 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "views": [view(summary.views[metric], metric, styles) for metric in summary.views],
         "chosen": "paper" if any(row.metric for row in rows) else "own",
         "names": NAMES,
-        "ruler": summary.ruler,
+        "ruler": ruler_table(summary.ruler),
         "ruler_tasks": len(ruler.TASKS),
-        "penalties": summary.penalties,
-        "horizons": summary.horizons,
-        "quarters": QUARTERS,
+        "penalties": penalty_table(summary.penalties),
+        "horizons": horizon_table(summary.horizons),
         "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
         "alike": ALIKE,
@@ -388,7 +381,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
     }
 
 
-def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
+def _measures(task: TaskSection, findings: Sequence[ShortcutFinding]) -> str:
     """Return the capability that a task measures, if known, with the name of the question if it has several."""
     name, _, part = task.rows[0].task.partition(":")
     capability = next((one.measures for one in findings if one.task == name), "")
@@ -397,20 +390,19 @@ def _measures(task: Test, findings: Sequence[ShortcutFinding]) -> str:
 
 def _task_views(
     results: Sequence[Result], rows: Sequence[Row], styles: Styles, trivial: Sequence[TrivialBaseline]
-) -> list[Test]:
+) -> list[TaskSection]:
     wrong = error_shares(results)
     tasks = []
     for number, name in enumerate(tasks_of(rows)):
         own = rows_of(name, rows, styles)
         errors = [row for row in wrong if row.task == name]
         tasks.append(
-            Test(
+            TaskSection(
                 number=number,
                 name=short(name),
                 rows=own,
-                published=list(dict.fromkeys(score for row in own for score in row.stat.published)),
+                table=score_table(own),
                 trivial=[line for line in trivial if line.task == name],
-                recall=list(dict.fromkeys(score for row in own for score in row.stat.recall)),
                 error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
             )
         )

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 
 from markupsafe import Markup
 
@@ -10,8 +9,8 @@ from carrara.answers.status import ATTEMPTED
 from carrara.report.chart import COMPACT, WIDE, Point, score_chart, spending_chart
 from carrara.report.readers import has_reader
 from carrara.report.style import SeriesStyle, Styles
+from carrara.report.tables import Table, category_table, cost_table, finding_table
 from carrara.results import (
-    CategoryScore,
     Difference,
     EffectiveLength,
     LengthEffect,
@@ -263,24 +262,34 @@ class View:
     verdicts: list[Verdict]
     standings: list[Standing]
     """The comparisons. Empty if there is only one model."""
-    categories: dict[str, list[CategoryScore]]
+    categories: Table
     tasks: list[TaskScores]
-    findings: list[PooledDifference]
+    costs: Table
+    findings: Table
     """The groups of replies that were looked at over all tasks and lengths."""
+
+    @property
+    def cost_groups(self) -> list[tuple[TaskScores, list[SeriesCost]]]:
+        """The costs by task."""
+        return [(task, task.costs) for task in self.tasks if task.costs]
 
 
 def view(summary: Summary, metric: Metric, styles: Styles) -> View:
     rows, scored, effective, standings = summary.rows, summary.scored, summary.effective_lengths, summary.standings
+    tasks = _task_scores(summary, styles)
     return View(
         metric=metric,
         verdicts=verdicts(rows, styles, effective, clearest(summary.findings), largest_losses(scored)),
         standings=standings if len(standings) > 1 else [],
-        categories={
-            category: sorted(scores, key=lambda score: (styles[score.series].number, score.length))
-            for category, scores in groupby(score_categories(rows), lambda score: score.category)
-        },
-        tasks=_task_scores(summary, styles),
-        findings=sorted(summary.findings, key=lambda finding: styles[finding.series].number),
+        categories=category_table(
+            sorted(
+                score_categories(rows),
+                key=lambda score: (score.category, styles[score.series].number, score.length),
+            )
+        ),
+        tasks=tasks,
+        costs=cost_table([cost for task in tasks for cost in task.costs]),
+        findings=finding_table(sorted(summary.findings, key=lambda finding: styles[finding.series].number)),
     )
 
 

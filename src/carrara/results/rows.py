@@ -16,8 +16,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from carrara.answers.status import NEVER_ASKED
-from carrara.items.item_id import ItemId
-from carrara.items.selection import bucket_of, subset_of
+from carrara.items.item_id import ItemId, bucket_of, subset_of
 from carrara.results.intervals import wilson
 from carrara.results.result import Result
 from carrara.results.scores import Stat, headline, stat

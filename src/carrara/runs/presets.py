@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from carrara.items import registry
-from carrara.items.selection import SUBSETS, Subset
+from carrara.items.item_id import SUBSETS, Subset
 from carrara.util.errors import UsageError
 from carrara.util.quantities import read_length, read_lengths
 
