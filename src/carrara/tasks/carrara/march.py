@@ -56,6 +56,7 @@ from carrara.answers.totals import RunningTotals, Totals, right_steps, survival_
 from carrara.answers.types import find_numbers
 from carrara.rng import Rng
 from carrara.task import Instance, Sweep, Task
+from carrara.task.sweeps import sweep_labels
 from carrara.tasks.carrara._dictionary import chance_of, draw_value, draw_values, further_entries, write_entry
 from carrara.tasks.carrara._nodes import NODE
 from carrara.types import (
@@ -138,7 +139,7 @@ class March(Task):
             evidence=[number for number, entry in enumerate(entries) if entry.partition(":")[0] in asked],
             filler=further_entries({*names}),
             chance_level=chance_of(gold.steps, self.keys),
-            labels={"history": self.history, **self.sweep_labels()},
+            labels={"history": self.history, **sweep_labels(self)},
             unordered=True,
             structure=turns,
         )

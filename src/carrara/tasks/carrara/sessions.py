@@ -38,12 +38,12 @@ A fifth of the answers about towns is `not said`. The owner never said it, has n
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from math import prod
 from typing import Any, Literal, TypeVar
 
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timeline, draw_timeline, stays
 from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, SessionAnswerType, pi_llm
 from carrara.tasks.carrara._session_filler import more_sessions
@@ -158,7 +158,7 @@ class Sessions(Task):
 
     def _in_turn(self, rng: Rng, purpose: str, values: Sequence[T]) -> T:
         """Return one of several values, which the instances of this kind and number of updates have in turn."""
-        every = prod(len(self.sweep_values(name)) for name in self.sweeps)
+        every = count_cells(self)
         return in_turn(rng.key, f"{purpose} of {self.kind} with {self.updates}", values, every)
 
     def _evidence(self, timeline: Timeline, number: int, day: date) -> list[int]:
@@ -207,7 +207,7 @@ class Sessions(Task):
         return ErrorType("should have abstained", kind) if gold.value == NOT_SAID else ErrorType(kind)
 
     def shortcuts(self) -> Mapping[str, str]:
-        kinds, most = self.sweep_values("kind"), max(self.sweep_values("updates"))
+        kinds, most = sweep_values(self, "kind"), max(sweep_values(self, "updates"))
         return declare_shortcuts({*kinds}, fills_text=most > MANY)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
