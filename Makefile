@@ -65,6 +65,7 @@ env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 
 site: .venv/.docs  ## the documentation as a site, in site/: whatever it warns of is an error
 	$(PY) -m tools.pages
+	$(PY) -m tools.gallery
 	.venv/bin/zensical build --strict
 
 .venv/.docs: .venv/.ready locks/docs.txt
@@ -176,4 +177,4 @@ audit: env  ## all cases of the tests of which `make test-all` samples some, and
 	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
 
 clean:
-	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/reference/cli.md docs/reference/tasks
+	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/reference/cli.md docs/reference/tasks docs/gallery docs/samples

@@ -33,6 +33,7 @@ from carrara.answers.extraction import FINAL
 from carrara.items import registry
 from carrara.items.grading import Grade, grade
 from carrara.items.item import Item, make
+from carrara.task.sweeps import sweep_names, sweep_values
 from carrara.util.quantities import write_length
 from carrara.util.table import table
 from carrara.verify.reference import majority
@@ -91,7 +92,7 @@ def items_of(task: str, items: int, length: int, data: Path) -> Iterator[Item]:
     loaded, params = registry.load(task), dict[str, str]()
     if task in registry.FROM_FILES:
         params, items = {"data": str(data)}, min(items, QUESTIONS)
-    variants = len(loaded.sweep_values("variant")) if "variant" in loaded.sweeps else 1
+    variants = len(sweep_values(loaded, "variant")) if "variant" in sweep_names(loaded) else 1
     for index in range(items * variants):
         yield make(task, length=length, index=index, params=params)
 

@@ -18,6 +18,7 @@ from carrara.params import canonical
 from carrara.rng import Key
 from carrara.splits import draw_owned
 from carrara.task import Task
+from carrara.task.sweeps import choose_values
 from carrara.types import Question
 from carrara.util.table import table
 
@@ -48,7 +49,7 @@ def copying(data: bytes) -> float:
 def row(name: str) -> list[str]:
     default = registry.load(name)
     key = Key(name, default.version, canonical(default), "test", 0, 0)
-    task = default.choose_values(key)
+    task = choose_values(default, key)
     instance, _ = draw_owned(task, key)
     question = task.questions(instance)[0]
     rates = [rate(task, question, form.format(task.write(question.gold))) for form in FORMS]

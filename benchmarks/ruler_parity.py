@@ -30,6 +30,7 @@ from carrara.items.prompt import assemble
 from carrara.items.prompt_pack import Pack, official_wording
 from carrara.rng import Key
 from carrara.task import Instance, Task, field_pattern
+from carrara.task.sweeps import choose_values
 from carrara.tasks.classic import _qa, _ruler_items, cwe, fwe, niah, vt
 from carrara.tasks.classic._task import Structure
 from carrara.tasks.published_rows import PublishedFile, remember_files
@@ -113,7 +114,7 @@ def write(name: str, sample: Sample, pack: Pack) -> Written:
 
 
 def _write_niah(name: str, sample: Sample, pack: Pack) -> Written:
-    task = params.build(niah.Niah(), "classic/niah", {"variant": name.partition("_")[2]}).choose_values(_KEY)
+    task = choose_values(params.build(niah.Niah(), "classic/niah", {"variant": name.partition("_")[2]}), _KEY)
     assert isinstance(task, niah.Niah)
     wording = pack.wording("classic/niah", task)
     asks = "one" if len(sample.outputs) == 1 else "several"

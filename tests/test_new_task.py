@@ -2,10 +2,12 @@
 
 import re
 from pathlib import Path
+from traceback import extract_tb
 
 import pytest
 
 from carrara import CarraraError, load
+from carrara.items import registry
 from tests.helpers import process
 from tests.helpers.process import Ended
 
@@ -143,7 +145,7 @@ def broken(folder: Path, old: str, new: str) -> int:
 def test_an_exception_of_a_test_is_one_sentence(
     folder: Path, monkeypatch: pytest.MonkeyPatch, old: str, new: str, command: tuple[str, ...], raised: str
 ) -> None:
-    """It names the file, the function, the exception and the line; CARRARA_TRACEBACK=1 adds the traceback."""
+    """It names the file, the function, the exception and the line."""
     monkeypatch.chdir(folder.parent)
     id = "mytests/harbour@1/test-0-0.0/0/chat/o200k"
     Path("replies.jsonl").write_text(f'{{"id": "{id}", "reply": "5000"}}\n', "utf-8")
@@ -151,11 +153,8 @@ def test_an_exception_of_a_test_is_one_sentence(
     ended = carrara(folder, *command)
     assert ended.returncode == 1, ended.stdout + ended.stderr
     said = ended.stderr.splitlines()[-1]
-    assert f"the task in {folder / 'harbour.py'} failed: {raised} in line {line}; set CARRARA_TRACEBACK=1" in said
+    assert f"the task in {folder / 'harbour.py'} failed: {raised} in line {line}" in said
     assert "Traceback" not in ended.stderr
-    shown = process.carrara(*command, env={"CARRARA_TASKS": str(folder), "CARRARA_TRACEBACK": "1"})
-    assert shown.returncode == 1
-    assert f'harbour.py", line {line}, in ' in shown.stderr
 
 
 def test_an_exception_in_a_text_without_a_fact_names_the_remedy(folder: Path) -> None:
@@ -175,8 +174,31 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
     item = load("harbour").item()
     with pytest.raises(
         CarraraError, match=rf"harbour.py failed: Mine.parse_value raised ValueError: unreadable in line {line}"
-    ):
+    ) as raised:
         item.grade("5000")
+    cause = raised.value.__cause__
+    assert isinstance(cause, ValueError)
+    assert extract_tb(cause.__traceback__)[-1].filename == str(folder / "harbour.py")
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "markers(self, instance)",
+        "restate(self, instance, wording)",
+        "names(self, asked, wording)",
+        "split(self, messages)",
+        "read_impossible(self, reply, question)",
+    ],
+)
+def test_every_method_that_a_task_may_override_is_guarded(
+    method: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CARRARA_TASKS", str(folder))
+    broken(folder, "    def filler", f"    def {method}:\n        return [][0]\n\n    def filler")
+    name, _, rest = method.partition("(self, ")
+    with pytest.raises(CarraraError, match=f"failed: Harbour.{name} raised IndexError"):
+        getattr(registry.load("mytests/harbour"), name)(*[None] * len(rest.split(",")))
 
 
 def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
@@ -186,7 +208,8 @@ def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
     shown = carrara(folder, "show", "harbour")
     assert shown.returncode == 1
     helper = folder / "_help.py"
-    assert f"tally raised IndexError: list index out of range in line 2 of {helper}" in shown.stderr
+    said = f"tally raised IndexError: list index out of range in line 2 of {helper}, called in line "
+    assert said in shown.stderr
 
 
 @pytest.mark.parametrize(

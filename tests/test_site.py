@@ -14,20 +14,22 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 import yaml
-from tools import pages
+from tools import gallery, pages
 
 import carrara
 from carrara.cli.main import COMMANDS, main, make_app
 from carrara.items import registry
+from carrara.papers.figures.definitions import definitions
 from carrara.verify.chance_levels import chance_level_of
 from tests.helpers.command_lines import ROOT, lines_of
 
 DOCS = ROOT / "docs"
-GENERATED = ("reference/cli.md", "reference/tasks/")
-"""Pages that tools/pages.py writes."""
+GENERATED = ("reference/cli.md", "reference/tasks/", "gallery/", "samples/")
+"""Pages that tools/pages.py and tools/gallery.py write."""
 PAGES = sorted(
     name for path in DOCS.rglob("*.md") if not (name := path.relative_to(DOCS).as_posix()).startswith(GENERATED)
 )
+OTHERS = ("reference/cli.md", "gallery/README.md", "samples/mrcr.md", "samples/idk.md")
 TASKS = [name for name in registry.names() if registry.is_official(name)]
 
 
@@ -51,7 +53,7 @@ def config() -> Mapping[str, object]:
 
 def test_the_site_names_every_page() -> None:
     tasks = [f"reference/tasks/{name}.md" for name in ("index", *TASKS)]
-    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tasks, "reference/cli.md"]), "mkdocs.yml: nav"
+    assert sorted(named(config()["nav"])) == sorted([*PAGES, *tasks, *OTHERS]), "mkdocs.yml: nav"
 
 
 # --- generated pages ---
@@ -62,6 +64,19 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pages") / "docs" / "reference"
     pages.write(folder)
     return folder
+
+
+def test_samples_show_whole_prompts(written: Path) -> None:
+    for name in pages.SAMPLES:
+        text = written.with_name("samples").joinpath(f"{name}.md").read_text("utf-8")
+        assert text.count("\nGold:\n") == pages.SAMPLED
+
+
+def test_the_gallery_shows_every_figure_that_is_drawn(tmp_path: Path) -> None:
+    gallery.write(tmp_path)
+    shown = re.findall(r"\((\S+\.svg)\)", (tmp_path / "README.md").read_text("utf-8"))
+    assert {path.name for path in tmp_path.glob("*.svg")} == {*shown}
+    assert {f"{name}.svg" for name, one in definitions().items() if one.is_drawn} <= {*shown}
 
 
 def test_each_task_has_a_page_and_pages_of_removed_tasks_are_deleted(written: Path) -> None:
@@ -149,6 +164,7 @@ def site(tmp_path: Path) -> Path:
     for name in ("tools", "src"):
         (tmp_path / name).symlink_to(ROOT / name)
     pages.write(tmp_path / "docs" / "reference")
+    gallery.write(tmp_path / "docs" / "gallery")
     build = [sys.executable, "-m", "zensical", "build", "--strict"]
     ended = subprocess.run(build, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr

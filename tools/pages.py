@@ -1,4 +1,4 @@
-"""Generate docs/reference: a page for each task, and the page of the command line.
+"""Generate pages of docs: one for each task, that of the command line, and samples of whole prompts.
 
     python -m tools.pages [FOLDER]
 
@@ -7,12 +7,13 @@
 
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 
 import carrara
 from carrara.items import registry
+from carrara.items.item import make
 from carrara.params import parameters_of
 from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.verify.chance_levels import INSTANCES, LENGTH, chance_level_of
@@ -22,6 +23,13 @@ from tools.cli_page import cli_page
 FOLDER = Path("docs/reference")
 DECLARED = "\\*"
 """The mark of a shortcut that its task declares."""
+SAMPLES: Mapping[str, Mapping[str, str]] = {
+    "mrcr": {"examples": "0", "form": "text", "keys": "1"},
+    "idk": {"examples": "0"},
+}
+"""The tasks of which whole prompts are shown, with their parameters."""
+SAMPLED = 20
+"""The number of items on a page of samples."""
 SHOWN = ("1k", "0")
 """The lengths at which an item is shown: the first one that the task has."""
 
@@ -30,7 +38,7 @@ def write(folder: Path) -> None:
     """Write all generated pages, and delete those of tasks that no longer exist.
 
     Args:
-        folder: The folder of the reference, such as docs/reference.
+        folder: The folder of the reference, such as docs/reference. Samples are written beside it.
     """
     names = list(filter(registry.is_official, registry.names()))
     tasks = folder / "tasks"
@@ -42,6 +50,10 @@ def write(folder: Path) -> None:
     for path in {*tasks.rglob("*.md")} - {tasks / f"{name}.md" for name in [*names, "index"]}:
         path.unlink()
     (folder / "cli.md").write_text(cli_page(), "utf-8")
+    samples = folder.with_name("samples")
+    samples.mkdir(exist_ok=True)
+    for name in SAMPLES:
+        (samples / f"{name}.md").write_text(samples_page(name), "utf-8")
 
 
 def overview(names: Sequence[str]) -> str:
@@ -96,6 +108,15 @@ def task_page(name: str) -> str:
     lines += table(("default", "values", "meaning"), parameters) if parameters else ["This task has no parameters."]
     lines += ["", "## What a score means", "", *meaning_of_score(name)]
     return "\n".join(lines) + "\n"
+
+
+def samples_page(name: str) -> str:
+    """Return the page with the first items of a task, without filler: they are the same at every length."""
+    parts = [f"# {name}: the first {SAMPLED} items, without filler and examples\n"]
+    for index in range(SAMPLED):
+        item = make(f"michelangelo/{name}", index=index, params=SAMPLES[name])
+        parts.append(f"## {item.id}\n\n````text\n{item.text}\n````\n\nGold:\n\n````text\n{item.gold}\n````\n")
+    return "\n".join(parts)
 
 
 def shown(name: str) -> tuple[str, Sequence[carrara.Item]]:

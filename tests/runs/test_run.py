@@ -19,12 +19,17 @@ from rich.console import Console
 
 from carrara import inspect_tasks
 from carrara.cli.main import main
+from carrara.inspect_tasks import add_signature, full_names
 from carrara.items import registry
+from carrara.items.item_id import ItemId
+from carrara.readers.registry import parse_reader
 from carrara.runs import progress
-from carrara.runs.inspect_tasks import add_signature, full_names
 from carrara.runs.replies import read_results
+from carrara.runs.tasks import make_task
+from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import tells_overflow
 from carrara.servers.retry import RetryTrouble
+from carrara.util.errors import UsageError
 from carrara.util.progress import LINE_EVERY
 from tests.helpers.process import KEY, Ended, carrara, python
 from tests.helpers.server import Address
@@ -91,9 +96,21 @@ def test_tasks_have_the_parameters_of_their_tests() -> None:
         own = signature(getattr(inspect_tasks, short)).parameters
         loaded = registry.load(name)
         for one in signature(type(loaded)).parameters.values():
-            if one.name != "first":  # of one task, and of all: an item id
-                assert own[one.name].default == getattr(loaded, one.name), name
-                assert own[one.name].annotation == get_type_hints(type(loaded))[one.name], name
+            assert own[one.name].default == getattr(loaded, one.name), name
+            assert own[one.name].annotation == get_type_hints(type(loaded))[one.name], name
+
+
+def test_the_entry_point_and_a_run_make_the_same_task() -> None:
+    first = ItemId.parse(f"babilong/qa1@{registry.load('babilong/qa1').version}/test-0-0.0/1024/chat/gpt2")
+    whole, free = parse_reader("whole"), Thinking.parse("")
+    made = make_task(first, 3, None, pack=None, reader=whole, thinking=free)
+    entry = inspect_tasks.qa1(length="1k", n="3", tokenizer="gpt2")
+    assert [sample.id for sample in made.dataset] == [sample.id for sample in entry.dataset]
+    assert (made.name, made.version, made.metadata) == (entry.name, entry.version, entry.metadata)
+    with pytest.raises(UsageError, match="has no room in 1k"):
+        make_task(first, 3, None, pack=None, reader=whole, thinking=free, within=1024)
+    with pytest.raises(PrerequisiteError, match="has no room in 1k"):
+        inspect_tasks.qa1(length="1k", within=1024, tokenizer="gpt2")
 
 
 def test_a_broken_test_of_ones_own_stands_in_nobodys_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

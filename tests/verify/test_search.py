@@ -17,6 +17,7 @@ from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.items.item_id import ItemId
 from carrara.task import Instance, Rng, Task
+from carrara.task.sweeps import count_cells
 from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.types import Segment
 from carrara.util.errors import PluginError
@@ -166,7 +167,7 @@ def test_the_audit_of_a_plugin_refuses_a_misspelt_known_shortcut(
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if registry.is_official(name)])
 def test_known_shortcuts_of_an_official_task_are_names_of_heuristics(name: str) -> None:
-    count = max(5, search.count_cells(registry.load(name)))
+    count = max(5, count_cells(registry.load(name)))
     search.check_known_shortcuts([item for context in contexts(first(name), count) for item in context.items])
 
 

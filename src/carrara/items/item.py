@@ -22,6 +22,7 @@ from carrara.items.prompt_pack import Pack
 from carrara.rng import Key, Split
 from carrara.splits import draw_owned
 from carrara.task import Task
+from carrara.task.sweeps import choose_values
 from carrara.tokenizers import permission
 from carrara.types import Arrange, Instance, LengthBudget, Message, Question, Style
 from carrara.util.cache import WeightedCache
@@ -263,7 +264,7 @@ def pose(item_id: ItemId, pack: Pack | None) -> PosedInstance:
             f"ask for fewer than {write_length(item_id.length)}"
         )
     key = replace(item_id.key, params=parameters.of_instance(configured))
-    task = configured.choose_values(key)
+    task = choose_values(configured, key)
     if task.given_count(item_id.length) is not None:
         instance = task.draw(key, LengthBudget(item_id.length))
     else:

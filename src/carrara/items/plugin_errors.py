@@ -1,17 +1,18 @@
 """Errors of tasks that are not part of the package.
 
 The code of such a task may raise anything. `guard_methods` turns its exceptions into a `PluginError`: one sentence with
-the file, the function, the exception and the line. It also refuses an answer of a wrong type.
+the file, the exception, and the last lines of the plugin's own files that led to it. The exception itself, with its
+traceback, is the cause of the error. An answer of a wrong type is refused too.
 """
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
+from inspect import getmembers, isfunction
 from pathlib import Path
-from traceback import print_exception
-from types import TracebackType
+from traceback import walk_tb
+from types import CodeType
 from typing import Any, cast
 
 from carrara.answers.types import AnswerType
@@ -29,49 +30,28 @@ from carrara.util.errors import CarraraError, InvalidTaskError, PluginError
 
 LONGEST = 300
 """The most characters of an exception's message."""
-
-_METHODS = (
-    "check",
-    "generate",
-    "generate_sized",
-    "filler",
-    "questions",
-    "prompt",
-    "solve_prompt",
-    "write",
-    "read",
-    "score",
-    "guess",
-    "not_answers",
-    "trivial_baselines",
-    "heuristics",
-    "shortcuts",
-    "error_type",
-    "paper_scores",
-    "draws",
-    "given_count",
-    "is_divided",
-)
+FRAMES = 3
+"""The most lines of the plugin's own files that an error names."""
+ALLOWED: dict[str, type[Exception]] = {
+    "__post_init__": ValueError,
+    "check": ValueError,
+    **dict.fromkeys(("solve", "solve_prompt", "split", "names"), UndecidableError),
+}
+"""The exceptions that methods of a task may raise, because callers expect them."""
 
 
 def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError:
     """Return the error for a file that cannot be imported. `where` replaces the file's path in the sentence."""
-    if isinstance(error, SyntaxError):
-        line, at = error.lineno or 0, Path(error.filename or file)
-    else:
-        _, line, at = _place(error, file)
-    return _plugin_error(f"{where or file} cannot be loaded: {_describe(error)}{_line(line, at, file)}", error)
+    return PluginError(f"{where or file} cannot be loaded: {_describe(error)}{_lines(error, file)}")
 
 
 def guard_methods(kind: type[Task], file: Path) -> type[Task]:
     """Return a subclass of a task whose methods raise `PluginError` for any exception of the plugin's code."""
-    own: dict[str, Any] = {name: _caught(getattr(kind, name), file) for name in _METHODS}
-    own["__post_init__"] = _caught(kind.__post_init__, file, ValueError)
-    own["check"] = _caught(kind.check, file, ValueError)
-    own["generate_sized"] = _caught(_with_checked_instance(kind.generate_sized, file), file)
-    own["filler"] = _caught(_with_checked_sentence(kind.filler), file)
-    own["questions"] = _caught(_with_checked_gold(kind.questions), file)
-    own["solve_prompt"] = _caught(_with_checked_answer(kind.solve_prompt), file, UndecidableError)
+    own: dict[str, Any] = {
+        name: _caught(method, file, name)
+        for name, method in getmembers(kind, isfunction)
+        if name in ALLOWED or not name.startswith("_")
+    }
     own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     own["wording"] = kind.wording
     made: type[Task] = type(kind)(kind.__name__, (kind,), own)  # type: ignore[misc]
@@ -79,50 +59,46 @@ def guard_methods(kind: type[Task], file: Path) -> type[Task]:
     return made
 
 
-def _caught(method: Callable[..., Any], file: Path, *passing: type[Exception]) -> Callable[..., Any]:
-    allowed: tuple[type[Exception], ...] = (CarraraError, *passing)
+def _caught(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:
+    """Return a method that raises `PluginError` for any exception, and checks what it returns."""
+    allowed, check = (CarraraError, ALLOWED.get(name, CarraraError)), _CHECKS.get(name)
 
     @wraps(method)
     def call(*args: Any, **given: Any) -> Any:
         try:
-            return method(*args, **given)
+            returned = method(*args, **given)
+            return check(args[0], returned, file) if check else returned
         except allowed:
             raise
         except InvalidTaskError as error:
             raise PluginError(f"the task in {file} is wrong: {error}") from error
         except (Exception, SystemExit) as error:
-            function, line, at = _place(error, file)
-            raised = f"{function or method.__name__} raised {_describe(error)}{_line(line, at, file)}"
-            raise _plugin_error(f"the task in {file} failed: {raised}", error) from error
+            frames = _own_frames(error, file)
+            function = frames[-1][0].co_qualname.split(".<locals>")[0] if frames else name
+            raised = f"{function} raised {_describe(error)}{_lines(error, file)}"
+            raise PluginError(f"the task in {file} failed: {raised}") from error
 
     return call
 
 
-def _plugin_error(sentence: str, error: BaseException) -> PluginError:
-    """Return the error to raise. With CARRARA_TRACEBACK=1 the traceback of the plugin's exception goes to stderr."""
-    if os.environ.get("CARRARA_TRACEBACK"):
-        print_exception(error)
-        return PluginError(sentence)
-    return PluginError(f"{sentence}; set CARRARA_TRACEBACK=1 to see the traceback")
+def _own_frames(error: BaseException, file: Path) -> list[tuple[CodeType, int]]:
+    """Return the code and line of each frame in the folder of the plugin, which may have helpers."""
+    folder, frames = file.resolve().parent, [(frame.f_code, line) for frame, line in walk_tb(error.__traceback__)]
+    return [
+        (code, line)
+        for code, line in frames
+        if not code.co_filename.startswith("<") and Path(code.co_filename).resolve().is_relative_to(folder)
+    ]
 
 
-def _place(error: BaseException, file: Path) -> tuple[str, int, Path]:
-    """Return the last function of the plugin in the traceback, the line, and its file, which may be a helper's."""
-    found, folder = ("", 0, file), file.resolve().parent
-    trace: TracebackType | None = error.__traceback__
-    while trace:
-        code = trace.tb_frame.f_code
-        at = Path(code.co_filename)
-        if not code.co_filename.startswith("<") and at.resolve().is_relative_to(folder):
-            found = code.co_qualname.split(".<locals>")[0], trace.tb_lineno, at
-        trace = trace.tb_next
-    return found
-
-
-def _line(line: int, at: Path, file: Path) -> str:
-    if not line:
-        return ""
-    return f" in line {line}" + ("" if at.resolve() == file.resolve() else f" of {at}")
+def _lines(error: BaseException, file: Path) -> str:
+    """Return the last lines of the plugin that led to an exception, the innermost one first."""
+    if isinstance(error, SyntaxError):
+        places = [(error.lineno or 0, Path(error.filename or file))]
+    else:
+        places = [(line, Path(code.co_filename)) for code, line in _own_frames(error, file)[: -FRAMES - 1 : -1]]
+    lines = [f"line {line}" + ("" if at.resolve() == file.resolve() else f" of {at}") for line, at in places if line]
+    return " in " + ", called in ".join(lines) if lines else ""
 
 
 def _describe(error: BaseException) -> str:
@@ -132,8 +108,11 @@ def _describe(error: BaseException) -> str:
     return f"{type(error).__name__}{f': {cut}' if cut else ''}"
 
 
-def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[..., Any]:
-    """Return an instance whose texts are checked, and whose filler, which is drawn much later, is checked too."""
+# --- what methods may return ---
+
+
+def _with_caught_filler(instance: Instance, file: Path) -> Instance:
+    """Return an instance whose filler, which is drawn much later, is caught too."""
 
     def open_filler(filler: Filler | None) -> Filler | None:
         if filler is None:
@@ -149,12 +128,7 @@ def _with_checked_instance(method: Callable[..., Any], file: Path) -> Callable[.
 
         return open_filler
 
-    @wraps(method)
-    def generate_sized(*args: Any) -> Instance:
-        made = _checked_instance(method(*args))
-        return replace(made, filler=open_filler(made.filler), fine_filler=open_filler(made.fine_filler))
-
-    return generate_sized
+    return replace(instance, filler=open_filler(instance.filler), fine_filler=open_filler(instance.fine_filler))
 
 
 def _checked_instance(instance: object) -> Instance:
@@ -175,42 +149,32 @@ def _checked_instance(instance: object) -> Instance:
     return instance
 
 
-def _with_checked_sentence(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def filler(*args: Any) -> str:
-        if not isinstance(sentence := method(*args), str):
-            raise InvalidTaskError(f"`filler` returned {describe(sentence)}, where a text is expected")
-        return sentence
-
-    return filler
+def _checked_sentence(sentence: object) -> str:
+    if not isinstance(sentence, str):
+        raise InvalidTaskError(f"`filler` returned {describe(sentence)}, where a text is expected")
+    return sentence
 
 
-def _with_checked_gold(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def questions(self: Any, *args: Any) -> Sequence[Question[Any]]:
-        asked: Sequence[Question[Any]] = method(self, *args)
-        for question in asked:
-            _check(self, question.gold, "the gold answer is")
-        return asked
-
+def _checked_questions(task: Task, questions: Sequence[Question[Any]]) -> Sequence[Question[Any]]:
+    for question in questions:
+        _checked_answer(task, question.gold, "the gold answer is")
     return questions
 
 
-def _with_checked_answer(method: Callable[..., Any]) -> Callable[..., Any]:
-    @wraps(method)
-    def solve(self: Any, *args: Any) -> Any:
-        answer = method(self, *args)
-        _check(self, answer, "`solve` returned")
-        return answer
-
-    return solve
-
-
-def _check(task: Any, answer: object, what: str) -> None:
+def _checked_answer(task: Task, answer: object, what: str) -> object:
     answers = getattr(task, "answer", None)
     if isinstance(answers, AnswerType) and not answers.takes(answer):
         raise InvalidTaskError(f"{what} {describe(answer)}, where {type(answers).__name__} expects {answers.noun}")
+    return answer
 
+
+_CHECKS: dict[str, Callable[[Task, Any, Path], Any]] = {
+    "generate_sized": lambda task, instance, file: _with_caught_filler(_checked_instance(instance), file),
+    "filler": lambda task, sentence, file: _checked_sentence(sentence),
+    "questions": lambda task, questions, file: _checked_questions(task, questions),
+    "solve_prompt": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
+}
+"""What the result of a method is checked by, before it is returned."""
 
 _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}
 

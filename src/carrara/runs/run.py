@@ -23,7 +23,7 @@ from rich.console import Console
 from carrara.constants import FOLLOW_UPS
 from carrara.items.item import left_out
 from carrara.items.item_id import ALL, RunJob
-from carrara.items.prompt_pack import read_pack
+from carrara.items.prompt_pack import Pack, read_pack
 from carrara.readers.prompts import Reference, is_quick_to_render, prompt_of
 from carrara.results.result import Result, Subject
 from carrara.results.series import changed_models
@@ -34,12 +34,10 @@ from carrara.runs.checks import check_size, check_unchanged, warnings
 from carrara.runs.config import RunConfig
 from carrara.runs.evaluate import evaluate, notebook_hidden
 from carrara.runs.folder import CACHE, at_work, check_disk, local_folder, make_folder, plain_path, set_aside, tidy
-from carrara.runs.inspect_tasks import made_for, maker
 from carrara.runs.replies import LOGS, LoggedReply, read_replies, read_results
 from carrara.runs.reply_cache import ReplyCache
 from carrara.runs.settings import SERVER, address, file_of, settings_of
-from carrara.runs.tasks import estimate
-from carrara.servers.inspect_private import PrerequisiteError, plain
+from carrara.runs.tasks import estimate, make_task
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
@@ -270,44 +268,39 @@ def _tasks(config: RunConfig, model: Model, console: Console | None) -> dict[Run
     A task without an instance of a length is left out at this length, unless it is the only one.
     """
     tasks, unfit = dict[RunJob, Task](), list[LengthError]()
+    pack = read_pack(config.prompts) if config.prompts else None
     for job in progress.preparing(config.jobs, console):
         try:
-            with made_for(model, config.max_tokens):
-                tasks[job] = _task(config, job)
-        except PrerequisiteError as error:
-            reason = error.__cause__
-            if not isinstance(reason, UsageError | RunError):
-                raise UsageError(plain(error)) from None
-            if not isinstance(reason, LengthError) or len(config.jobs) == 1:
-                raise reason from None
-            unfit.append(reason)
-            warn_once(left_out(job.first, reason))
+            task = make_task(
+                job.first,
+                job.instances,
+                model,
+                config.max_tokens,
+                pack=pack,
+                reader=config.context_reader,
+                thinking=Thinking.parse(config.cot),
+                within=_room(config, job, pack),
+                anywhere=config.anywhere,
+            )
+        except LengthError as error:
+            if len(config.jobs) == 1:
+                raise
+            unfit.append(error)
+            warn_once(left_out(job.first, error))
+        else:
+            tasks[job] = task_with(task, setup=None)  # prompts go by reference, so the state holds none
     if not tasks:
         raise unfit[0]
     return tasks
 
 
-def _task(config: RunConfig, job: RunJob) -> Task:
-    task = maker(job.first.task)(
-        first=str(job.first),
-        n=job.instances,
-        prompts=str(config.prompts) if config.prompts else "",
-        reader=str(config.context_reader),
-        cot=config.cot,
-        within=_room(config, job),
-        **({"anywhere": True} if config.anywhere else {}),
-    )
-    return task_with(task, setup=None)  # prompts go by reference, so the state holds none
-
-
-def _room(config: RunConfig, job: RunJob) -> int | None:
+def _room(config: RunConfig, job: RunJob, pack: Pack | None) -> int | None:
     """Return the tokens of a job's length that are reserved for the answer.
 
     None: its lengths do not include the answer.
     """
     if not config.within:
         return None
-    pack = read_pack(config.prompts) if config.prompts else None
     return answer_reserve.room(job.first, job.instances, pack, Thinking.parse(config.cot), config.max_tokens)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import anyio
 from inspect_ai import Task
 from inspect_ai.dataset import MemoryDataset, Sample
-from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, ModelOutput, get_model
+from inspect_ai.model import ChatMessageUser, GenerateConfigArgs, Model, ModelOutput, get_model
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import Generate, Solver, TaskState, solver
 
@@ -31,7 +31,7 @@ from carrara.constants import (
     WHOLE,
 )
 from carrara.items.grading import grade, trivial
-from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of
+from carrara.items.item import QUICK, Item, cached_context, contexts, is_quick, item_of, remember_pack
 from carrara.items.item_id import ItemId
 from carrara.items.prompt import FollowUps
 from carrara.items.prompt_pack import Pack
@@ -44,43 +44,72 @@ from carrara.readers.registry import parse_reader
 from carrara.readers.sandboxes import parse_sandbox
 from carrara.results.result import WITHIN
 from carrara.runs import budget, progress
-from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread
+from carrara.runs.by_reference import PromptMismatchError, PromptReference, ReferencedAPI, call_in_thread, provider_of
 from carrara.runs.calls import calls
 from carrara.runs.evidence_position import Watch
 from carrara.runs.reader_model import CalledModel, make_reference
 from carrara.runs.reading_record import reading_record, recall_of, status_of
 from carrara.runs.reasoning import spent
-from carrara.runs.settings import SERVER
+from carrara.runs.settings import ANYWHERE, SERVER, address
 from carrara.runs.whole_prompt import check_prompt, remove_prompt, remove_texts, render_prompt
-from carrara.servers.inspect_private import PrerequisiteError, plain
+from carrara.servers.inspect_private import PrerequisiteError, RegistryInfo, plain, registry_tag
+from carrara.servers.model_names import check_style
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.response import ending
 from carrara.servers.retry import Attempts, RetryTrouble, attempts
+from carrara.types import Style
 from carrara.util.errors import RunError, UsageError, describe_exception, has_long_text
 from carrara.util.log import logger
+from carrara.util.quantities import write_length
 
 DIGITS = 4
 """Decimal digits of the numbers in a log: one more than reports show."""
 
 
-def inspect_task(
+def make_task(
     first: ItemId,
     instances: int,
-    pack: Pack | None,
+    model: Model | None,
+    max_tokens: int | None = None,
     *,
-    budgeted: bool,
-    server: str,
+    pack: Pack | None,
     reader: Reader,
     thinking: Thinking,
     within: int | None = None,
+    anywhere: bool = False,
 ) -> Task:
-    """Return the task of `instances` instances from an item id on, at its length.
+    """Return the Inspect task of several instances of a task at one length.
 
-    `server` is the address of the model, if it is given; `reader` is how the context reaches it, and `thinking` how it
-    reasons. `within` is the number of tokens reserved for the answer. With `budgeted`, replies are limited to
-    the answer budget of their question. Models that do not reason and would not stop by themselves, such as base
-    models, need it.
+    It has the name and the arguments of the entry point's task (`carrara.inspect_tasks`), except that a prompt pack is
+    named by its hash. Inspect matches a task with its logs by these when a stopped run goes on.
+
+    Args:
+        first: The item id of the first instance.
+        instances: How many instances there are.
+        model: The model that is to reply. None: it is not known yet.
+        max_tokens: The limit of a reply, if the user gave one.
+        pack: The prompt pack of the items.
+        reader: How the context reaches the model.
+        thinking: How the model reasons.
+        within: Tokens of the length that are reserved for the answer. None: the length does not include it.
+        anywhere: Whether it does not matter at which address the model is.
+
+    Raises:
+        LengthError: No instance fits the length.
+        UsageError: The arguments do not fit each other.
     """
+    if model is not None:
+        check_style(str(model), first.style)
+    if first.style == "base" and thinking.way == "exactly":
+        raise UsageError("a base model completes its prompt, which ends where the answer begins: leave cot=exactly out")
+    if within and within >= first.length:
+        raise UsageError(
+            f"an answer that takes {within:,} tokens has no room in {write_length(first.length)}: "
+            "ask for a greater length"
+        )
+    remember_pack(pack)
+    reader.ready()
+    budgeted = _is_budgeted(model, first.style, max_tokens)
     asked = replace(first, length=first.length - within) if within else first
     items = [
         item for context in contexts(asked, instances, pack, logger.warning, cached_context) for item in context.items
@@ -88,21 +117,44 @@ def inspect_task(
     reader.check(first)
     for item in items:
         reader.check_template(first.task, item.prompt.template)
+    server = ANYWHERE if anywhere else address(model) if model else ""
     read_by = "" if reader.is_whole else str(reader)
     kind, file = parse_sandbox(reader.name, reader.sandbox)
     given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
-    return Task(
+    short = first.task.rpartition("/")[2]
+    task = Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
         setup=render_prompt(**{name: value for name, value in {READER: read_by, COT: str(thinking)}.items() if value}),
         solver=ask(**{name: value for name, value in given.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
         sandbox=(kind, file) if file else kind or None,
-        name=f"{first.task.rpartition('/')[2]}-{first.size('-')}",
+        name=f"{short}-{first.size('-')}",
         version=first.version,
         metadata={"task": first.task, "first": str(first), "instances": instances, "budgeted": budgeted},
         display_name=f"{load(first.task).title} {first.size()}",
     )
+    arguments = {
+        "length": first.length, "n": instances, "params": first.params, "seed": first.seed, "split": first.split,
+        "style": first.style, "tokenizer": first.tokenizer, "prompts": first.pack, "reader": read_by,
+        "index": first.index, "cot": str(thinking), "within": within, "anywhere": anywhere, "arrange": first.arrange,
+    }  # fmt: skip
+    registry_tag(lambda **named: named, task, RegistryInfo(type="task", name=f"carrara/{short}"), **arguments)
+    return task
+
+
+def _is_budgeted(model: Model | None, style: Style, max_tokens: int | None) -> bool:
+    """Set the prompt style of the embedded model, and return whether to limit replies to the answer's length.
+
+    Models that do not reason and would not stop by themselves need this limit, unless the user gave one.
+    """
+    if model is None:
+        return style == "base"
+    provider = provider_of(model)
+    if hasattr(provider, "base"):
+        provider.base = style == "base"
+    limited = max_tokens is not None or model.config.max_tokens is not None
+    return (style == "base" or str(model) == "carrara/smollm2") and not limited
 
 
 def _sample(item: Item, length: int, budgeted: bool) -> Sample:

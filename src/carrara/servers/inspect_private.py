@@ -6,6 +6,7 @@ depend on these names on the oldest and on the newest release of the supported r
 - `PrerequisiteError`: Inspect prints this error of a task function or a provider without a traceback, and no other.
 - `active_generate_config`: only here does it stand, before a request, which `--max-tokens` an evaluation was given.
 - `platform`: Inspect decides here whether it runs in a notebook. No option and no variable says otherwise.
+- `RegistryInfo`, `registry_tag`: a task that a run makes has the name and the arguments of the entry point's task.
 - `registry_find`: says whether a provider is registered. `get_model` constructs it, which may load its weights.
 - `task_identifier`: a worker of an eval set is told by identifier which log to continue. A log's header has none.
 - `track_active_model_event`: providers attach each raw request to the active model event. Inspect writes that event at
@@ -17,16 +18,18 @@ import re
 from inspect_ai._eval.evalset import task_identifier
 from inspect_ai._util import platform
 from inspect_ai._util.error import PrerequisiteError
-from inspect_ai._util.registry import registry_find
+from inspect_ai._util.registry import RegistryInfo, registry_find, registry_tag
 from inspect_ai.log._samples import track_active_model_event
 from inspect_ai.model._generate_config import active_generate_config
 from rich.markup import escape
 
 __all__ = [
     "PrerequisiteError",
+    "RegistryInfo",
     "active_generate_config",
     "platform",
     "registry_find",
+    "registry_tag",
     "task_identifier",
     "track_active_model_event",
 ]

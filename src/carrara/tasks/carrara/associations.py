@@ -26,12 +26,12 @@ chance among all sentences.
 """
 
 from collections.abc import Mapping
-from math import prod
 from typing import Any
 
 from carrara.answers import asks_for
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_labels
 from carrara.tasks.carrara._definitions import (
     DEFINITIONS,
     DOMAINS,
@@ -87,7 +87,7 @@ class Associations(Task):
         values = definition.draw_values(drawn, self.people)
         people = {_draw_name(drawn): value for value in drawn.shuffled(values)}
         gold = next(name for name, value in people.items() if value == values[0])
-        order = in_turn(rng.key, "order", ORDERS, every=prod(len(self.sweep_values(name)) for name in self.sweeps))
+        order = in_turn(rng.key, "order", ORDERS, every=count_cells(self))
         orders = {name: order if name == gold else drawn.choice(ORDERS) for name in people}
         return Instance(
             facts=[definition.write(drawn, orders[name], name, value) for name, value in people.items()],
@@ -98,7 +98,7 @@ class Associations(Task):
             filler=_more_people(definition, people),
             options=tuple(sorted(people)),
             guesses=sorted(people),
-            labels={**self.sweep_labels(), "order": order},
+            labels={**sweep_labels(self), "order": order},
             unordered=True,
         )
 

@@ -33,12 +33,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import field
 from itertools import accumulate, pairwise
-from math import ceil, prod
+from math import ceil
 from typing import Any, Literal
 
 from carrara.generators.people import MONTHS
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_labels, sweep_values
 from carrara.tasks.carrara import _census_plans as plans
 from carrara.tasks.carrara._census_plans import EQUAL, Answer, CensusAnswer, Plan, Setting, error_type
 from carrara.tasks.carrara._kinds import KINDS
@@ -213,7 +214,7 @@ class Census(Task):
             ask=ask,
             options=plan.options,
             guesses=self.counts if ask == "count" else plans.ASKED_MONTHS if ask == "month" else None,
-            labels={**self.sweep_labels(), **_labels(ask, plan)},
+            labels={**sweep_labels(self), **_labels(ask, plan)},
             unordered=True,
         )
 
@@ -225,7 +226,7 @@ class Census(Task):
 
     def _plan(self, rng: Rng, setting: Setting) -> tuple[str, Plan]:
         """Return the name of the question, and what is settled of the records."""
-        drawn, every = rng.stream("plan"), prod(len(self.sweep_values(name)) for name in self.sweeps)
+        drawn, every = rng.stream("plan"), count_cells(self)
         match self.kind:
             case "count":
                 number = in_turn(rng.key, "count", self.counts, every)
@@ -268,7 +269,7 @@ class Census(Task):
         return replies(instance.ask, instance.names, records, self.classes)
 
     def shortcuts(self) -> Mapping[str, str]:
-        if True not in self.sweep_values("labels"):
+        if True not in sweep_values(self, "labels"):
             return self.known_shortcuts
         why = "Where each record states its kind, counting these words is what is asked."
         return {**self.known_shortcuts, "strings": why, "learned": why}

@@ -31,12 +31,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
-from math import prod
 from typing import Any, NamedTuple
 
 from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
 from carrara.tasks.carrara._originals import alce, l_citeeval
 from carrara.tasks.carrara._rankings import ID
@@ -85,13 +85,13 @@ class Citations(Task):
 
     def shortcuts(self) -> Mapping[str, str]:
         reason = "A question of one hop names the person whose document has the answer and is the proof."
-        return {_FIRST_DOCUMENT: reason} if 1 in self.sweep_values("hops") else {}
+        return {_FIRST_DOCUMENT: reason} if 1 in sweep_values(self, "hops") else {}
 
     def generate(self, rng: Rng) -> Instance:
         drawn, ids = rng.stream("people"), DocumentIds(rng.stream("ids"))
         relations = drawn.sample(RELATIONS, STATED)
         people = draw_people(drawn, self.people, relations)
-        every = prod(len(self.sweep_values(name)) for name in self.sweeps)
+        every = count_cells(self)
         asked = in_turn(rng.key, "asked", ("person", "town"), every)
         trail = self._draw_trail(drawn, people, asked)
         order = drawn.shuffled(list(people))

@@ -59,6 +59,7 @@ from carrara.answers.totals import RunningTotals, Totals, right_steps, survival_
 from carrara.answers.types import find_numbers
 from carrara.rng import Rng
 from carrara.task import Instance, Sweep, Task
+from carrara.task.sweeps import sweep_labels
 from carrara.tasks.carrara._nodes import NODE
 from carrara.tasks.classic._words import codes
 from carrara.types import (
@@ -190,7 +191,7 @@ class March(Task):
             evidence=[number for number, entry in enumerate(entries) if entry.partition(":")[0] in asked],
             filler=further_entries({*names}),
             chance_level=chance_of(gold.steps, self.keys),
-            labels={"history": self.history, **self.sweep_labels()},
+            labels={"history": self.history, **sweep_labels(self)},
             unordered=True,
             structure=turns,
         )

@@ -40,7 +40,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import date
-from math import prod
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from carrara.answers import AnswerType, asks_for
@@ -51,6 +50,7 @@ from carrara.answers.types import find_numbers, read_number
 from carrara.generators.people import MONTHS, NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._session_log import (
     THINGS,
     TOWNS,
@@ -342,7 +342,7 @@ class Sessions(Task):
 
     def _in_turn(self, rng: Rng, purpose: str, values: Sequence[T]) -> T:
         """Return one of several values, which the instances of this kind and number of updates have in turn."""
-        every = prod(len(self.sweep_values(name)) for name in self.sweeps)
+        every = count_cells(self)
         return in_turn(rng.key, f"{purpose} of {self.kind} with {self.updates}", values, every)
 
     def _evidence(self, timeline: Timeline, number: int, day: date) -> list[int]:
@@ -391,7 +391,7 @@ class Sessions(Task):
         return ErrorType("should have abstained", kind) if gold.value == NOT_SAID else ErrorType(kind)
 
     def shortcuts(self) -> Mapping[str, str]:
-        kinds, most = self.sweep_values("kind"), max(self.sweep_values("updates"))
+        kinds, most = sweep_values(self, "kind"), max(sweep_values(self, "updates"))
         return declare_shortcuts({*kinds}, fills_text=most > MANY)
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:

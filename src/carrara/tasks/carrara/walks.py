@@ -37,11 +37,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import islice
-from math import prod
 from typing import Any, Literal, NamedTuple
 
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import count_cells, sweep_labels
 from carrara.tasks.carrara._nodes import NODE, Nodes, graphwalks
 from carrara.tasks.classic._words import codes
 from carrara.types import ANSWER, ErrorType, Filler, FillerStream, Question, Segment
@@ -280,7 +280,7 @@ class Walks(Task):
             raise ValueError(f"nodes go from {least} to 1000 with answers of {most} nodes at {self.steps} steps")
 
     def generate(self, rng: Rng) -> Instance:
-        size = in_turn(rng.key, "size", self.sizes, every=prod(len(self.sweep_values(name)) for name in self.sweeps))
+        size = in_turn(rng.key, "size", self.sizes, every=count_cells(self))
         plan = self._plan(rng.stream("graph"), size)
         names = NODE.distinct(rng.stream("names"), self.nodes)
         edges = add_edges(rng.stream("edges"), plan.edges, plan.targets, self.degree)
@@ -294,7 +294,7 @@ class Walks(Task):
             ask=self.kind,
             filler=further_edges({*names}, reachable, self.degree),
             chance_level=float(not size) if 0 in self.sizes else 1 / (self.nodes - 1),
-            labels={**self.sweep_labels(), ANSWER: str(size) if size else "none"},
+            labels={**sweep_labels(self), ANSWER: str(size) if size else "none"},
             unordered=True,
         )
 

@@ -31,6 +31,7 @@ from typing import Any, NamedTuple
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import sweep_values
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
 from carrara.tasks.classic._people import (
@@ -87,7 +88,7 @@ class Hops(Task):
         _haystacks.check(self.haystack)
 
     def shortcuts(self) -> Mapping[str, str]:
-        return dict.fromkeys(("strings", "learned"), ONE_HOP) if 1 in self.sweep_values("hops") else {}
+        return dict.fromkeys(("strings", "learned"), ONE_HOP) if 1 in sweep_values(self, "hops") else {}
 
     def generate(self, rng: Rng) -> Instance:
         drawn = rng.stream("people")

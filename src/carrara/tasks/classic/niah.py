@@ -26,6 +26,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
+from carrara.task.sweeps import sweep_values
 from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.classic import _haystacks, _turns, _values
 from carrara.tasks.classic._answers import Values
@@ -162,7 +163,7 @@ class Niah(MultilingualTask, Classic):
         return {"number": _values.NUMBER, "uuid": _values.CODE}.get(of, _values.NAMES[self.language])
 
     def generate(self, rng: Rng) -> Instance:
-        shape, key, every = self.shape(), rng.key, len(self.sweep_values("variant"))
+        shape, key, every = self.shape(), rng.key, len(sweep_values(self, "variant"))
         rng_needles = rng.stream("needles")
         called = self.kind(shape.key).distinct(rng_needles, shape.keys)
         values = self.kind(shape.value).distinct(rng_needles, shape.keys * shape.values, taken=called)

@@ -31,6 +31,7 @@ from typing import NamedTuple
 from carrara.rng import Key
 from carrara.splits import draw_owned
 from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task.sweeps import choose_values, sweep_values
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_instances import Strategy, renumber, search, statements
 from carrara.tasks.michelangelo._list_machine import (
@@ -117,7 +118,7 @@ class LatentList(Task):
             raise ValueError("examples go from 0 to 100")
 
     def shortcuts(self) -> Mapping[str, str]:
-        one_operation = self.sweep_values("complexity") == (1,)
+        one_operation = sweep_values(self, "complexity") == (1,)
         declared = dict.fromkeys(("strings", "learned"), ONE_OPERATION) if one_operation else {}
         return {**declared, "typography": OTHER_STATEMENTS}
 
@@ -232,7 +233,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     """Return a short session from the few-shot split, with a little filler, so that its forms are seen."""
     task = LatentList(complexity=3 + number % 4, view=view, fillers=fillers, examples=0)
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
-    instance, own = draw_owned(task.choose_values(key), key)
+    instance, own = draw_owned(choose_values(task, key), key)
     rng = own.rng("example")
     stream = statements(instance.structure.operations, fillers, rng)
     lines = [str(instance.opening)]

@@ -20,6 +20,7 @@ from dataclasses import field
 from carrara.answers import Number
 from carrara.generators import vocabulary
 from carrara.task import Instance, Rng, Sweep
+from carrara.task.sweeps import sweep_values
 from carrara.tasks.minerva._task import WORDS, Minerva, check_number, split_items
 from carrara.types import ANSWER
 
@@ -53,7 +54,7 @@ class Count(Minerva):
             filler=vocabulary.filler(self.words, drawn),
             gold=self.times,
             names={"word": word},
-            guesses=self.sweep_values("times"),
+            guesses=sweep_values(self, "times"),
             labels={ANSWER: str(self.times)},
         )
 

@@ -23,6 +23,7 @@ from dataclasses import field
 from carrara.answers import Copy, Words
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
+from carrara.task.sweeps import sweep_values
 from carrara.tasks.minerva._edit import ITEMS, draw_numbers, edit_answer
 from carrara.tasks.minerva._task import MOST_ITEMS, Minerva, check_number, split_items
 from carrara.types import UNSIZED, LengthBudget
@@ -69,7 +70,7 @@ class Functional(Minerva):
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         items = draw_numbers(budget, rng.stream("numbers"), self.items)
         verb, _, by = self.change.partition(" ")
-        by = by or str(in_turn(rng.key, "operand", OPERANDS, len(self.sweep_values("change"))))
+        by = by or str(in_turn(rng.key, "operand", OPERANDS, len(sweep_values(self, "change"))))
         return Instance(
             facts=items,
             gold=edit_answer(items, _change(items, verb, int(by))),

@@ -34,6 +34,7 @@ from carrara.answers import YesNo
 from carrara.generators import vocabulary
 from carrara.generators.round_robin import in_turn
 from carrara.task import Instance, Rng, Sweep
+from carrara.task.sweeps import sweep_values
 from carrara.tasks.minerva._task import WORDS, Label, Minerva, check_number, split_items
 from carrara.types import ANSWER, Segment
 
@@ -70,7 +71,7 @@ class SequenceSearch(Minerva):
             raise ValueError(f"wrong is one or several of {', '.join(WRONG)}")
 
     def generate(self, rng: Rng) -> Instance:
-        size, cells = self.size, list(product(self.sweep_values("size"), self.sweep_values("gold")))
+        size, cells = self.size, list(product(sweep_values(self, "size"), sweep_values(self, "gold")))
         draw = vocabulary.draw_words(self.words, rng.key)
         first, last, moved, other, *sequence = drawn = vocabulary.some(draw, 4 + size)
         wrong = in_turn(rng.key, "wrong", self.wrong, every=len(cells)) if self.gold == "no" else ""

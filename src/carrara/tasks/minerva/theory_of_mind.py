@@ -37,6 +37,7 @@ from typing import Any
 from carrara.answers import FinalHands, Hands
 from carrara.rng import Key
 from carrara.task import Instance, Rng, Sweep
+from carrara.task.sweeps import sweep_labels
 from carrara.tasks.minerva._state import (
     LINE,
     Pool,
@@ -110,7 +111,7 @@ class TheoryOfMind(Minerva):
             ),
             evidence=None if self.paper else last_changes(story.steps),
             ask="ask" if self.paper else "steady",
-            labels={"agents": str(agents), "size": str(self.size), **self.sweep_labels()},
+            labels={"agents": str(agents), "size": str(self.size), **sweep_labels(self)},
         )
 
     def shortcuts(self) -> Mapping[str, str]:

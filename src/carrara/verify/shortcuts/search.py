@@ -19,14 +19,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from math import prod, sqrt
+from math import sqrt
 from statistics import fmean, pstdev
 from typing import Literal, NamedTuple
 
 import numpy as np
 
 from carrara.items.item import Item
-from carrara.task import Task
+from carrara.task.sweeps import count_cells
 from carrara.util.errors import PluginError, nearest
 from carrara.verify.shortcuts import lines, truncated, typography
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
@@ -235,11 +235,6 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
             f"the task {items[0].item_id.task} declares the known shortcut {name!r}, "
             f"but no heuristic or kind has that name{remedy}"
         )
-
-
-def count_cells(task: Task) -> int:
-    """Return the number of combinations of the values of a task's sweeps, which instances take in turn."""
-    return prod(len(task.sweep_values(name)) for name in task.sweeps)
 
 
 def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuristic]:

@@ -16,18 +16,16 @@ follow from these; each of them is a method that a task may override.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field, fields, replace
-from itertools import product
 from statistics import fmean
 from string import Formatter
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, dataclass_transform, get_origin, get_type_hints
+from typing import Any, ClassVar, dataclass_transform
 
 from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.impossible import extract_impossible
 from carrara.answers.types import AnswerType
-from carrara.generators.round_robin import in_turn
 from carrara.rng import Key, Rng
+from carrara.task.sweeps import Sweep, cells, sweep_labels, sweep_names
 from carrara.types import (
     Choice,
     ErrorType,
@@ -49,42 +47,8 @@ from carrara.util.errors import InvalidTaskError
 
 __all__ = ["Instance", "Question", "Rng", "Sweep", "Task"]
 
-T = TypeVar("T")
-
 OPEN, CLOSE = "<text>", "</text>"
 """The marks around the context in a prompt of the standard layout."""
-
-
-if TYPE_CHECKING:
-
-    class Sweep(Generic[T]):
-        def __init__(self, *values: T) -> None: ...
-        def __get__(self, task: Any, kind: Any) -> T: ...
-        def __set__(self, task: Any, value: T | tuple[T, ...]) -> None: ...
-
-else:
-
-    class Sweep(tuple[T, ...], Generic[T]):
-        """A parameter with several values, which instances take in turn: `size: Sweep[int] = Sweep(4, 8)`.
-
-        In the methods of the task the parameter has one of the values. Results are sliced by it.
-
-        Args:
-            values: The default values.
-
-        Examples:
-            >>> from carrara import Sweep
-            >>> Sweep(4, 8)
-            (4, 8)
-        """
-
-        __slots__ = ()
-
-        def __new__(cls, *values):
-            return super().__new__(cls, values)
-
-        def __getnewargs__(self):
-            return tuple(self)
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
@@ -119,7 +83,6 @@ class Task(ABC):
         pack_name: The task whose wording a prompt pack gives for this one. Empty: its own.
         optional_fields: Fields that a prompt pack may add to a part of the wording, or leave out of it, by the part.
         echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
-        sweeps: The names of the parameters that are a `Sweep`. They are read from the class.
         is_sized: Whether each length has its own instance, because the task overrides `generate_sized`.
         has_sentences: Whether the task overrides `filler`.
 
@@ -161,7 +124,6 @@ class Task(ABC):
     pack_name: ClassVar[str] = ""
     optional_fields: ClassVar[Mapping[str, frozenset[str]]] = {}
     echo_limit: ClassVar[int] = 0
-    sweeps: ClassVar[tuple[str, ...]] = ()
     is_sized: ClassVar[bool]
     has_sentences: ClassVar[bool]
 
@@ -170,22 +132,20 @@ class Task(ABC):
         dataclass(frozen=True, kw_only=True)(cls)
         # Class attributes of `Task` are no fields. In a second base class they would hide a parameter of the first one.
         cls.__dataclass_fields__ = {one.name: one for one in fields(cls)}
-        hints = get_type_hints(cls)
-        cls.sweeps = tuple(one.name for one in fields(cls) if get_origin(hints[one.name]) is Sweep)
         cls.is_sized = cls.generate_sized is not Task.generate_sized
         cls.has_sentences = cls.filler is not Task.filler
         if hasattr(cls, "ask") and hasattr(cls, "answer") and "wording" not in vars(cls):
             cls.wording = cls.make_wording()
 
     def __post_init__(self) -> None:
-        for name in self.sweeps:
+        for name in sweep_names(self):
             values = getattr(self, name)
             values = tuple(values) if isinstance(values, tuple) else (values,)
             if not values or len(set(values)) < len(values):
                 raise ValueError(f"{name} takes one value or several different ones")
             object.__setattr__(self, name, values)
-        for cell in self._cells():
-            self._at(cell).check()
+        for cell in cells(self):
+            cell.check()
 
     # Methods that a task defines
 
@@ -271,7 +231,7 @@ class Task(ABC):
                 gold=gold,
                 evidence=evidence if isinstance(evidence, LazyEvidence) else tuple(evidence),
                 chance_level=chance_level,
-                labels=self.sweep_labels() if instance.labels is None else instance.labels,
+                labels=sweep_labels(self) if instance.labels is None else instance.labels,
                 options=options,
                 budget=self.answer.budget(gold),
             )
@@ -587,7 +547,7 @@ class Task(ABC):
     # Making an instance
 
     def draw(self, key: Key, budget: LengthBudget | None = None) -> Instance:
-        """Return the instance of a key. The task has one value of each sweep (`choose_values`).
+        """Return the instance of a key. The task has one value of each sweep (`sweeps.choose_values`).
 
         Args:
             key: The key of the instance.
@@ -606,53 +566,6 @@ class Task(ABC):
             return (Segment(self.filler(rng)),)
 
         return stream
-
-    # Sweeps
-
-    def choose_values(self, key: Key) -> "Task":
-        """Return the task with one value of each sweep. Instances take the values in turn.
-
-        Args:
-            key: The key of the instance.
-
-        Returns:
-            The task.
-        """
-        if not self.sweeps:
-            return self
-        purpose = self.sweeps[0] if len(self.sweeps) == 1 else "cell"
-        return self._at(in_turn(key, purpose, self._cells()))
-
-    def sweep_labels(self) -> Mapping[str, str]:
-        """Return the value of each sweep that has several."""
-        return {name: _write(getattr(self, name)) for name in self.sweeps if len(self.sweep_values(name)) > 1}
-
-    def sweep_values(self, name: str) -> tuple[Any, ...]:
-        """Return all values of a sweep, of which this task may have one.
-
-        Args:
-            name: The name of the parameter.
-
-        Returns:
-            The values.
-        """
-        all_values: tuple[Any, ...] = self.__dict__.get("_all", self.__dict__)[name]
-        return all_values
-
-    def _cells(self) -> list[tuple[Any, ...]]:
-        return list(product(*(self.sweep_values(name) for name in self.sweeps)))
-
-    def _at(self, cell: Sequence[Any]) -> "Task":
-        one = copy(self)
-        one.__dict__["_all"] = {name: self.sweep_values(name) for name in self.sweeps}
-        one.__dict__.update(zip(self.sweeps, cell, strict=True))
-        return one
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 _PATTERNS: dict[str, re.Pattern[str]] = {}
