@@ -136,3 +136,10 @@ def test_functions_of_an_option_class_have_its_documented_fields_as_arguments() 
     documented = {one.arg_name: one.description for one in run.params}
     assert documented.keys() == inspect.signature(carrara.run).parameters.keys()
     assert all(documented.values())
+
+
+def test_files_that_sentences_name_exist() -> None:
+    files = [path.as_posix() for path in ROOT.glob("src/**/*.py")]
+    for path in ROOT.glob("src/**/*.py"):
+        for name in re.findall(r"\(([\w/]+\.py)\)", path.read_text("utf-8")):
+            assert any(file.endswith(f"/{name}") for file in files), f"{path}: {name}"

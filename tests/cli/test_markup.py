@@ -171,7 +171,7 @@ def test_consoles_and_columns_are_made_in_one_place() -> None:
 
 
 ALLOWED = {
-    "runs/evaluate.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
+    "runs/run.py": {"get_console"},  # the process's own console, hidden from Inspect and restored
     "runs/progress.py": {"get_console"},  # the console that Inspect prints to, silenced
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from carrara.results.betting import BETS, BettingTest, fewest, interval
+from carrara.guard.equivalence import BETS, BettingTest, fewest, interval
 
 ALPHA, MARGIN = 0.05, 0.1
 

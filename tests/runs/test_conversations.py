@@ -22,7 +22,7 @@ from carrara.report.tables import summary_lines
 from carrara.results.horizon import HorizonRow, horizon_rows
 from carrara.results.result import Result
 from carrara.results.summary import Summary
-from carrara.runs.conversation import join_outputs
+from carrara.runs.reader_model import join_outputs
 from carrara.runs.replies import read_replies, read_results
 from carrara.util.errors import CarraraError, RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN

@@ -12,8 +12,8 @@ import pytest
 from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 
 from carrara.results.result import Result
+from carrara.runs.folder import ReplyCache
 from carrara.runs.replies import read_results
-from carrara.runs.reply_cache import ReplyCache
 from carrara.util.errors import RunError
 from tests.helpers.process import carrara
 from tests.helpers.server import Address

@@ -341,7 +341,7 @@ def changed(change: str, *asked: str) -> Ended:
     """A run in a process in which something is otherwise."""
     lines = [
         "import gzip, sys",
-        "from carrara.runs import checks, evaluate, folder, run",
+        "from carrara.runs import checks, folder, run",
         "from carrara.cli.main import main",
         change,
     ]
@@ -460,13 +460,13 @@ def test_nothing_is_begun_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.Mon
 
 FULL = {
     "told": (
-        "real = evaluate.eval_set\n"
+        "real = run.eval_set\n"
         "def full(*asked, **how):\n"
         "    real(*asked, **how)\n"
         "    raise OSError(28, 'No space left on device')\n"
         "def none(*asked, **how):\n"
         "    raise OSError(28, 'No space left on device')\n"
-        "evaluate.eval_set, gzip.open = full, none",
+        "run.eval_set, gzip.open = full, none",
         "the disk of {} is full: make room",
     ),
     "not told": ("run.read_results = lambda out: []", "3 of 3 replies are in no log of {}: is its disk full?"),

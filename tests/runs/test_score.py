@@ -28,11 +28,10 @@ from carrara.items.registry import load
 from carrara.results import summarize
 from carrara.results.result import Result
 from carrara.runs.replies import read_results
-from carrara.runs.rescoring.job import ScoreProgress, Troubles
+from carrara.runs.rescoring.job import ScoreCounts, ScoreProgress, Troubles
 from carrara.runs.rescoring.lines import BOM, Batch, Lines
 from carrara.runs.rescoring.parallel import ScorerPool
 from carrara.runs.rescoring.scored import SMALL, Scorer, ScorerConfig, Trouble
-from carrara.runs.rescoring.summary import ScoreCounts
 from carrara.util.errors import RunError, UsageError
 from carrara.util.parallel import Engine
 from tests.helpers.process import carrara

@@ -197,5 +197,5 @@ class IndexWriter:
 
 
 def _owner(text: str) -> Split:
-    """Return the split that owns a document: the one that would own an instance with this text (core/keys.py)."""
+    """Return the split that owns a document: the one that would own an instance with this text (splits.py)."""
     return owner(Instance((text,)))

@@ -6,7 +6,7 @@
   same. A length has a score only if all tasks of the category were run at it. Tasks without a length, which are as long
   as their steps, count at every length of the others.
 - A cumulative score is the mean over all contexts up to a length (Michelangelo, section 3.2). Contexts of subsets that
-  overlap (subsets.py) are weighted so that none of their buckets counts more than once.
+  overlap (items/item_id.py) are weighted so that none of their buckets counts more than once.
 """
 
 import math

@@ -86,7 +86,7 @@ class PromptMismatchError(Exception):
 
 
 class Cache(Protocol):
-    """Replies by name (reply_cache.py)."""
+    """Replies by name (runs/folder.py)."""
 
     def name(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from typing import Any
 
 from inspect_ai.model import (
     ChatMessage,
@@ -18,22 +19,51 @@ from inspect_ai.solver import Generate, TaskState
 from inspect_ai.tool import ToolInfo
 
 from carrara.answers.reply_text import without_reasoning
-from carrara.constants import CONTEXT, KEY, REQUEST
+from carrara.answers.transcript import join_replies
+from carrara.constants import CONTEXT, COT, KEY, REQUEST, REQUESTS
 from carrara.items.item import Item, is_quick
 from carrara.items.prompt import fingerprint, hash_parts
 from carrara.readers.context import Part, ReaderContext
 from carrara.readers.prompts import Reference, parts_of
 from carrara.runs.by_reference import PromptReference, call_in_thread
 from carrara.runs.calls import Calls
-from carrara.runs.conversation import join_outputs
 from carrara.runs.evidence_position import Watch
-from carrara.runs.reasoning import get_reply, request
+from carrara.runs.reasoning import Spent, get_reply, request, spent
 from carrara.servers import retry
 from carrara.servers.inspect_private import active_generate_config
 from carrara.servers.reasoning_mode import Thinking
 from carrara.servers.redact import Glimpse, shorten
 from carrara.servers.response import ending
 from carrara.types import Message
+
+
+def join_outputs(outputs: Sequence[ModelOutput], item: Item) -> ModelOutput:
+    """Return the outputs of a conversation as one.
+
+    A reply that the model did not complete, such as one that was cut, ends a conversation. In the transcript stands the
+    reason in its place, and the replies before it count. If it is the first one, the whole output is that one.
+
+    Args:
+        outputs: The outputs, in order. All but the last are complete.
+        item: The item.
+    """
+    first = outputs[0]
+    if ending(first) != "answered":
+        return first
+    replies = [output.completion if (how := ending(output)) == "answered" else f"({how})" for output in outputs]
+    joined = ModelOutput.from_content(first.model, join_replies(replies))
+    joined.time = sum(output.time or 0.0 for output in outputs)
+    costs = [spent(output, item, None) for output in outputs]
+    joined.metadata = {
+        **(first.metadata or {}),
+        COT: Spent(sum(cost.reasoning for cost in costs), sum(cost.answer for cost in costs))._asdict(),
+        REQUESTS: sum(_requests(output.metadata) for output in outputs),
+    }
+    return joined
+
+
+def _requests(metadata: dict[str, Any] | None) -> int:
+    return int((metadata or {}).get(REQUESTS, 0))
 
 
 @dataclass

@@ -1,20 +1,24 @@
 """Runs: every task at every length, by one model, into one folder. A run can be stopped and resumed at any time.
 
-A run is an Inspect eval set. Its logs are the store; beside them a cache (reply_cache.py) keeps each reply from the
+A run is an Inspect eval set. Its logs are the store; beside them a cache (folder.py) keeps each reply from the
 moment it arrives, so that a kill loses none of those that the logs do not have yet. docs/explanation/reliability.md
 describes what may still be sent twice.
 """
 
+import gc
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from logging import getLogger
 from threading import Event, Lock
 from typing import Any
 
+import rich
+import rich.console
 from attrs import evolve
-from inspect_ai import Task, task_with
+from inspect_ai import Task, eval_set, task_with
 from inspect_ai.dataset import Sample
 from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig, Model
@@ -32,12 +36,21 @@ from carrara.runs.budget import Meter, metering
 from carrara.runs.by_reference import ReferencedAPI
 from carrara.runs.checks import check_size, check_unchanged, warnings
 from carrara.runs.config import RunConfig
-from carrara.runs.evaluate import evaluate, notebook_hidden
-from carrara.runs.folder import CACHE, at_work, check_disk, local_folder, make_folder, plain_path, set_aside, tidy
+from carrara.runs.folder import (
+    CACHE,
+    ReplyCache,
+    at_work,
+    check_disk,
+    local_folder,
+    make_folder,
+    plain_path,
+    set_aside,
+    tidy,
+)
 from carrara.runs.replies import LOGS, LoggedReply, read_replies, read_results
-from carrara.runs.reply_cache import ReplyCache
 from carrara.runs.settings import SERVER, address, file_of, settings_of
 from carrara.runs.tasks import estimate, make_task
+from carrara.servers.inspect_private import PrerequisiteError, plain, platform
 from carrara.servers.probe import IN_PROCESS, check_server
 from carrara.servers.reasoning_mode import ASKED, PREFILLED, Thinking, reasoning_way, require_prefill
 from carrara.servers.retry import TALLY
@@ -45,9 +58,83 @@ from carrara.servers.server_info import ServerInfo
 from carrara.tokenizers.gguf import split_digest
 from carrara.types import Message
 from carrara.util.errors import LengthError, RunError, UsageError
-from carrara.util.files import storage_errors
+from carrara.util.files import storage_errors, to_path
 from carrara.util.log import logger, warn_once
 from carrara.util.quantities import count
+
+FLUSH = 100
+"""Replies between two writings of a log. The cache holds them meanwhile."""
+THRESHOLDS = (20_000, 10, 10)
+"""The numbers of new objects after which garbage is collected.
+
+Half a million objects of Inspect and of its samples stay until the end. By Python's own numbers, scanning them again
+and again takes a fifth of a run's time.
+"""
+
+
+def evaluate(
+    config: RunConfig, model: Model, tasks: list[Task], folder: str, known: Mapping[str, object]
+) -> tuple[Sequence[EvalLog], int]:
+    """Return the logs, and their number unless the evaluation was interrupted. `known` are items with a reply."""
+    root = getLogger()
+    level = root.level
+    thresholds = gc.get_threshold()
+
+    def evaluate_set() -> tuple[bool, list[EvalLog]]:
+        return eval_set(
+            tasks,
+            log_dir=folder,
+            model=model,
+            log_dir_allow_dirty=True,  # another length, task or model may use the same folder
+            retry_attempts=0,
+            retry_immediate=False,
+            retry_cleanup=False,
+            # An error is a result. Its log is continued when the user gives the command again.
+            fail_on_error=True,
+            continue_on_fail=True,
+            max_connections=config.connections or (model.api.max_connections() if config.in_process else None),
+            log_realtime=False,
+            log_buffer=FLUSH,
+            log_level="error",
+            display="none",
+            score_display=False,
+            ctl_server=False,
+            acp_server=False,
+            max_tokens=config.max_tokens,
+            temperature=config.temperature,
+            prompt_logprobs=1 if config.perplexity else None,
+            batch=config.batch or None,
+        )
+
+    try:
+        gc.set_threshold(*THRESHOLDS)
+        if config.shard:
+            return sharding.evaluate(evaluate_set, tasks, to_path(folder), known)
+        return evaluate_set()[1], len(tasks)
+    except PrerequisiteError as error:
+        raise UsageError(plain(error)) from None
+    finally:
+        gc.set_threshold(*thresholds)
+        root.setLevel(level)  # Inspect sets its own, and a program that calls us would keep it
+
+
+@contextmanager
+def notebook_hidden() -> Iterator[None]:
+    """Have Inspect and rich treat this process as a program, not as a notebook, until the block ends.
+
+    In a notebook Inspect refuses to start without ipywidgets, which draw its progress bars, and patches asyncio so that
+    it can run inside the notebook's event loop. A run of ours shows no bars of Inspect and has a thread with an event
+    loop of its own. Inspect configures the console that a process shares; it is restored as it was.
+    """
+    console = rich.get_console()
+    before = platform.running_in_notebook, rich.console._is_jupyter, dict(console.__dict__)
+    platform.running_in_notebook = rich.console._is_jupyter = lambda: False
+    console.is_jupyter = False
+    try:
+        yield
+    finally:
+        platform.running_in_notebook, rich.console._is_jupyter, console.__dict__ = before
+
 
 Confirm = Callable[[int, float | None], bool]
 """A function that asks whether to send a number of tokens at a known or unknown cost."""

@@ -5,7 +5,7 @@
 
 The credentials in a server's address are kept in memory, and added to each request below everything that logs requests.
 The HTTP client, the provider and Inspect see the address without them, so that none of their logs, traces and errors
-can contain them. No request is redirected to another server (core/transport.py).
+can contain them. No request is redirected to another server (util/transport.py).
 """
 
 import os

@@ -1,4 +1,4 @@
-"""The chance levels of tasks with their default parameters (core/types.py defines the chance level).
+"""The chance levels of tasks with their default parameters (types.py defines the chance level).
 
 Each question has a chance level. A task's chance level is the mean over its first instances; if each length has its own
 instance, at 4k tokens, the length at which shortcuts are searched for. The levels of the package's tasks are stored in
