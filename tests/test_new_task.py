@@ -186,8 +186,7 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
     [
         "markers(self, instance)",
         "restate(self, instance, wording)",
-        "names(self, asked, wording)",
-        "split(self, messages)",
+        "read_prompt(self, messages, wording)",
         "read_impossible(self, reply, question)",
     ],
 )

@@ -165,7 +165,8 @@ class Item:
             True
         """
         asked = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
-        return self.task.solve_prompt(asked, wording_of(self.item_id, self.task, self.context.pack))
+        wording = wording_of(self.item_id, self.task, self.context.pack)
+        return self.task.solve(*self.task.read_prompt(asked, wording))
 
     @property
     def text(self) -> str:

@@ -35,7 +35,7 @@ FRAMES = 3
 ALLOWED: dict[str, type[Exception]] = {
     "__post_init__": ValueError,
     "check": ValueError,
-    **dict.fromkeys(("solve", "solve_prompt", "split", "names"), UndecidableError),
+    **dict.fromkeys(("solve", "read_prompt"), UndecidableError),
 }
 """The exceptions that methods of a task may raise, because callers expect them."""
 
@@ -172,7 +172,7 @@ _CHECKS: dict[str, Callable[[Task, Any, Path], Any]] = {
     "generate_sized": lambda task, instance, file: _with_caught_filler(_checked_instance(instance), file),
     "filler": lambda task, sentence, file: _checked_sentence(sentence),
     "questions": lambda task, questions, file: _checked_questions(task, questions),
-    "solve_prompt": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
+    "solve": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
 }
 """What the result of a method is checked by, before it is returned."""
 

@@ -254,7 +254,7 @@ class Stories:
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")
         try:
-            return task.write(task.solve_prompt(assemble(template, segments), task.wording))
+            return task.write(task.solve(*task.read_prompt(assemble(template, segments), task.wording)))
         except UndecidableError:
             return None
 

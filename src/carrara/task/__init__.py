@@ -18,13 +18,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from statistics import fmean
-from string import Formatter
 from typing import Any, ClassVar, dataclass_transform
 
 from carrara.answers.extraction import FINAL, Extraction
 from carrara.answers.impossible import extract_impossible
 from carrara.answers.types import AnswerType
 from carrara.rng import Key, Rng
+from carrara.task.inversion import read_names, text_between
 from carrara.task.sweeps import Sweep, cells, sweep_labels, sweep_names
 from carrara.types import (
     Choice,
@@ -41,7 +41,6 @@ from carrara.types import (
     Segment,
     SegmentGroup,
     Style,
-    UndecidableError,
 )
 from carrara.util.errors import InvalidTaskError
 
@@ -264,15 +263,10 @@ class Task(ABC):
             "instruction": f"{cls.instruction}\n\n",
             "open": f"{OPEN} ",
             "close": f" {CLOSE}\n\n",
-            **cls.asks(),
+            **asks_of(cls),
             "rule": cls.answer.rule,
             "answer": f"\n{FINAL}",
         }
-
-    @classmethod
-    def asks(cls) -> Mapping[str, str]:
-        """Return the questions by name."""
-        return cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
 
     def prompt(
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
@@ -338,57 +332,23 @@ class Task(ABC):
                 f"the question {wording[part]!r} has a field {error} that `names` of its Instance does not fill in"
             ) from None
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context of a prompt, and the text after it.
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """Return the context of a prompt, and the values of the question's fields: what `solve` takes.
+
+        It is the inverse of `prompt`. A task that overrides one overrides the other.
 
         Args:
             messages: The messages of the prompt.
+            wording: The sentences of the prompt, by name: the task's own, or those of a prompt pack.
 
         Returns:
-            The context and the text after it.
+            The context, and the values by the names of the fields, with the name of the question as `ask`.
 
         Raises:
-            UndecidableError: The prompt has no context.
+            UndecidableError: The prompt has no context or no question.
         """
-        _, _, rest = messages[-1].content.rpartition(OPEN)
-        context, close, asked = rest.rpartition(CLOSE)
-        if not close:
-            raise UndecidableError("no text was found")
-        return context.strip(), asked.strip()
-
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        """Return the answer, read from a rendered prompt.
-
-        Args:
-            messages: The messages of the prompt.
-            wording: The sentences of the prompt, by name.
-
-        Returns:
-            The answer, as a value of the answer type.
-
-        Raises:
-            UndecidableError: The text does not decide the question.
-        """
-        context, asked = self.split(messages)
-        return self.solve(context, self.names(asked, wording))
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the values of a question's fields, and the name of the question as `ask`.
-
-        Args:
-            asked: The text after the context.
-            wording: The sentences of the prompt, by name.
-
-        Returns:
-            The values, by the names of the fields.
-
-        Raises:
-            UndecidableError: The text has no question.
-        """
-        for part in self.asks():
-            if found := field_pattern(wording[part]).search(asked):
-                return {**found.groupdict(), "ask": part}
-        raise UndecidableError("no question was found")
+        context, asked = text_between(messages, OPEN, CLOSE)
+        return context, read_names(asks_of(self), asked, wording)
 
     def write(self, answer: Any) -> str:
         """Return an answer as the perfect reply states it.
@@ -568,22 +528,6 @@ class Task(ABC):
         return stream
 
 
-_PATTERNS: dict[str, re.Pattern[str]] = {}
-
-
-def field_pattern(ask: str) -> re.Pattern[str]:
-    """Return a pattern that finds a sentence with fields and what stands in them.
-
-    >>> field_pattern('Which word follows "{word}"?').search('Say: Which word follows "oak"?')["word"]
-    'oak'
-    """
-    if ask not in _PATTERNS:
-        parts, seen = list[str](), set[str]()
-        for text, name, _, _ in Formatter().parse(ask):
-            parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", text))))
-            if name:
-                parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^\n]+?)")
-                seen.add(name)
-        ending = r"(?=\n|\Z)" if parts and parts[-1].startswith("(?P") else ""
-        _PATTERNS[ask] = re.compile("".join(parts) + ending)
-    return _PATTERNS[ask]
+def asks_of(task: Task | type[Task]) -> Mapping[str, str]:
+    """Return the questions of a task by name."""
+    return task.ask if isinstance(task.ask, Mapping) else {"ask": task.ask}

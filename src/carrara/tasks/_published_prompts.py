@@ -45,8 +45,8 @@ class PublishedPrompts(Task):
     def solve(self, context: str, names: Mapping[str, str]) -> Any:
         raise UndecidableError("published prompts are not solved from their text: their answers are the file's")
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        return self.solve(messages[-1].content, {})
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        return messages[-1].content, {}
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()

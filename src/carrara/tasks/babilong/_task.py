@@ -277,18 +277,17 @@ class Babilong(Task, Generic[Q]):
             stop=("\n",) if answer else (),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context, and all that stands around it: the question may come before the context."""
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """Return the context, and the last question around it that is one of this task.
+
+        The question may come before the context, and worked examples have others before it.
+        """
         before, _, rest = messages[-1].content.rpartition(self.marks["open"])
         context, _, after = rest.rpartition(self.marks["close"])
-        return context, f"{before}\n{after}"
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the last question that is one of this task; the worked examples have others before it."""
-        found = [question for question in QUESTION.findall(asked) if self.is_question(question)]
+        found = [question for question in QUESTION.findall(f"{before}\n{after}") if self.is_question(question)]
         if not found:
             raise UndecidableError("no question was found")
-        return {"question": found[-1]}
+        return context, {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         return self.solution(find_facts(context), names["question"]).answer

@@ -46,7 +46,8 @@ from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.generators.template_bank import stock, stocks
 from carrara.rng import Key
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng, Task, asks_of
+from carrara.task.inversion import read_names
 from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.types import (
@@ -209,9 +210,9 @@ class Idk(Task):
             stop=("\n",),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         text, mark, asked = messages[-1].content.rpartition("Question: ")
-        return text, mark + asked
+        return text, read_names(asks_of(self), mark + asked, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         found = _scenes.meant(names["question"])

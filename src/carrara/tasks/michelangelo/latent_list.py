@@ -157,13 +157,10 @@ class LatentList(Task):
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         return instance.names["look"]
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         session = re.split(r"^>> a = ", messages[-1].content, flags=re.M)[-1]
         context, _, look = session.rpartition("\n>> ")
-        return context, look.partition("\n")[0]
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return {"look": asked}
+        return context, {"look": look.partition("\n")[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         start, *lines = context.splitlines()

@@ -25,12 +25,14 @@ class Sync(Task):
             lead=lead,
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        context, _, asked = messages[-1].content.rpartition("Question: ")
-        return context, asked
-
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()
+
+
+def split_question(messages: Sequence[Message]) -> tuple[str, str]:
+    """Return the context of a prompt, and the question after it."""
+    context, _, asked = messages[-1].content.rpartition("Question: ")
+    return context, asked
 
 
 def is_due(place: int, share: float) -> bool:

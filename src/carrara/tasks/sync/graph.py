@@ -24,7 +24,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from math import perm
 
-from carrara.task import Instance, Rng
+from carrara.task import Instance, Rng, asks_of
+from carrara.task.inversion import read_names
 from carrara.tasks.sync import _graph_text as text
 from carrara.tasks.sync._graph import Graph
 from carrara.tasks.sync._graph_answers import LABELS, Answer, NodeAnswer, find_error
@@ -32,8 +33,8 @@ from carrara.tasks.sync._graph_generator import Shape, distant_pairs, generate_g
 from carrara.tasks.sync._graph_text import Ask
 from carrara.tasks.sync._greedy_walks import RULES, GreedyWalks
 from carrara.tasks.sync._rounds import Rounds
-from carrara.tasks.sync._task import Sync, is_due
-from carrara.types import PRESENTS, ErrorType, LazyEvidence, Question, Segment, UndecidableError
+from carrara.tasks.sync._task import Sync, is_due, split_question
+from carrara.types import PRESENTS, ErrorType, LazyEvidence, Message, Question, Segment, UndecidableError
 
 GUESSED_EDGES = (2, 3, 4, 5)
 """Edges that a guesser gives the longest path, which has as many in most graphs."""
@@ -156,8 +157,9 @@ class SyncGraph(Sync):
             support=_find_edges(instance, [] if ask == "connected" else pairwise(gold)),
         )
 
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return super().names(asked, self.asks())  # no prompt pack words the question itself
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        context, asked = split_question(messages)
+        return context, read_names(asks_of(self), asked, asks_of(self))  # no prompt pack words the question itself
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         graph, ask = text.read_graph(context), names["ask"]

@@ -34,9 +34,9 @@ from carrara.tasks.sync._language_generator import generate_languages
 from carrara.tasks.sync._language_text import Ask, Query
 from carrara.tasks.sync._languages import Dictionary, Languages, Shape
 from carrara.tasks.sync._letter_coverage import find_coverage, first_letters
-from carrara.tasks.sync._task import Sync, is_due
+from carrara.tasks.sync._task import Sync, is_due, split_question
 from carrara.tasks.sync._translation_answers import LABELS, Answer, Hidden, WordAnswer, find_error
-from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Question, Segment, UndecidableError
+from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Message, Question, Segment, UndecidableError
 
 PART = 40
 """Words of a part of a vocabulary, at most."""
@@ -182,8 +182,9 @@ class SyncTranslation(Sync):
             part=query.ask,
         )
 
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return {"question": asked.split("\n", 1)[0]}
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        context, asked = split_question(messages)
+        return context, {"question": asked.split("\n", 1)[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         dictionaries, query = text.read_dictionaries(context), text.read_query(names["question"])
