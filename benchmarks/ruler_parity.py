@@ -30,8 +30,9 @@ from carrara.items.official_packs import official_wording
 from carrara.items.prompt import assemble
 from carrara.items.prompt_pack import Pack
 from carrara.rng import Key
-from carrara.task import Instance, Task, asks_of
+from carrara.task import Instance, asks_of
 from carrara.task.inversion import field_pattern, read_names
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values
 from carrara.tasks.classic import _qa, _ruler_items, cwe, fwe, niah, vt
 from carrara.tasks.classic._task import Structure
@@ -234,11 +235,11 @@ _WRITERS: Mapping[str, Callable[[str, Sample, Pack], Written]] = {
 class _Shown(NamedTuple):
     """A task with the example that its prompt shows."""
 
-    task: Task
+    task: SuiteTask
     example: Instance
 
 
-def _render(task: Task | _Shown, instance: Instance, wording: Wording, copied: Sequence[str]) -> Written:
+def _render(task: SuiteTask | _Shown, instance: Instance, wording: Wording, copied: Sequence[str]) -> Written:
     """Return the prompt as Carrara sends it, of texts that were copied from the sample."""
     if isinstance(task, _Shown):
         shown, task = task.example, task.task

@@ -187,7 +187,7 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
         "markers(self, instance)",
         "restate(self, instance, wording)",
         "read_prompt(self, messages, wording)",
-        "read_impossible(self, reply, question)",
+        "not_answers(self, question)",
     ],
 )
 def test_every_method_that_a_task_may_override_is_guarded(

@@ -17,6 +17,7 @@ from typing import TypeGuard
 
 from carrara.items.plugin_errors import guard_methods, not_loaded
 from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.util.errors import UsageError
 
 _ALL = "carrara_tasks"
@@ -25,12 +26,14 @@ _REQUIRED = ("version", "title", "capability", "answer")
 """The attributes that a task of a plugin must set."""
 
 
-def load_official(name: str, file: Path) -> Task:
+def load_official(name: str, file: Path) -> SuiteTask:
     """Return an official task."""
-    return _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    made = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    assert isinstance(made, SuiteTask)
+    return made
 
 
-def load_published(name: str) -> Task | None:
+def load_published(name: str) -> SuiteTask | None:
     """Return a task of published items or questions. None if the name is not one of them."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
@@ -55,7 +58,7 @@ def load_published(name: str) -> Task | None:
     return None
 
 
-def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
+def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
     """Return a task of a package or of a user's folder, whose errors name its file.
 
     Args:
@@ -86,7 +89,7 @@ def _task_in(module: ModuleType, file: Path) -> type[Task]:
 
 
 def _is_task(one: object) -> TypeGuard[type[Task]]:
-    return isinstance(one, type) and issubclass(one, Task) and one is not Task
+    return isinstance(one, type) and issubclass(one, Task) and one not in (Task, SuiteTask)
 
 
 def _package_module(name: str, package: str, file: Path) -> ModuleType:

@@ -20,7 +20,7 @@ from carrara.util.errors import UsageError, nearest
 from carrara.util.files import SMALL, content
 
 if TYPE_CHECKING:
-    from carrara.task import Task
+    from carrara.task.suite import SuiteTask
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 """A pattern of names that TOML accepts without quotes."""
@@ -44,7 +44,7 @@ class Pack:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def wording(self, name: str, task: "Task") -> Mapping[str, str]:
+    def wording(self, name: str, task: "SuiteTask") -> Mapping[str, str]:
         mine = self.replaced.get(task.pack_name or name, {})
         for part, words in mine.items():
             if part not in task.wording:

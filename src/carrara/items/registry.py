@@ -29,7 +29,7 @@ from carrara.util.natsort import natural
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from carrara.task import Task
+    from carrara.task.suite import SuiteTask
 
 FROM_FILES = ("classic/qa_1", "classic/qa_2")
 """Official tasks whose instances come from files that users download. Only their own names select them."""
@@ -89,7 +89,7 @@ def is_official(name: str) -> bool:
     return name in _official()
 
 
-def load(name: str) -> "Task":
+def load(name: str) -> "SuiteTask":
     """Return the task of a name, with its default parameters.
 
     Published items are tasks too. No list names them, because they need their files.
@@ -98,7 +98,7 @@ def load(name: str) -> "Task":
 
 
 @lru_cache(maxsize=1024)
-def _load_cached(name: str, folders: str) -> "Task":
+def _load_cached(name: str, folders: str) -> "SuiteTask":
     """Return a task, which is cached as long as the environment names the same folders."""
     from carrara.items.loader import (  # names do without what tasks are made of
         load_official,

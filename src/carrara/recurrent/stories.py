@@ -19,7 +19,7 @@ from carrara.recurrent.distractors import DistractorSource
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.rng import Rng, Split
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
 from carrara.util.errors import UsageError
 
@@ -82,7 +82,7 @@ class Stories:
 
     def __init__(self, first: ItemId, start: int = 0, stride: int = 1, distractors: float = 0.0) -> None:
         self.first, self.distractors = replace(first, length=0), distractors
-        self.task: Task = registry.load(first.task)
+        self.task: SuiteTask = registry.load(first.task)
         self.index, self.stride = start, stride
         """`index` is the number of the next instance, the only thing that changes from one sample to the next."""
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
 
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.types import LengthBudget, Message, PromptTemplate, Question, Style, UndecidableError
 from carrara.util.errors import UsageError
 
 
-class PublishedPrompts(Task):
+class PublishedPrompts(SuiteTask):
     """A task with an item for each row of its files. The text is not solved: the gold answer is the file's."""
 
     wording = {}

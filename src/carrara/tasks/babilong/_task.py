@@ -15,7 +15,8 @@ from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
 from carrara.generators import haystack
 from carrara.rng import Split
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.tasks.babilong import _story_files
 from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
@@ -65,7 +66,7 @@ class Asked(NamedTuple):
     cast: Cast
 
 
-class Babilong(Task, Generic[Q]):
+class Babilong(SuiteTask, Generic[Q]):
     version = 5
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]

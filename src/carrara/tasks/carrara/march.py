@@ -55,8 +55,9 @@ from carrara.answers.extraction import FINAL
 from carrara.answers.totals import RunningTotals, Totals, right_steps, survival_length
 from carrara.answers.types import find_numbers
 from carrara.rng import Rng
-from carrara.task import CLOSE, OPEN, Instance, Sweep, Task
+from carrara.task import CLOSE, OPEN, Instance, Sweep
 from carrara.task.inversion import text_between
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import sweep_labels
 from carrara.tasks.carrara._dictionary import chance_of, draw_value, draw_values, further_entries, write_entry
 from carrara.tasks.carrara._nodes import NODE
@@ -87,7 +88,7 @@ class Turns(NamedTuple):
     """The totals in the replies that are given. Empty if the model's own replies stay."""
 
 
-class March(Task):
+class March(SuiteTask):
     version, title, capability = 2, "March", "keeping a running total over many turns"
     guesser = "context candidates"
     answer = RunningTotals()

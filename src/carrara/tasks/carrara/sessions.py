@@ -42,7 +42,8 @@ from typing import Any, Literal, TypeVar
 
 from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._histories import WITHDRAWALS, HistorySource, Timeline, draw_timeline, stays
 from carrara.tasks.carrara._session_answers import NOT_SAID, SessionAnswer, SessionAnswerType, pi_llm
@@ -66,7 +67,7 @@ UNSAID: Mapping[Ask, Sequence[str]] = {
 IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
-class Sessions(Task):
+class Sessions(SuiteTask):
     version, title, capability = 2, "Sessions", "keeping track of facts that change over many dated conversations"
     answer = SessionAnswerType()
     separator = "\n\n"

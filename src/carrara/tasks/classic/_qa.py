@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from carrara.rng import Rng
-from carrara.task import CLOSE, OPEN, Instance, Task, asks_of
+from carrara.task import CLOSE, OPEN, Instance, asks_of
 from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._free_answer import FreeAnswer
 from carrara.tasks.classic._task import split_by
@@ -54,7 +55,7 @@ class File(NamedTuple):
     questions: Sequence[FileQuestion]
 
 
-class Qa(Task):
+class Qa(SuiteTask):
     version, capability = 2, "answering questions over documents"
     answer = FreeAnswer()
     instruction = "Below are numbered documents, and a question that some of them answer."

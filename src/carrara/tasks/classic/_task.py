@@ -7,8 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 from carrara.answers.extraction import FINAL
 from carrara.rng import Key
 from carrara.splits import draw_owned
-from carrara.task import CLOSE, OPEN, Instance, Task, asks_of
+from carrara.task import CLOSE, OPEN, Instance, asks_of
 from carrara.task.inversion import field_pattern, read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.classic import _published
 from carrara.types import Message, PromptTemplate, Question, Style, UndecidableError
 
@@ -26,7 +27,7 @@ class Structure(NamedTuple):
     """What the facts say, so that a prompt pack can say it in other words."""
 
 
-class Classic(Task):
+class Classic(SuiteTask):
     """A task whose prompts may begin with worked examples."""
 
     instruction: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]
@@ -153,7 +154,7 @@ def check_examples(examples: int) -> None:
         raise ValueError(f"examples go from 0 to {MOST_EXAMPLES}")
 
 
-def draw_examples(small: Task, key: Key, examples: int) -> Iterator[Instance]:
+def draw_examples(small: SuiteTask, key: Key, examples: int) -> Iterator[Instance]:
     """Draw small instances of the few-shot split as examples, other ones for each item.
 
     Items of the few-shot split itself have none.

@@ -23,7 +23,8 @@ from typing import Any, ClassVar, NamedTuple
 from carrara.answers import AnswerType
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
@@ -120,7 +121,7 @@ class Repetition(AnswerType[Recall]):
         return 32 + len(gold.whole.encode()) // 2
 
 
-class PublishedRows(Task):
+class PublishedRows(SuiteTask):
     """A published data set: a row of its files is an instance."""
 
     version = 1

@@ -46,8 +46,9 @@ from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.generators.template_bank import stock, stocks
 from carrara.rng import Key
-from carrara.task import Instance, Rng, Task, asks_of
+from carrara.task import Instance, Rng, asks_of
 from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.types import (
@@ -121,7 +122,7 @@ class Puzzle(NamedTuple):
     examples: "tuple[Puzzle, ...]" = ()
 
 
-class Idk(Task):
+class Idk(SuiteTask):
     version, title, capability = 6, "IDK", "knowing what a text does not say"
     answer = Letter()
     ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"

@@ -30,7 +30,8 @@ from typing import NamedTuple
 
 from carrara.rng import Key
 from carrara.splits import draw_owned
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values, sweep_values
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_answers import Output, read_list
@@ -75,7 +76,7 @@ class Session(NamedTuple):
     key: Key
 
 
-class LatentList(Task):
+class LatentList(SuiteTask):
     version, title, capability = 5, "Latent List", "tracking the state of a list through code"
     guesser = "context candidates"
     answer = Output()

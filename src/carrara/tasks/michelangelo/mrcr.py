@@ -49,8 +49,9 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators import bank
 from carrara.generators.drafts import DraftSource, shorten, source
 from carrara.generators.writer import DraftKey
-from carrara.task import Instance, Rng, Task, asks_of
+from carrara.task import Instance, Rng, asks_of
 from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
 from carrara.types import (
@@ -106,7 +107,7 @@ class Repetition(AnswerType[Recall]):
         return 640
 
 
-class Mrcr(Task):
+class Mrcr(SuiteTask):
     version, title, capability = 4, "MRCR", "distinguishing similar drafts of a long conversation by their order"
     guesser = "context candidates"
     answer = Repetition()

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Literal
 from carrara.answers import Copy
 from carrara.answers.extraction import FINAL, behind_label
 from carrara.generators import vocabulary
-from carrara.task import Instance, Task
+from carrara.task import Instance
 from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.minerva import _published
 from carrara.types import PRESENTS, Message, PromptTemplate, Question, Style, UndecidableError
 
@@ -33,7 +34,7 @@ Category = Literal[
 Label = Literal["yes", "no"]
 
 
-class Minerva(Task):
+class Minerva(SuiteTask):
     category: ClassVar[Category]
     marks = {"open": OPEN, "instruct": INSTRUCT}
     separator = ", "

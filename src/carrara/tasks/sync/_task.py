@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from carrara.task import Instance, Task
+from carrara.task import Instance
+from carrara.task.suite import SuiteTask
 from carrara.types import Message, PromptTemplate, Question, Style
 
 
-class Sync(Task):
+class Sync(SuiteTask):
     marks = {}
     answer_labels: ClassVar[Mapping[Any, str]]
     """The label of the answer line, for each question by its name."""
