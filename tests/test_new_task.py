@@ -8,6 +8,8 @@ import pytest
 
 from carrara import CarraraError, load
 from carrara.items import registry
+from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from tests.helpers import process
 from tests.helpers.process import Ended
 
@@ -275,3 +277,22 @@ def test_what_a_test_does_not_say_is_told(folder: Path, old: str, new: str, told
     assert shown.returncode == 2
     assert told in shown.stderr
     assert "Traceback" not in shown.stderr
+
+
+def test_an_author_sees_what_an_author_needs() -> None:
+    methods = {name for name, method in vars(Task).items() if callable(getattr(method, "__func__", method))}
+    assert {name for name in methods if not name.startswith("_")} == {
+        *("generate", "filler", "solve", "check"),
+        *("generate_sized", "questions", "prompt", "read_prompt", "score", "make_wording", "fill"),
+    }
+
+
+def test_a_plugin_may_define_what_official_tasks_do(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARRARA_TASKS", str(folder))
+    added = "    def paper_scores(self, reply, question):\n        return {'tally': 0.5}\n\n    def filler"
+    broken(folder, "    def filler", added)
+    item = load("harbour").item()
+    assert item.grade("5").scores == {"tally": 0.5}
+    task = registry.load("mytests/harbour")
+    assert isinstance(task, SuiteTask)
+    assert task.heuristics(item.context.instance, item.question) == {}
