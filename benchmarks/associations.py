@@ -48,7 +48,7 @@ def place(scores: Sequence[float], needle: int) -> float:
 
 
 def find_places(item: Item, domain: Domain, steps: int, model: minilm.MiniLM) -> Places:
-    context, _ = item.task.split(item.messages())
+    context, _ = item.task.read_prompt(item.messages(), item.task.wording)
     sentences, instance = re.split(r"(?<=\.) ", context), item.context.instance
     [needle] = (n for n, sentence in enumerate(sentences) if item.gold in sentence)
     scene, value = instance.ask, instance.names["value"]

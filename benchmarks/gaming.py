@@ -64,7 +64,7 @@ class Scores:
 
 def replies(item: Item) -> Mapping[str, str]:
     """Return the replies to an item, by name."""
-    text, _ = item.task.split(item.messages())
+    text, _ = item.task.read_prompt(item.messages(), item.task.wording)
     different = list(dict.fromkeys(_WORD.findall(text)))
     form = re.compile("|".join(map(_form, sorted({*_WORD.findall(item.gold)}))) or "(?!)")
     alike = filter(form.fullmatch, different)

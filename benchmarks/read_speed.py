@@ -17,7 +17,7 @@ from carrara.items.grading import grade
 from carrara.params import canonical
 from carrara.rng import Key
 from carrara.splits import draw_owned
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values
 from carrara.types import Question
 from carrara.util.table import table
@@ -27,7 +27,7 @@ SECONDS = 0.2
 FORMS = ("FINAL ANSWER: {}", "{}", "I have looked for it. The answer is {}.")
 
 
-def rate(task: Task, question: Question[Any], reply: str) -> float:
+def rate(task: SuiteTask, question: Question[Any], reply: str) -> float:
     """Return how many times a second a reply is graded."""
     grade(task, question, reply)
     times, started = 0, time.process_time()

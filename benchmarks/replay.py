@@ -35,7 +35,7 @@ from carrara.items import registry
 from carrara.items.grading import grade
 from carrara.items.item import questions_of
 from carrara.items.item_id import ItemId
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.tasks.minerva import _given
 from carrara.types import Question
 from carrara.util.parallel import parallel_map
@@ -150,7 +150,7 @@ class Kept(NamedTuple):
     """A reply that is kept, with what it answers."""
 
     source: str
-    task: Task
+    task: SuiteTask
     name: str
     number: int
     """Which reply of its source to its task."""

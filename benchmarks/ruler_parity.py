@@ -29,7 +29,9 @@ from carrara.items.item import make
 from carrara.items.prompt import assemble
 from carrara.items.prompt_pack import Pack, official_wording
 from carrara.rng import Key
-from carrara.task import Instance, Task, field_pattern
+from carrara.task import Instance, asks_of
+from carrara.task.inversion import field_pattern, read_names
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values
 from carrara.tasks.classic import _qa, _ruler_items, cwe, fwe, niah, vt
 from carrara.tasks.classic._task import Structure
@@ -121,7 +123,7 @@ def _write_niah(name: str, sample: Sample, pack: Pack) -> Written:
     opening = field_pattern(wording[f"instruction of {asks}"] + wording["open"].rstrip()).match(sample.text)
     assert opening is not None
     context, _, asked = sample.text[opening.end() + 1 :].rpartition(wording["close"])
-    found = task.names(asked, wording)
+    found = read_names(asks_of(task), asked, wording)
     separator = task.separator_part(wording)
     needle = field_pattern(wording["needle"])
     needles, pieces = list(needle.finditer(context)), list[SegmentGroup | None]()
@@ -183,7 +185,7 @@ def _tracked(task: vt.VariableTracking, context: str, asked: str, gold: tuple[st
             pieces.append(None)
         else:
             pieces += _fillers(line, "\n", wording)
-    names = {"count": str(len(gold)), "value": task.names(asked, wording)["value"]}
+    names = {"count": str(len(gold)), "value": read_names(asks_of(task), asked, wording)["value"]}
     structure = Structure(tuple, vt.Assignments(steps, _KEY))
     return _interleave(task.restate(Instance((), gold, names, structure=structure), wording), pieces)
 
@@ -215,7 +217,7 @@ def _write_qa(name: str, sample: Sample, pack: Pack) -> Written:
     documents = [one.partition("\n")[2] for one in _DOCUMENT.split(context)]
     file = _qa.File(documents, ())
     facts = [_qa._write(file, number) for number in range(len(documents))]
-    question = task.names(asked.removesuffix(wording["rule"]).strip(), wording)["question"]
+    question = read_names(asks_of(task), asked.removesuffix(wording["rule"]).strip(), wording)["question"]
     instance = Instance(facts, sample.outputs, {"question": question})
     return _render(task, instance, wording, [*documents, question])
 
@@ -232,11 +234,11 @@ _WRITERS: Mapping[str, Callable[[str, Sample, Pack], Written]] = {
 class _Shown(NamedTuple):
     """A task with the example that its prompt shows."""
 
-    task: Task
+    task: SuiteTask
     example: Instance
 
 
-def _render(task: Task | _Shown, instance: Instance, wording: Wording, copied: Sequence[str]) -> Written:
+def _render(task: SuiteTask | _Shown, instance: Instance, wording: Wording, copied: Sequence[str]) -> Written:
     """Return the prompt as Carrara sends it, of texts that were copied from the sample."""
     if isinstance(task, _Shown):
         shown, task = task.example, task.task

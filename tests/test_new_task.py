@@ -8,6 +8,8 @@ import pytest
 
 from carrara import CarraraError, load
 from carrara.items import registry
+from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from tests.helpers import process
 from tests.helpers.process import Ended
 
@@ -186,9 +188,8 @@ def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monke
     [
         "markers(self, instance)",
         "restate(self, instance, wording)",
-        "names(self, asked, wording)",
-        "split(self, messages)",
-        "read_impossible(self, reply, question)",
+        "read_prompt(self, messages, wording)",
+        "not_answers(self, question)",
     ],
 )
 def test_every_method_that_a_task_may_override_is_guarded(
@@ -276,3 +277,22 @@ def test_what_a_test_does_not_say_is_told(folder: Path, old: str, new: str, told
     assert shown.returncode == 2
     assert told in shown.stderr
     assert "Traceback" not in shown.stderr
+
+
+def test_an_author_sees_what_an_author_needs() -> None:
+    methods = {name for name, method in vars(Task).items() if callable(getattr(method, "__func__", method))}
+    assert {name for name in methods if not name.startswith("_")} == {
+        *("generate", "filler", "solve", "check"),
+        *("generate_sized", "questions", "prompt", "read_prompt", "score", "make_wording", "fill"),
+    }
+
+
+def test_a_plugin_may_define_what_official_tasks_do(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CARRARA_TASKS", str(folder))
+    added = "    def paper_scores(self, reply, question):\n        return {'tally': 0.5}\n\n    def filler"
+    broken(folder, "    def filler", added)
+    item = load("harbour").item()
+    assert item.grade("5").scores == {"tally": 0.5}
+    task = registry.load("mytests/harbour")
+    assert isinstance(task, SuiteTask)
+    assert task.heuristics(item.context.instance, item.question) == {}

@@ -14,7 +14,7 @@ from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from itertools import pairwise
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import write_length
@@ -22,6 +22,7 @@ from carrara.util.quantities import write_length
 if TYPE_CHECKING:
     from carrara.task import Task
 
+T = TypeVar("T", bound="Task")
 Given = Mapping[str, str]
 
 
@@ -30,7 +31,7 @@ def defaults(task: "Task") -> dict[str, str]:
     return {field.name: _write(_default(field)) for field in fields(task)}
 
 
-def build(task: "Task", name: str, given: Given) -> "Task":
+def build(task: T, name: str, given: Given) -> T:
     """Return the task with given parameters."""
     known = {field.name: field for field in fields(task)}
     hints = _hints(type(task))
@@ -54,7 +55,7 @@ def build(task: "Task", name: str, given: Given) -> "Task":
         raise UsageError(f"{name}: {error}") from None
 
 
-def build_canonical(task: "Task", name: str, text: str) -> "Task":
+def build_canonical(task: T, name: str, text: str) -> T:
     """Return the task with the parameters of an id, which may come from somebody else.
 
     Raises:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from carrara.items import registry
-from carrara.items.grading import grade
+from carrara.items.grading import grade, read_impossible
 from carrara.items.item import Item, contexts, make
 from carrara.items.item_id import ItemId
 from carrara.util.errors import LengthError
@@ -48,7 +48,7 @@ def item_of(task: str) -> Item:
 def read(task: str, reply: str) -> None:
     item = item_of(task)
     if item.task.read(reply, item.question) is None:
-        item.task.read_impossible(reply, item.question)
+        read_impossible(item.task, reply, item.question)
 
 
 @settings(max_examples=300)

@@ -22,5 +22,5 @@ def question_of(task: str, params: str = "", index: int = 0) -> Question[Any]:
 
 
 def text_of(item: Item) -> str:
-    context, _ = item.task.split(item.messages())
+    context, _ = item.task.read_prompt(item.messages(), item.task.wording)
     return context

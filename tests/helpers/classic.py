@@ -14,7 +14,7 @@ def item_id(task: str, params: str = "", length: int = 0, index: int = 0, tokeni
 
 
 def text_of(item: Item) -> str:
-    context, _ = item.task.split(item.messages())
+    context, _ = item.task.read_prompt(item.messages(), item.task.wording)
     return context
 
 

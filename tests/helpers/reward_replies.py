@@ -34,7 +34,7 @@ def replies(n: int = 200, tasks: str = TASKS, length: int = 4096) -> list[Reply]
 
 
 def _replies(item: Item) -> dict[str, str]:
-    text, _ = item.task.split(item.messages())
+    text, _ = item.task.read_prompt(item.messages(), item.task.wording)
     words = " ".join(dict.fromkeys(text.split()))
     other = next(iter(_wrong_answers(item)), "nothing")
     return {

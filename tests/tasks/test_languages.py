@@ -16,6 +16,7 @@ from carrara.items.item import Item, make
 from carrara.items.prompt import count
 from carrara.items.prompt_pack import Pack
 from carrara.rng import Rng
+from carrara.task.inversion import text_between
 from carrara.tasks.classic._languages import TRANSLATIONS
 from carrara.tasks.classic._words import NAMINGS
 from carrara.types import Language
@@ -39,7 +40,10 @@ def test_a_look_up_of_needles_gives_the_gold_answer(language: Language) -> None:
     for index in range(24):
         for value in ("own", "words"):
             made = item("classic/niah", language, index, length=1024, value=value)
-            context, asked = made.task.split(made.messages())
+            _, asked = text_between(
+                made.messages(), made.task.wording["open"].strip(), made.task.wording["close"].strip()
+            )
+            context, _ = made.task.read_prompt(made.messages(), made.task.wording)
             pairs = [(name, value) for name, value in re.findall(pattern, context)]
             kept = sorted(value for name, value in pairs if re.search(rf"(?<![\w-]){name}(?![\w-])", asked)) or sorted(
                 value for name, value in pairs if f"“{name}”" in asked

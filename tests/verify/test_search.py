@@ -16,7 +16,8 @@ from carrara.generators import vocabulary
 from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.items.item_id import ItemId
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells
 from carrara.tasks.minerva.sequence_search import SequenceSearch
 from carrara.types import Segment
@@ -32,7 +33,7 @@ def first(name: str, length: int = 0) -> ItemId:
     return ItemId(name, registry.load(name).version, "", "test", 0, 0, 0, length, "chat", "", "gpt2")
 
 
-class Guard(Task):
+class Guard(SuiteTask):
     """Who stands guard at last. The last name that is said is always right, whatever it is said of."""
 
     version, title, capability = 1, "Guard", "nothing"
@@ -64,7 +65,7 @@ class Lookout(Guard):
         return next((name for name in NAMES if f"{name} stands" in context), "")
 
 
-class Found(Task):
+class Found(SuiteTask):
     """Whether a coin was found: the longer one looks, the likelier it was, which nobody has to understand."""
 
     version, title, capability = 1, "Found", "nothing"
@@ -81,7 +82,7 @@ class Found(Task):
         return "no" if "no coin" in context else "yes"
 
 
-def of_one(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> ItemId:
+def of_one(made: type[SuiteTask], monkeypatch: pytest.MonkeyPatch) -> ItemId:
     own, load = made(), registry.load
     monkeypatch.setattr(registry, "load", lambda name: own if name == "own/made" else load(name))
     return ItemId("own/made", 1, "", "test", 0, 0, 0, 0, "chat", "", "gpt2")

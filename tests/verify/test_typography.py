@@ -13,7 +13,8 @@ from carrara.items import item as item_module
 from carrara.items import registry
 from carrara.items.item import contexts
 from carrara.items.item_id import ItemId
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.tasks.babilong._task import TASKS
 from carrara.verify.audit import search_shortcuts
 from carrara.verify.shortcuts import findings, typography
@@ -25,7 +26,7 @@ SOUND = 0.10
 """The F1 above that of picking every sentence which a sound task may have."""
 
 
-class Boats(Task):
+class Boats(SuiteTask):
     """Boats that came in. Facts differ from filler by their words alone, and `leak` writes them otherwise."""
 
     version, title, capability = 1, "Boats", "nothing"
@@ -44,7 +45,7 @@ class Boats(Task):
         return 0
 
 
-def search(made: type[Task], monkeypatch: pytest.MonkeyPatch) -> list[Shortcut]:
+def search(made: type[SuiteTask], monkeypatch: pytest.MonkeyPatch) -> list[Shortcut]:
     task, load = made(), registry.load
     monkeypatch.setattr(item_module, "_posed", item_module.pose)
     monkeypatch.setattr(registry, "load", lambda name: task if name == "own/boats" else load(name))

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from carrara.items.item_id import ItemId
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import Arrange, Instance, Question, Segment
 from carrara.util.errors import LengthError, UsageError
 
@@ -106,7 +106,7 @@ def check_length(item_id: ItemId) -> None:
         )
 
 
-def check_task(item_id: ItemId, task: Task) -> None:
+def check_task(item_id: ItemId, task: SuiteTask) -> None:
     """Raise `LengthError` if a task has no facts among filler that could be arranged."""
     if not item_id.arrange:
         return
@@ -118,7 +118,7 @@ def check_task(item_id: ItemId, task: Task) -> None:
 
 
 def arrangement_of(
-    item_id: ItemId, task: Task, instance: Instance, questions: Sequence[Question[object]]
+    item_id: ItemId, task: SuiteTask, instance: Instance, questions: Sequence[Question[object]]
 ) -> Arrangement | None:
     """Return the arrangement of an instance. None: its facts stand where they were drawn.
 

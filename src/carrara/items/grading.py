@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from carrara.answers.extraction import Rule, behind_label
+from carrara.answers.extraction import Extraction, Rule, behind_label
+from carrara.answers.impossible import extract_impossible
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.status import ATTEMPTED, OWN_SCORE, Status
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import ErrorType, Question
 
 
@@ -55,7 +56,7 @@ def declines(text: str) -> bool:
     return _REFUSAL.match(text.replace("’", "'")) is not None
 
 
-def grade(task: Task, question: Question[Any], reply: str, status: Status = "ok") -> Grade:
+def grade(task: SuiteTask, question: Question[Any], reply: str, status: Status = "ok") -> Grade:
     """Grade a reply. `status` is 'ok', or the known reason why it is not a plain reply.
 
     A truncated reply is graded too, for comparison with published scores, but our score is 0, because its end is
@@ -74,19 +75,29 @@ def grade(task: Task, question: Question[Any], reply: str, status: Status = "ok"
     return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
 
 
-def _grade_without_answer(task: Task, question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
+def _grade_without_answer(task: SuiteTask, question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
     """Grade a reply in which no possible answer was found: what it states instead is a wrong answer."""
     text = without_reasoning(reply).strip()
     if not text:
         return Grade("empty", None, 0.0, scores)
     if declines(text) or declines(behind_label(text)):
         return Grade("refused", None, 0.0, scores)
-    if stated := task.read_impossible(reply, question):
+    if stated := read_impossible(task, reply, question):
         return Grade("ok", stated.answer, 0.0, scores, NOT_POSSIBLE, stated.rule)
     return Grade("unparsed", None, 0.0, scores)
 
 
-def trivial(task: Task, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
+def read_impossible(task: SuiteTask, reply: str, question: Question[Any]) -> Extraction | None:
+    """Return the text that a reply states as its answer, where no possible answer was found in it.
+
+    None if the reply states no answer, or leaves several open.
+    """
+    label = f"{task.answer.label_of(question)}:"
+    rules = [text.partition(label)[2] for part, text in task.wording.items() if not part.startswith("example")]
+    return extract_impossible(task.answer, reply, question, task.not_answers(question), rules)
+
+
+def trivial(task: SuiteTask, question: Question[Any], prompt: str | None = None) -> Mapping[str, Mapping[str, float]]:
     """Return the scores of trivial replies by name: ours and the papers', graded like any reply.
 
     Such a reply may be a whole context or prompt. Grading it costs about as much as making it.

@@ -21,7 +21,7 @@ from carrara.items.prompt import Measure, Prompt, Survey
 from carrara.items.prompt_pack import Pack
 from carrara.rng import Key, Split
 from carrara.splits import draw_owned
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values
 from carrara.tokenizers import permission
 from carrara.types import Arrange, Instance, LengthBudget, Message, Question, Style
@@ -44,7 +44,7 @@ SIZED_MOST = 16 << 20
 class PosedInstance(NamedTuple):
     """An instance with its questions, before any prompt."""
 
-    task: Task
+    task: SuiteTask
     """The task, with one value of each sweep."""
     key: Key
     instance: Instance
@@ -56,7 +56,7 @@ class Context:
     """An instance with its filler, and the prompts of all its questions."""
 
     item_id: ItemId
-    task: Task
+    task: SuiteTask
     instance: Instance
     questions: Sequence[Question[Any]]
     prompts: Sequence[Prompt]
@@ -105,7 +105,7 @@ class Item:
         return str(self.item_id)
 
     @property
-    def task(self) -> Task:
+    def task(self) -> SuiteTask:
         """The task of the item, with one value of each sweep."""
         return self.context.task
 
@@ -165,7 +165,8 @@ class Item:
             True
         """
         asked = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
-        return self.task.solve_prompt(asked, wording_of(self.item_id, self.task, self.context.pack))
+        wording = wording_of(self.item_id, self.task, self.context.pack)
+        return self.task.solve(*self.task.read_prompt(asked, wording))
 
     @property
     def text(self) -> str:
@@ -282,7 +283,7 @@ def weight(item_id: ItemId, pack: Pack | None = None) -> int:
 _posed = WeightedCache(pose, weight, KEPT)
 
 
-def wording_of(item_id: ItemId, task: Task, pack: Pack | None) -> Mapping[str, str]:
+def wording_of(item_id: ItemId, task: SuiteTask, pack: Pack | None) -> Mapping[str, str]:
     """Return the wording of an item id's prompt: the task's own, or that of its prompt pack."""
     if item_id.pack != (pack.hash if pack else ""):
         raise UsageError(

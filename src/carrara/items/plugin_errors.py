@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from carrara.answers.types import AnswerType
 from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import (
     BulkFillerStream,
     Filler,
@@ -35,7 +36,7 @@ FRAMES = 3
 ALLOWED: dict[str, type[Exception]] = {
     "__post_init__": ValueError,
     "check": ValueError,
-    **dict.fromkeys(("solve", "solve_prompt", "split", "names"), UndecidableError),
+    **dict.fromkeys(("solve", "read_prompt"), UndecidableError),
 }
 """The exceptions that methods of a task may raise, because callers expect them."""
 
@@ -45,16 +46,21 @@ def not_loaded(file: Path, error: BaseException, where: str = "") -> PluginError
     return PluginError(f"{where or file} cannot be loaded: {_describe(error)}{_lines(error, file)}")
 
 
-def guard_methods(kind: type[Task], file: Path) -> type[Task]:
-    """Return a subclass of a task whose methods raise `PluginError` for any exception of the plugin's code."""
+def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
+    """Return a subclass of a task whose methods raise `PluginError` for any exception of the plugin's code.
+
+    It has the methods of a `SuiteTask`, too.
+    """
+    bases = (kind,) if issubclass(kind, SuiteTask) else (kind, SuiteTask)
     own: dict[str, Any] = {
         name: _caught(method, file, name)
-        for name, method in getmembers(kind, isfunction)
+        for base in bases[::-1]
+        for name, method in getmembers(base, isfunction)
         if name in ALLOWED or not name.startswith("_")
     }
     own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     own["wording"] = kind.wording
-    made: type[Task] = type(kind)(kind.__name__, (kind,), own)  # type: ignore[misc]
+    made: type[SuiteTask] = type(kind)(kind.__name__, bases, own)  # type: ignore[misc]
     made.is_sized, made.has_sentences = kind.is_sized, kind.has_sentences
     return made
 
@@ -155,24 +161,24 @@ def _checked_sentence(sentence: object) -> str:
     return sentence
 
 
-def _checked_questions(task: Task, questions: Sequence[Question[Any]]) -> Sequence[Question[Any]]:
+def _checked_questions(task: SuiteTask, questions: Sequence[Question[Any]]) -> Sequence[Question[Any]]:
     for question in questions:
         _checked_answer(task, question.gold, "the gold answer is")
     return questions
 
 
-def _checked_answer(task: Task, answer: object, what: str) -> object:
+def _checked_answer(task: SuiteTask, answer: object, what: str) -> object:
     answers = getattr(task, "answer", None)
     if isinstance(answers, AnswerType) and not answers.takes(answer):
         raise InvalidTaskError(f"{what} {describe(answer)}, where {type(answers).__name__} expects {answers.noun}")
     return answer
 
 
-_CHECKS: dict[str, Callable[[Task, Any, Path], Any]] = {
+_CHECKS: dict[str, Callable[[SuiteTask, Any, Path], Any]] = {
     "generate_sized": lambda task, instance, file: _with_caught_filler(_checked_instance(instance), file),
     "filler": lambda task, sentence, file: _checked_sentence(sentence),
     "questions": lambda task, questions, file: _checked_questions(task, questions),
-    "solve_prompt": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
+    "solve": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
 }
 """What the result of a method is checked by, before it is returned."""
 

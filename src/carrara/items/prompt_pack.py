@@ -21,7 +21,7 @@ from carrara.util.errors import UsageError, nearest
 from carrara.util.files import SMALL, content
 
 if TYPE_CHECKING:
-    from carrara.task import Task
+    from carrara.task.suite import SuiteTask
 
 
 Paper = Literal["babilong", "minerva", "mrcr", "ruler"]
@@ -80,7 +80,7 @@ class Pack:
     def __hash__(self) -> int:
         return hash(self.hash)
 
-    def wording(self, name: str, task: "Task") -> Mapping[str, str]:
+    def wording(self, name: str, task: "SuiteTask") -> Mapping[str, str]:
         mine = self.replaced.get(task.pack_name or name, {})
         for part, words in mine.items():
             if part not in task.wording:

@@ -31,13 +31,14 @@ from typing import TYPE_CHECKING, NamedTuple, TypeGuard
 
 from carrara.items.plugin_errors import guard_methods, not_loaded
 from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.util.errors import UsageError, nearest
 from carrara.util.quantities import natural
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from carrara.task import Task
+    from carrara.task.suite import SuiteTask
 
 
 _ALL = "carrara_tasks"
@@ -46,12 +47,14 @@ _REQUIRED = ("version", "title", "capability", "answer")
 """The attributes that a task of a plugin must set."""
 
 
-def load_official(name: str, file: Path) -> Task:
+def load_official(name: str, file: Path) -> SuiteTask:
     """Return an official task."""
-    return _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    made = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    assert isinstance(made, SuiteTask)
+    return made
 
 
-def load_published(name: str) -> Task | None:
+def load_published(name: str) -> SuiteTask | None:
     """Return a task of published items or questions. None if the name is not one of them."""
     if name.startswith("published/babilong-"):
         from carrara.tasks.babilong import _published_items as babilong
@@ -76,7 +79,7 @@ def load_published(name: str) -> Task | None:
     return None
 
 
-def load_plugin(file: Path, module: str = "", package: str = "") -> Task:
+def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
     """Return a task of a package or of a user's folder, whose errors name its file.
 
     Args:
@@ -107,7 +110,7 @@ def _task_in(module: ModuleType, file: Path) -> type[Task]:
 
 
 def _is_task(one: object) -> TypeGuard[type[Task]]:
-    return isinstance(one, type) and issubclass(one, Task) and one is not Task
+    return isinstance(one, type) and issubclass(one, Task) and one not in (Task, SuiteTask)
 
 
 def _package_module(name: str, package: str, file: Path) -> ModuleType:
@@ -223,7 +226,7 @@ def is_official(name: str) -> bool:
     return name in _official()
 
 
-def load(name: str) -> "Task":
+def load(name: str) -> "SuiteTask":
     """Return the task of a name, with its default parameters.
 
     Published items are tasks too. No list names them, because they need their files.
@@ -232,7 +235,7 @@ def load(name: str) -> "Task":
 
 
 @lru_cache(maxsize=1024)
-def _load_cached(name: str, folders: str) -> "Task":
+def _load_cached(name: str, folders: str) -> "SuiteTask":
     """Return a task, which is cached as long as the environment names the same folders."""
 
     if published := load_published(name):

@@ -13,7 +13,7 @@ from carrara.items.item_id import ItemId
 from carrara.items.packing import Packing
 from carrara.items.prompt import Measure, Prompt, count, puzzle
 from carrara.rng import Key
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.tokenizers.costs import costs
 from carrara.types import Instance, LengthBudget, PromptTemplate
 from carrara.util.errors import LengthError
@@ -28,7 +28,7 @@ OTHER_FILLER = 1000
 """An offset that is far from the variants that the audit uses."""
 
 
-def fit_instance(task: Task, key: Key, item_id: ItemId, wording: Mapping[str, str], bare: Instance) -> Instance:
+def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[str, str], bare: Instance) -> Instance:
     """Return the instance of a key whose longest prompt has exactly the tokens that an item id asks for.
 
     Args:

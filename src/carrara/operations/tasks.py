@@ -11,7 +11,7 @@ from carrara.items.selection import Selection, item_ids
 from carrara.options import File, ItemOptions, Length, Value, check_whole, length_of, params_of
 from carrara.rng import Split
 from carrara.signature import documented_by
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError
 from carrara.util.files import local_path
@@ -35,7 +35,7 @@ class TaskHandle:
     """The parameters that were given. The others have their defaults."""
 
     @property
-    def task(self) -> Task:
+    def task(self) -> SuiteTask:
         """The task itself, with default parameters."""
         return registry.load(self.name)
 

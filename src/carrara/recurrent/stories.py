@@ -24,7 +24,7 @@ from carrara.items.prompt import assemble
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Ids
 from carrara.rng import Rng, Split
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import BulkFillerStream, PromptTemplate, Question, Segment, UndecidableError
 from carrara.util.errors import UsageError
 
@@ -127,7 +127,7 @@ class Stories:
 
     def __init__(self, first: ItemId, start: int = 0, stride: int = 1, distractors: float = 0.0) -> None:
         self.first, self.distractors = replace(first, length=0), distractors
-        self.task: Task = registry.load(first.task)
+        self.task: SuiteTask = registry.load(first.task)
         self.index, self.stride = start, stride
         """`index` is the number of the next instance, the only thing that changes from one sample to the next."""
 
@@ -299,7 +299,7 @@ class Stories:
         task = posed.task
         template = task.prompt(posed.instance, question, task.wording, "chat")
         try:
-            return task.write(task.solve_prompt(assemble(template, segments), task.wording))
+            return task.write(task.solve(*task.read_prompt(assemble(template, segments), task.wording)))
         except UndecidableError:
             return None
 

@@ -10,38 +10,30 @@
         def solve(self, context, names): ...
 
 The fields are the parameters. Prompt, answer line, reading, comparing, guessing, chance level, labels and exact lengths
-follow from these; each of them is a method that a task may override.
+follow from these. What an author may override further stands in this class. What official tasks override beside it,
+such as markers of facts and papers' own scores, stands in `SuiteTask` (`suite.py`).
 """
 
-import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from statistics import fmean
-from string import Formatter
 from typing import Any, ClassVar, dataclass_transform
 
-from carrara.answers.extraction import FINAL, Extraction
-from carrara.answers.impossible import extract_impossible
+from carrara.answers.extraction import FINAL
 from carrara.answers.types import AnswerType
-from carrara.rng import Key, Rng
+from carrara.rng import Rng
+from carrara.task.inversion import read_names, text_between
 from carrara.task.sweeps import Sweep, cells, sweep_labels, sweep_names
 from carrara.types import (
-    Choice,
-    ErrorType,
-    FillerStream,
     Guesser,
     Instance,
     LazyEvidence,
     LengthBudget,
-    Marker,
     Message,
     PromptTemplate,
     Question,
-    Segment,
-    SegmentGroup,
     Style,
-    UndecidableError,
 )
 from carrara.util.errors import InvalidTaskError
 
@@ -74,15 +66,7 @@ class Task(ABC):
             that gives the reason.
         wording: Every sentence of the prompt, by name, so that a prompt pack can replace it. By default it follows from
             the attributes above.
-        marker: A regular expression that finds in a fact what identifies it in other words: what it is about (the group
-            `subject`, which may be missing) and what it says (all other groups). It shows whether notes on the text
-            have the fact. Empty: only the fact's own words are recognized.
-        replaces_facts: Whether a later fact about a subject replaces an earlier one.
-        evidence_decides: Whether the evidence alone, without any other fact, decides the answer.
-        marks: Texts that a part of the wording must contain in every prompt pack, so that the context can be found.
-        pack_name: The task whose wording a prompt pack gives for this one. Empty: its own.
         optional_fields: Fields that a prompt pack may add to a part of the wording, or leave out of it, by the part.
-        echo_limit: The most tokens of a prompt that is graded as a reply, which shows the score of repeating it.
         is_sized: Whether each length has its own instance, because the task overrides `generate_sized`.
         has_sentences: Whether the task overrides `filler`.
 
@@ -117,13 +101,7 @@ class Task(ABC):
     guesser: ClassVar[Guesser] = "without context"
     known_shortcuts: ClassVar[Mapping[str, str]] = {}
     wording: ClassVar[Mapping[str, str]]
-    marker: ClassVar[str] = ""
-    replaces_facts: ClassVar[bool] = False
-    evidence_decides: ClassVar[bool] = True
-    marks: ClassVar[Mapping[str, str]] = {"open": OPEN, "close": CLOSE}
-    pack_name: ClassVar[str] = ""
     optional_fields: ClassVar[Mapping[str, frozenset[str]]] = {}
-    echo_limit: ClassVar[int] = 0
     is_sized: ClassVar[bool]
     has_sentences: ClassVar[bool]
 
@@ -237,26 +215,6 @@ class Task(ABC):
             )
         ]
 
-    def markers(self, instance: Instance) -> Mapping[int, Marker]:
-        """Return what identifies facts in other words, by their numbers. Facts without a marker are left out.
-
-        Args:
-            instance: The instance.
-
-        Returns:
-            The markers, as the pattern `marker` finds them.
-        """
-        if not self.marker:
-            return {}
-        pattern, found = re.compile(self.marker), dict[int, Marker]()
-        for number, chunk in enumerate(instance.chunks):
-            if match := pattern.search(" ".join(segment.text for segment in chunk)):
-                groups = match.groupdict()
-                subject = groups.pop("subject", None) or ""
-                subjects = tuple(subject.split(" and ")) if subject else ()
-                found[number] = Marker(subjects, tuple(filter(None, groups.values())))
-        return found
-
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
         """Return every sentence of the prompt by name, in the order of the prompt."""
@@ -264,15 +222,10 @@ class Task(ABC):
             "instruction": f"{cls.instruction}\n\n",
             "open": f"{OPEN} ",
             "close": f" {CLOSE}\n\n",
-            **cls.asks(),
+            **asks_of(cls),
             "rule": cls.answer.rule,
             "answer": f"\n{FINAL}",
         }
-
-    @classmethod
-    def asks(cls) -> Mapping[str, str]:
-        """Return the questions by name."""
-        return cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
 
     def prompt(
         self, instance: Instance, question: Question[Any], wording: Mapping[str, str], style: Style
@@ -297,20 +250,6 @@ class Task(ABC):
             separator=self.separator,
             stop=("\n",),
         )
-
-    def restate(self, instance: Instance, wording: Mapping[str, str]) -> Instance:
-        """Return an instance with its facts and filler in the words of a prompt pack.
-
-        By default a pack changes only the text around the context. A task that sizes itself cannot override this.
-
-        Args:
-            instance: The instance in the task's own words.
-            wording: The sentences of the prompt, by name, as the pack has them.
-
-        Returns:
-            The same instance in other words.
-        """
-        return instance
 
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         """Return a sentence of the wording with its fields filled in.
@@ -338,94 +277,23 @@ class Task(ABC):
                 f"the question {wording[part]!r} has a field {error} that `names` of its Instance does not fill in"
             ) from None
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context of a prompt, and the text after it.
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """Return the context of a prompt, and the values of the question's fields: what `solve` takes.
+
+        It is the inverse of `prompt`. A task that overrides one overrides the other.
 
         Args:
             messages: The messages of the prompt.
+            wording: The sentences of the prompt, by name: the task's own, or those of a prompt pack.
 
         Returns:
-            The context and the text after it.
+            The context, and the values by the names of the fields, with the name of the question as `ask`.
 
         Raises:
-            UndecidableError: The prompt has no context.
+            UndecidableError: The prompt has no context or no question.
         """
-        _, _, rest = messages[-1].content.rpartition(OPEN)
-        context, close, asked = rest.rpartition(CLOSE)
-        if not close:
-            raise UndecidableError("no text was found")
-        return context.strip(), asked.strip()
-
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        """Return the answer, read from a rendered prompt.
-
-        Args:
-            messages: The messages of the prompt.
-            wording: The sentences of the prompt, by name.
-
-        Returns:
-            The answer, as a value of the answer type.
-
-        Raises:
-            UndecidableError: The text does not decide the question.
-        """
-        context, asked = self.split(messages)
-        return self.solve(context, self.names(asked, wording))
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the values of a question's fields, and the name of the question as `ask`.
-
-        Args:
-            asked: The text after the context.
-            wording: The sentences of the prompt, by name.
-
-        Returns:
-            The values, by the names of the fields.
-
-        Raises:
-            UndecidableError: The text has no question.
-        """
-        for part in self.asks():
-            if found := field_pattern(wording[part]).search(asked):
-                return {**found.groupdict(), "ask": part}
-        raise UndecidableError("no question was found")
-
-    def write(self, answer: Any) -> str:
-        """Return an answer as the perfect reply states it.
-
-        Args:
-            answer: The answer.
-
-        Returns:
-            The reply.
-        """
-        return self.answer.write(answer)
-
-    def read(self, reply: str, question: Question[Any]) -> Extraction | None:
-        """Return the answer that a reply states, and the rule that found it.
-
-        Args:
-            reply: The reply of a model.
-            question: The question.
-
-        Returns:
-            The answer and the rule. None if the reply states no answer, or leaves several open.
-        """
-        return self.answer.read(reply, question, self.not_answers(question))
-
-    def read_impossible(self, reply: str, question: Question[Any]) -> Extraction | None:
-        """Return the text that a reply states as its answer, where no possible answer was found in it.
-
-        Args:
-            reply: The reply of a model, for which `read` returns None.
-            question: The question.
-
-        Returns:
-            The text and the rule that found it. None if the reply states no answer, or leaves several open.
-        """
-        label = f"{self.answer.label_of(question)}:"
-        rules = [text.partition(label)[2] for part, text in self.wording.items() if not part.startswith("example")]
-        return extract_impossible(self.answer, reply, question, self.not_answers(question), rules)
+        context, asked = text_between(messages, OPEN, CLOSE)
+        return context, read_names(asks_of(self), asked, wording)
 
     def score(self, answer: Any, question: Question[Any]) -> float:
         """Return the score of an answer, from 0 to 1.
@@ -439,151 +307,7 @@ class Task(ABC):
         """
         return self.answer.score(answer, question.gold)
 
-    def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Any:
-        """Return an answer that the guesser draws. Its mean score is the question's `chance_level`.
 
-        Args:
-            rng: Random numbers.
-            instance: The instance.
-            question: The question.
-
-        Returns:
-            The answer.
-        """
-        if instance.guesses is not None:
-            return rng.choice(instance.guesses)
-        return self.answer.guess(rng, question.gold, question.options)
-
-    def not_answers(self, question: Question[Any]) -> Sequence[str]:
-        """Return the parts of the prompt that state no answer when a reply repeats them, though they name one.
-
-        Args:
-            question: The question.
-
-        Returns:
-            The parts, as they stand in the prompt.
-        """
-        return [part for part in (question.ask, self.wording.get("rule", "")) if part]
-
-    def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
-        """Return trivial replies, such as one that names every option. Results show their scores for comparison.
-
-        Args:
-            question: The question.
-
-        Returns:
-            The replies, by name.
-        """
-        return self.answer.trivial(question)
-
-    def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
-        """Return the replies of heuristics that only this task has, for the search for shortcuts.
-
-        Args:
-            instance: The instance.
-            question: The question.
-
-        Returns:
-            The replies, by the name of the heuristic.
-        """
-        return {}
-
-    def shortcuts(self) -> Mapping[str, str]:
-        """Return the known shortcuts under these parameters."""
-        return self.known_shortcuts
-
-    def error_type(self, answer: Any, question: Question[Any]) -> ErrorType | None:
-        """Return how an answer is wrong, if the task distinguishes types of errors.
-
-        Args:
-            answer: The answer, as it was read.
-            question: The question.
-
-        Returns:
-            The type of error. None if the task distinguishes none, or the answer is right.
-        """
-        return None
-
-    def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
-        """Return the scores of a reply by the papers' own scorers.
-
-        Args:
-            reply: The reply of a model.
-            question: The question.
-
-        Returns:
-            The scores, by name.
-        """
-        return {}
-
-    def draws(self, instance: Instance) -> Iterable[Choice]:
-        """Return choices that a search may have moved away from an even draw. `carrara stats` prints their shares.
-
-        Args:
-            instance: The instance.
-
-        Returns:
-            The choices, each with the shares of an even draw.
-        """
-        return ()
-
-    # Instances that are read from files
-
-    def given_count(self, length: int) -> int | None:
-        """Return how many instances of a length there are, if they are read from files.
-
-        Args:
-            length: Tokens of the prompt.
-
-        Returns:
-            The number of instances. None: they are drawn, without end.
-        """
-        return None
-
-    def is_divided(self) -> bool:
-        """Return whether instances are read from files that are divided into splits already."""
-        return False
-
-    # Making an instance
-
-    def draw(self, key: Key, budget: LengthBudget | None = None) -> Instance:
-        """Return the instance of a key. The task has one value of each sweep (`sweeps.choose_values`).
-
-        Args:
-            key: The key of the instance.
-            budget: The tokens to fill, for tasks that override `generate_sized`.
-
-        Returns:
-            The instance.
-        """
-        instance = self.generate_sized(key.rng("world"), budget)
-        if instance.filler is None and self.has_sentences:
-            instance = replace(instance, filler=lambda rng, tokenizer: self._sentences(rng))
-        return instance
-
-    def _sentences(self, rng: Rng) -> FillerStream:
-        def stream(gap: int) -> SegmentGroup:
-            return (Segment(self.filler(rng)),)
-
-        return stream
-
-
-_PATTERNS: dict[str, re.Pattern[str]] = {}
-
-
-def field_pattern(ask: str) -> re.Pattern[str]:
-    """Return a pattern that finds a sentence with fields and what stands in them.
-
-    >>> field_pattern('Which word follows "{word}"?').search('Say: Which word follows "oak"?')["word"]
-    'oak'
-    """
-    if ask not in _PATTERNS:
-        parts, seen = list[str](), set[str]()
-        for text, name, _, _ in Formatter().parse(ask):
-            parts.append(r"\s+".join(map(re.escape, re.split(r"\s+", text))))
-            if name:
-                parts.append(f"(?P={name})" if name in seen else f"(?P<{name}>[^\n]+?)")
-                seen.add(name)
-        ending = r"(?=\n|\Z)" if parts and parts[-1].startswith("(?P") else ""
-        _PATTERNS[ask] = re.compile("".join(parts) + ending)
-    return _PATTERNS[ask]
+def asks_of(task: Task | type[Task]) -> Mapping[str, str]:
+    """Return the questions of a task by name."""
+    return task.ask if isinstance(task.ask, Mapping) else {"ask": task.ask}

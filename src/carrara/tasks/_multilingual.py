@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from carrara.answers.extraction import Extraction
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import Language, Question
 
 
-class MultilingualTask(Task):
+class MultilingualTask(SuiteTask):
     """A task whose prompts are in one of several languages.
 
     A task in another language than English has attributes of its own, such as `wording`, in place of its class's.

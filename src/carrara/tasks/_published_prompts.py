@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field
 from typing import Any, ClassVar
 
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.types import LengthBudget, Message, PromptTemplate, Question, Style, UndecidableError
 from carrara.util.errors import UsageError
 
 
-class PublishedPrompts(Task):
+class PublishedPrompts(SuiteTask):
     """A task with an item for each row of its files. The text is not solved: the gold answer is the file's."""
 
     wording = {}
@@ -45,8 +46,8 @@ class PublishedPrompts(Task):
     def solve(self, context: str, names: Mapping[str, str]) -> Any:
         raise UndecidableError("published prompts are not solved from their text: their answers are the file's")
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        return self.solve(messages[-1].content, {})
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        return messages[-1].content, {}
 
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()

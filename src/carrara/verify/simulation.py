@@ -12,7 +12,7 @@ from statistics import fmean, pstdev
 from typing import Any
 
 from carrara.rng import Rng
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import ANSWER, Instance, Question
 
 DRAWS = 16
@@ -74,7 +74,7 @@ class Simulation:
         self._draws = draws
         self._taken = defaultdict[str, list[_GuessedQuestion]](list)
 
-    def take(self, task: Task, instance: Instance, question: Question[Any], rng: Rng, name: str) -> None:
+    def take(self, task: SuiteTask, instance: Instance, question: Question[Any], rng: Rng, name: str) -> None:
         """Guess at a question.
 
         Args:

@@ -28,7 +28,7 @@ from carrara.items.grading import Grade, grade
 from carrara.items.item import questions_of
 from carrara.items.item_id import ItemId
 from carrara.params import build, canonical
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import Question
 from tests.answers.handwritten._forms import FORMS, parts
 
@@ -81,7 +81,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Asked:
-    task: Task
+    task: SuiteTask
     question: Question[Any]
     facts: Mapping[str, str]
 

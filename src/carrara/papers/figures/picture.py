@@ -150,14 +150,29 @@ def svg(figure: Figure, is_file: bool = True) -> str:
 
 
 def _style_sheet() -> str:
-    """Return the style of charts with its colours written out, because not all programs know custom properties."""
+    """Return the style of charts for figures alone, with its colours written out.
+
+    Not all programs know custom properties, and a notebook has other elements of these classes.
+    """
 
     def written(colours: Mapping[str, str]) -> str:
         named = {**colours, "sans": FONT}
-        rules = chart.css().splitlines()[2:]  # the first two define the colours
-        return "\n".join(re.sub(r"var\(--([\w-]+)\)", lambda name: named[name[1]], rule) for rule in rules)
+        rules = (
+            re.sub(r"var\(--([\w-]+)\)", lambda name: named[name[1]], rule) for rule in chart.css().splitlines()[2:]
+        )
+        return "\n".join(map(_within_figure, rules))  # without the first two rules, which define the colours
 
     return f"{written(LIGHT)}\n@media (prefers-color-scheme: dark) {{\n{written(DARK)}\n}}"
+
+
+def _within_figure(rule: str) -> str:
+    """
+    >>> _within_figure(".chart .tick, .grid { fill: red; }")
+    '.figure.chart .tick, .figure .grid { fill: red; }'
+    """
+    selectors, brace, body = rule.partition("{")
+    parts = (part.strip() for part in selectors.split(","))
+    return ", ".join(f".figure{'' if part.startswith('.chart') else ' '}{part}" for part in parts) + f" {brace}{body}"
 
 
 def _wide(words: str, size: float = 12) -> float:
@@ -287,7 +302,7 @@ def _curves(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     x, y = _x_scale(figure), _y_scale(figure, figure.marks)
     frame, parts = _axes(figure, x, y, 320, 230)
     drawn, points = list(parts), list[Markup]()
-    for style, own in shared.series(marks):
+    for style, own in reversed(shared.series(marks)):  # the user's own models stand on top
         placed = sorted((frame.x(x.share(mark.x)), frame.y(y.share(mark.value)), mark) for mark in own)
         path = "M" + "L".join(f"{left:.1f} {top:.1f}" for left, top, _ in placed)
         drawn.append(tag("path", d=path, class_=f"line {style.line_class}"))
@@ -302,7 +317,7 @@ def _scatter(shared: Drawing, marks: Sequence[Mark], first: bool) -> Panel:
     x, y = _x_scale(figure), _y_scale(figure, figure.marks)
     frame, parts = _axes(figure, x, y, 320, 230)
     drawn = list(parts)
-    for mark in marks:
+    for mark in sorted(marks, key=lambda mark: -shared.style(mark).number):
         left, top, style = frame.x(x.share(mark.x)), frame.y(y.share(mark.value)), shared.style(mark)
         drawn.append(_point(style, mark, left, top))
         if mark.label:

@@ -20,7 +20,7 @@ from carrara.items.prompt_pack import Pack, read_pack
 from carrara.items.registry import load
 from carrara.results.result import Result, task_of
 from carrara.runs.rescoring.lines import LONGEST, Batch
-from carrara.task import Task
+from carrara.task.suite import SuiteTask
 from carrara.types import Question
 from carrara.util.cache import WeightedCache
 from carrara.util.errors import RunError, UsageError
@@ -75,7 +75,7 @@ class _LineError(Exception):
 class _Questions(NamedTuple):
     """The task and questions of an instance, as grading needs them."""
 
-    task: Task
+    task: SuiteTask
     questions: Sequence[Question[Any]]
 
 

@@ -15,7 +15,8 @@ from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
 from carrara.generators import haystack
 from carrara.rng import Split
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.tasks.babilong import _story_files
 from carrara.tasks.babilong._answers import Label, Verdict, published_metric
 from carrara.tasks.babilong._distractors import distractors
@@ -65,7 +66,7 @@ class Asked(NamedTuple):
     cast: Cast
 
 
-class Babilong(Task, Generic[Q]):
+class Babilong(SuiteTask, Generic[Q]):
     version = 5
     ask: ClassVar[Mapping[str, str]] = {"question": "Question: {question}"}
     answer: ClassVar[Label | Verdict]
@@ -277,18 +278,17 @@ class Babilong(Task, Generic[Q]):
             stop=("\n",) if answer else (),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        """Return the context, and all that stands around it: the question may come before the context."""
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """Return the context, and the last question around it that is one of this task.
+
+        The question may come before the context, and worked examples have others before it.
+        """
         before, _, rest = messages[-1].content.rpartition(self.marks["open"])
         context, _, after = rest.rpartition(self.marks["close"])
-        return context, f"{before}\n{after}"
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        """Return the last question that is one of this task; the worked examples have others before it."""
-        found = [question for question in QUESTION.findall(asked) if self.is_question(question)]
+        found = [question for question in QUESTION.findall(f"{before}\n{after}") if self.is_question(question)]
         if not found:
             raise UndecidableError("no question was found")
-        return {"question": found[-1]}
+        return context, {"question": found[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         return self.solution(find_facts(context), names["question"]).answer

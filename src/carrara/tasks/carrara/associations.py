@@ -30,7 +30,8 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels
 from carrara.tasks.carrara._definitions import (
     DEFINITIONS,
@@ -58,7 +59,7 @@ class Name(Value):
         return {"every name": ", ".join(question.options)}
 
 
-class Associations(Task):
+class Associations(SuiteTask):
     version, title, capability = 2, "Associations", "finding a fact that is stated in other words than the question"
     guesser = "context candidates"
     answer = Name(NAME)

@@ -38,7 +38,8 @@ from typing import Any, Literal
 
 from carrara.generators.people import MONTHS
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels, sweep_values
 from carrara.tasks.carrara import _census_plans as plans
 from carrara.tasks.carrara._census_plans import EQUAL, Answer, CensusAnswer, Plan, Setting, error_type
@@ -113,7 +114,7 @@ SAMPLE = 512
 """The records by which the number of records of a length is estimated."""
 
 
-class Census(Task):
+class Census(SuiteTask):
     version, title, capability = 2, "Census", "classifying and counting the records of a whole text"
     guesser = "context candidates"
     evidence_decides = False

@@ -35,7 +35,8 @@ from typing import Any, NamedTuple
 
 from carrara.answers.extraction import FINAL
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._citations import Citation, CitationAnswer, DocumentIds, error_type
 from carrara.tasks.carrara._originals import alce, l_citeeval
@@ -61,7 +62,7 @@ _DOCUMENT = re.compile(rf"\[({ID.pattern.pattern})\] {DESCRIPTION}", re.IGNORECA
 _FIRST_DOCUMENT = "the relation asked for last, in the document of the person named"
 
 
-class Citations(Task):
+class Citations(SuiteTask):
     version, title = 2, "Citations"
     capability = "answering questions over several documents, and naming the documents that prove the answer"
     guesser = "context candidates"

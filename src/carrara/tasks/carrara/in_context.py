@@ -38,7 +38,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from carrara.answers import asks_for
 from carrara.answers.choice import Choice
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.tasks.carrara._kinds import KINDS, kind_of, write_sentence
 from carrara.tasks.carrara._originals import exact_match
 from carrara.tasks.classic._values import letters
@@ -68,7 +69,7 @@ class Class(NamedTuple):
     """The things that its sentences are about."""
 
 
-class InContext(Task):
+class InContext(SuiteTask):
     version, title = 2, "Learning in the context"
     capability = "learning classes from many labelled examples"
     guesser = "context candidates"

@@ -58,7 +58,9 @@ from carrara.answers.extraction import FINAL
 from carrara.answers.totals import RunningTotals, Totals, right_steps, survival_length
 from carrara.answers.types import find_numbers
 from carrara.rng import Rng
-from carrara.task import Instance, Sweep, Task
+from carrara.task import CLOSE, OPEN, Instance, Sweep
+from carrara.task.inversion import text_between
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import sweep_labels
 from carrara.tasks.carrara._nodes import NODE
 from carrara.tasks.classic._words import codes
@@ -138,7 +140,7 @@ class Turns(NamedTuple):
     """The totals in the replies that are given. Empty if the model's own replies stay."""
 
 
-class March(Task):
+class March(SuiteTask):
     version, title, capability = 2, "March", "keeping a running total over many turns"
     guesser = "context candidates"
     answer = RunningTotals()
@@ -228,12 +230,12 @@ class March(Task):
             history += Message("assistant", f"{FINAL} {total}"), Message("user", _message(wording, names))
         return replace(first, history=tuple(history))
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Totals:
-        context, asked = self.split(messages[:1])
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        context, asked = text_between(messages[:1], OPEN, CLOSE)
         later = [message.content for message in messages[1:] if message.role == "user"]
         stated = [message.content for message in messages if message.role == "assistant"]
         turns = [" ".join(NODE.find(text)) for text in (asked, *later)]
-        return self.solve(context, {"turns": "\n".join(turns), "stated": "\n".join(stated)})
+        return context, {"turns": "\n".join(turns), "stated": "\n".join(stated)}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Totals:
         """Return the totals by all entries, or that of the last turn by its entries and the total before it."""

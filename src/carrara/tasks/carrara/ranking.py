@@ -44,7 +44,8 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.tasks.carrara._documents import (
     PHRASES,
     Criterion,
@@ -59,7 +60,7 @@ from carrara.tasks.classic._words import codes
 from carrara.types import Filler, FillerStream, Question, Segment, UndecidableError
 
 
-class RankingTask(Task):
+class RankingTask(SuiteTask):
     version, title = 3, "Ranking"
     capability = "judging many documents by several criteria, and ordering them"
     guesser = "context candidates"

@@ -49,7 +49,8 @@ from carrara.answers.extraction import behind_label
 from carrara.answers.types import find_numbers, read_number
 from carrara.generators.people import MONTHS, NAMES
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_values
 from carrara.tasks.carrara._session_log import (
     THINGS,
@@ -250,7 +251,7 @@ UNSAID: Mapping[Ask, Sequence[str]] = {
 IF_UNSAID = "If {owner} has not said it, the answer is: not said."
 
 
-class Sessions(Task):
+class Sessions(SuiteTask):
     version, title, capability = 2, "Sessions", "keeping track of facts that change over many dated conversations"
     answer = SessionAnswerType()
     separator = "\n\n"

@@ -40,7 +40,8 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from carrara.generators.round_robin import in_turn
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import count_cells, sweep_labels
 from carrara.tasks.carrara._nodes import NODE, Nodes, graphwalks
 from carrara.tasks.classic._words import codes
@@ -234,7 +235,7 @@ Ask = Literal["parents", "exactly", "within"]
 _EDGE = re.compile(r"\b([a-z]{6}) -> ([a-z]{6})\b")
 
 
-class Walks(Task):
+class Walks(SuiteTask):
     version, title, capability = 2, "Walks", "finding edges and following them in a dense graph"
     guesser = "context candidates"
     answer = Nodes()

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from carrara.rng import Rng
-from carrara.task import CLOSE, OPEN, Instance, Task
+from carrara.task import CLOSE, OPEN, Instance, asks_of
+from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.classic import _published
 from carrara.tasks.classic._answers import FreeAnswer
 from carrara.tasks.classic._task import split_by
@@ -53,7 +55,7 @@ class File(NamedTuple):
     questions: Sequence[FileQuestion]
 
 
-class Qa(Task):
+class Qa(SuiteTask):
     version, capability = 2, "answering questions over documents"
     answer = FreeAnswer()
     instruction = "Below are numbered documents, and a question that some of them answer."
@@ -96,9 +98,10 @@ class Qa(Task):
             structure=order,
         )
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, ...]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         context, asked = split_by(wording, messages)
-        return self.solve(context.strip(), self.names(asked.removesuffix(wording["rule"].strip()).strip(), wording))
+        question = asked.removesuffix(wording["rule"].strip()).strip()
+        return context.strip(), read_names(asks_of(self), question, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         file = self._file()

@@ -7,7 +7,9 @@ from typing import Any, ClassVar, NamedTuple
 from carrara.answers.extraction import FINAL
 from carrara.rng import Key
 from carrara.splits import draw_owned
-from carrara.task import CLOSE, OPEN, Instance, Task, field_pattern
+from carrara.task import CLOSE, OPEN, Instance, asks_of
+from carrara.task.inversion import field_pattern, read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.classic import _published
 from carrara.types import Message, PromptTemplate, Question, Style, UndecidableError
 
@@ -25,7 +27,7 @@ class Structure(NamedTuple):
     """What the facts say, so that a prompt pack can say it in other words."""
 
 
-class Classic(Task):
+class Classic(SuiteTask):
     """A task whose prompts may begin with worked examples."""
 
     instruction: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]
@@ -51,7 +53,7 @@ class Classic(Task):
             **({"example": cls.example} if cls.example else {}),
             "open": f"{OPEN} ",
             "close": f" {CLOSE}\n\n",
-            **cls.asks(),
+            **asks_of(cls),
             **_by_question("rule", cls.rule),
             "answer": f"\n{FINAL}",
             **cls.statements,
@@ -101,13 +103,13 @@ class Classic(Task):
         part = kind if kind in wording else _part_of(kind, instance.ask)
         return self.fill(wording, part, instance)
 
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Any:
-        """Return the answer, read from a prompt, whose facts a prompt pack may state in other words."""
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        """Return what `solve` takes. The facts, which a prompt pack may state in other words, are in the task's own."""
         context, asked = split_by(wording, messages)
         for part, own in self.statements.items():
             if wording[part] != own:
                 context = _in_own_words(context, wording[part], own)
-        return self.solve(context.strip(), self.names(asked, wording))
+        return context.strip(), read_names(asks_of(self), asked, wording)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return RULER's score: the share of the values that stand anywhere in the reply."""
@@ -152,7 +154,7 @@ def check_examples(examples: int) -> None:
         raise ValueError(f"examples go from 0 to {MOST_EXAMPLES}")
 
 
-def draw_examples(small: Task, key: Key, examples: int) -> Iterator[Instance]:
+def draw_examples(small: SuiteTask, key: Key, examples: int) -> Iterator[Instance]:
     """Draw small instances of the few-shot split as examples, other ones for each item.
 
     Items of the few-shot split itself have none.

@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 
 from carrara.answers import asks_for
 from carrara.rng import Key
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import sweep_values
 from carrara.tasks.classic import _haystacks, _published
 from carrara.tasks.classic._answers import Value
@@ -61,7 +62,7 @@ ONE_HOP = "A question of one hop names the person whose document has the answer:
 _DOCUMENT = re.compile(rf"\bDocument [0-9]+: {DESCRIPTION}", re.IGNORECASE)
 
 
-class Hops(Task):
+class Hops(SuiteTask):
     version, title, capability = 3, "Hops", "answering questions over several documents"
     guesser = "context candidates"
     answer = Value(NAME)

@@ -26,6 +26,7 @@ from typing import Any, ClassVar
 from carrara.answers import asks_for
 from carrara.answers.extraction import FINAL
 from carrara.task import Instance, Rng
+from carrara.task.inversion import read_names
 from carrara.tasks._multilingual import MultilingualTask
 from carrara.tasks.classic import _published, _turns
 from carrara.tasks.classic._answers import Value
@@ -99,9 +100,9 @@ class JsonKv(MultilingualTask):
             stop=("\n",),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         context, _, asked = messages[-1].content.rpartition("\n}")
-        return context, asked
+        return context, read_names(["ask"], asked, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         pairs = dict(_PAIR.findall(context))

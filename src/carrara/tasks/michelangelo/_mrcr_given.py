@@ -12,17 +12,19 @@ What the text of a row says is read from the published wording, which is how the
               Prepend K3yK3yK3yK to the 2nd (1 indexed) poem about penguins. Do not include any other text …
 """
 
+import json
 import re
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from carrara.answers import AnswerType
 from carrara.answers.reply_text import without_reasoning
 from carrara.answers.similarity import published_ratio, ratio
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _mrcr_rows as mrcr_rows
 from carrara.tasks.michelangelo._conversation import ORDINALS, ordinal
 from carrara.tasks.michelangelo._mrcr_rows import GDM, OPENAI, Row
@@ -119,7 +121,7 @@ class Repetition(AnswerType[Recall]):
         return 32 + len(gold.whole.encode()) // 2
 
 
-class PublishedRows(Task):
+class PublishedRows(SuiteTask):
     """A published data set: a row of its files is an instance."""
 
     version = 1
@@ -187,14 +189,15 @@ class PublishedRows(Task):
         return PromptTemplate("", last, labels=_LABELS, stop=_ends(row.answer), lead=lead)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
-        return self.solve_prompt([Message("user", context)], self.wording)
-
-    def solve_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> Recall:
-        request = _request_of(messages)
+        messages: list[Any] = json.loads(names["messages"]) if "messages" in names else [["user", context]]
+        request = _request_of([Message(role, content) for role, content in messages])
         there = len(request.drafts)
         if request.number > there:
             raise UndecidableError(f"draft {request.number} is asked for, and the text has {there} for {request.key!r}")
         return Recall(request.marker, request.drafts[request.number - 1])
+
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        return messages[-1].content, {"messages": json.dumps([[one.role, one.content] for one in messages])}
 
 
 class OpenAI(PublishedRows):

@@ -46,7 +46,9 @@ from carrara.generators.people import NAMES
 from carrara.generators.round_robin import in_turn
 from carrara.generators.template_filler import stock, stocks
 from carrara.rng import Key
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng, asks_of
+from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _scenes
 from carrara.tasks.michelangelo._scenes import Story, Topic
 from carrara.types import (
@@ -120,7 +122,7 @@ class Puzzle(NamedTuple):
     examples: "tuple[Puzzle, ...]" = ()
 
 
-class Idk(Task):
+class Idk(SuiteTask):
     version, title, capability = 6, "IDK", "knowing what a text does not say"
     answer = Letter()
     ask = "Question: {question}\nChoices:\n(A) {A}\n(B) {B}\n(C) {C}\n(D) {D}"
@@ -209,9 +211,9 @@ class Idk(Task):
             stop=("\n",),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         text, mark, asked = messages[-1].content.rpartition("Question: ")
-        return text, mark + asked
+        return text, read_names(asks_of(self), mark + asked, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         found = _scenes.meant(names["question"])

@@ -30,7 +30,8 @@ from typing import NamedTuple
 
 from carrara.rng import Key
 from carrara.splits import draw_owned
-from carrara.task import Instance, Rng, Sweep, Task
+from carrara.task import Instance, Rng, Sweep
+from carrara.task.suite import SuiteTask
 from carrara.task.sweeps import choose_values, sweep_values
 from carrara.tasks.michelangelo import _list_machine as machine
 from carrara.tasks.michelangelo._list_instances import Strategy, renumber, search, statements
@@ -84,7 +85,7 @@ class Session(NamedTuple):
     key: Key
 
 
-class LatentList(Task):
+class LatentList(SuiteTask):
     version, title, capability = 5, "Latent List", "tracking the state of a list through code"
     guesser = "context candidates"
     answer = Output()
@@ -166,13 +167,10 @@ class LatentList(Task):
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         return instance.names["look"]
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         session = re.split(r"^>> a = ", messages[-1].content, flags=re.M)[-1]
         context, _, look = session.rpartition("\n>> ")
-        return context, look.partition("\n")[0]
-
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return {"look": asked}
+        return context, {"look": look.partition("\n")[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         start, *lines = context.splitlines()

@@ -49,7 +49,9 @@ from carrara.answers.similarity import published_ratio, ratio
 from carrara.generators import bank
 from carrara.generators.drafts import DraftSource, shorten, source
 from carrara.generators.forms import DraftKey
-from carrara.task import Instance, Rng, Task
+from carrara.task import Instance, Rng, asks_of
+from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.michelangelo import _conversation as talk
 from carrara.tasks.michelangelo._conversation import Dialogue, Turn
 from carrara.types import (
@@ -105,7 +107,7 @@ class Repetition(AnswerType[Recall]):
         return 640
 
 
-class Mrcr(Task):
+class Mrcr(SuiteTask):
     version, title, capability = 4, "MRCR", "distinguishing similar drafts of a long conversation by their order"
     guesser = "context candidates"
     answer = Repetition()
@@ -224,14 +226,14 @@ class Mrcr(Task):
             lead=dialogue.marker,
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         first, *others = messages
         text = first.content.rpartition(_START)[2]
         if others:  # no draft has a line that begins like a turn, so that one text says the same
             turns = [Message("user", text), *others]
             text = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
         context, _, asked = text.rpartition(f"\n{_LABELS['user']}")
-        return context, asked
+        return context, read_names(asks_of(self), asked, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         drafts = [draft for called, draft in talk.named_drafts(context) if names["asked"] in called]

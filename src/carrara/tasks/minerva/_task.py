@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal
 from carrara.answers import Copy
 from carrara.answers.extraction import FINAL, behind_label
 from carrara.generators import vocabulary
-from carrara.task import Instance, Task
+from carrara.task import Instance
+from carrara.task.inversion import read_names
+from carrara.task.suite import SuiteTask
 from carrara.tasks.minerva import _published
 from carrara.types import PRESENTS, Message, PromptTemplate, Question, Style, UndecidableError
 
@@ -32,7 +34,7 @@ Category = Literal[
 Label = Literal["yes", "no"]
 
 
-class Minerva(Task):
+class Minerva(SuiteTask):
     category: ClassVar[Category]
     marks = {"open": OPEN, "instruct": INSTRUCT}
     separator = ", "
@@ -48,7 +50,7 @@ class Minerva(Task):
             raise ValueError("phrasing is one or several of 1, 2")
 
     @classmethod
-    def asks(cls) -> Mapping[str, str]:
+    def _phrasings(cls) -> Mapping[str, str]:
         """Return each question in its two phrasings: the second one of `ask` is `ask 2`."""
         several = cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
         return {_phrasing_name(part, n): ask for part, asks in several.items() for n, ask in enumerate(asks, 1)}
@@ -60,7 +62,7 @@ class Minerva(Task):
             "instruct": f"\n\n{INSTRUCT}\n",
             "rule": cls.answer.rule,
             "answer": f"\n\n{FINAL}",
-            **cls.asks(),
+            **cls._phrasings(),
         }
 
     def questions(self, instance: Instance) -> Sequence[Question[Any]]:
@@ -89,12 +91,12 @@ class Minerva(Task):
             stop=("\n\n",),
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
         _, found, rest = messages[-1].content.partition(OPEN)
         context, also, asked = rest.rpartition(INSTRUCT)
         if not (found and also):
             raise UndecidableError("no context was found")
-        return context.strip(), asked.strip()
+        return context.strip(), read_names(self._phrasings(), asked.strip(), wording)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         name = self.paper_task_of(question.labels)

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from carrara.task import Instance, Task
+from carrara.task import Instance
+from carrara.task.suite import SuiteTask
 from carrara.types import Message, PromptTemplate, Question, Style
 
 
-class Sync(Task):
+class Sync(SuiteTask):
     marks = {}
     answer_labels: ClassVar[Mapping[Any, str]]
     """The label of the answer line, for each question by its name."""
@@ -25,12 +26,14 @@ class Sync(Task):
             lead=lead,
         )
 
-    def split(self, messages: Sequence[Message]) -> tuple[str, str]:
-        context, _, asked = messages[-1].content.rpartition("Question: ")
-        return context, asked
-
     def not_answers(self, question: Question[Any]) -> Sequence[str]:
         return ()
+
+
+def split_question(messages: Sequence[Message]) -> tuple[str, str]:
+    """Return the context of a prompt, and the question after it."""
+    context, _, asked = messages[-1].content.rpartition("Question: ")
+    return context, asked
 
 
 def is_due(place: int, share: float) -> bool:

@@ -30,7 +30,8 @@ from carrara import tokenizers
 from carrara.answers import AnswerType
 from carrara.answers.cues import affirmative_sentences
 from carrara.answers.types import AROUND
-from carrara.task import Instance, Rng
+from carrara.task import Instance, Rng, asks_of
+from carrara.task.inversion import read_names
 from carrara.tasks.sync._graph import (
     QUESTIONS,
     Ask,
@@ -52,8 +53,8 @@ from carrara.tasks.sync._graph_generator import (
     name_nodes,
     unconnected_pairs,
 )
-from carrara.tasks.sync._task import Sync, is_due
-from carrara.types import PRESENTS, ErrorType, LazyEvidence, Question, Segment, SegmentGroup, UndecidableError
+from carrara.tasks.sync._task import Sync, is_due, split_question
+from carrara.types import PRESENTS, ErrorType, LazyEvidence, Message, Question, Segment, SegmentGroup, UndecidableError
 
 _CHUNK = 1 << 14
 """Tokens of one piece, at most."""
@@ -329,8 +330,9 @@ class SyncGraph(Sync):
             support=_find_edges(instance, [] if ask == "connected" else pairwise(gold)),
         )
 
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return super().names(asked, self.asks())  # no prompt pack words the question itself
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        context, asked = split_question(messages)
+        return context, read_names(asks_of(self), asked, asks_of(self))  # no prompt pack words the question itself
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         graph, ask = read_graph(context), names["ask"]

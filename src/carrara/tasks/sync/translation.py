@@ -32,8 +32,8 @@ from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._language_generator import choose_greedily, find_coverage, first_letters, generate_languages
 from carrara.tasks.sync._language_text import LABELS, Answer, Ask, Hidden, Query, WordAnswer, find_error
 from carrara.tasks.sync._languages import Dictionary, Languages, Shape
-from carrara.tasks.sync._task import Sync, is_due
-from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Question, Segment, UndecidableError
+from carrara.tasks.sync._task import Sync, is_due, split_question
+from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Message, Question, Segment, UndecidableError
 
 PART = 40
 """Words of a part of a vocabulary, at most."""
@@ -179,8 +179,9 @@ class SyncTranslation(Sync):
             part=query.ask,
         )
 
-    def names(self, asked: str, wording: Mapping[str, str]) -> Mapping[str, str]:
-        return {"question": asked.split("\n", 1)[0]}
+    def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
+        context, asked = split_question(messages)
+        return context, {"question": asked.split("\n", 1)[0]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         dictionaries, query = text.read_dictionaries(context), text.read_query(names["question"])
