@@ -53,7 +53,7 @@ class Dialogue(NamedTuple):
 
 
 def group(key: DraftKey, draft: str, fact: int | None = None) -> SegmentGroup:
-    return (Segment(f"Write {key.one}.", "user", fact), Segment(draft, "assistant", fact))
+    return (Segment(f"Write {key.with_article}.", "user", fact), Segment(draft, "assistant", fact))
 
 
 def ordinal(number: int) -> str:
@@ -96,8 +96,8 @@ def resembling(
         overlap = overlaps[n % len(overlaps)]
         if not left[overlap]:
             raise UsageError(
-                f"the writings have too few keys that share {_describe(overlap)} with {asked.one} and have {drafts} "
-                f"drafts: ask for fewer keys or needles, or take more writings"
+                f"the writings have too few keys that share {_describe(overlap)} with {asked.with_article} and have "
+                f"{drafts} drafts: ask for fewer keys or needles, or take more writings"
             )
         resembling_keys.append(left[overlap].pop())
     return resembling_keys
