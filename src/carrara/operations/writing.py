@@ -91,8 +91,8 @@ and at most 300 words.'
     """
     words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
     return (
-        f"Write {key.with_article}. Give nothing but the {key.format} itself, without a word before or after it, in plain "
-        f"text and at most {words} words."
+        f"Write {key.with_article}. Give nothing but the {key.format} itself, without a word before or after it, in "
+        f"plain text and at most {words} words."
     )
 
 
