@@ -87,50 +87,52 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         results: The replies of all models.
         requirements: What the base score has to exceed for an effective length.
     """
-    found: dict[Series, dict[Cell, list[Result]]] = {}
+    results_by_model: dict[Series, dict[Cell, list[Result]]] = {}
     unmeasured: dict[Series, set[Cell]] = {}
-    for (task, variant, length, model), own in group_by_cell(results).items():
-        cell, cells = ((task, variant), length), found.setdefault(model, {})
-        if counts(stat(own)):
-            cells[cell] = own
+    for (task, variant, length, model), replies in group_by_cell(results).items():
+        cell, cells = ((task, variant), length), results_by_model.setdefault(model, {})
+        if counts(stat(replies)):
+            cells[cell] = replies
         else:
             unmeasured.setdefault(model, set()).add(cell)
-    counting = _counting([frozenset(own) for own in found.values()])
+    counting = _counting([frozenset(replies) for replies in results_by_model.values()])
     lengths: dict[Test, set[int]] = {}
     for posed, length in counting:
         lengths.setdefault(posed, set()).add(length)
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
         counting = frozenset(cell for cell in counting if cell[1] in common)
-    most = {cell: max(len(own[cell]) for own in found.values() if cell in own) for cell in counting}
+    most = {
+        cell: max(len(replies[cell]) for replies in results_by_model.values() if cell in replies) for cell in counting
+    }
     lines = [
         replace(
             _standing(
                 model,
-                {cell: replies for cell, replies in own.items() if cell in counting},
+                {cell: replies for cell, replies in replies.items() if cell in counting},
                 common,
                 len(counting),
                 most,
                 requirements or Requirements(),
             ),
-            reason=_reason(counting, own.keys(), unmeasured.get(model, set())),
+            reason=_reason(counting, replies.keys(), unmeasured.get(model, set())),
         )
-        for model, own in found.items()
+        for model, replies in results_by_model.items()
         if counting
     ]
     ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
     return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
 
 
-def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
+def _counting(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
     """
     >>> a, b, c = [((("test", ""), length)) for length in (1, 2, 3)]
     >>> sorted(length for _, length in _counting([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
     [1, 2]
     """
     return max(
-        dict.fromkeys(had),
-        key=lambda one: (len(one) * sum(one <= other for other in had), len(one)),
+        dict.fromkeys(cells_by_model),
+        key=lambda cells: (len(cells) * sum(cells <= other_cells for other_cells in cells_by_model), len(cells)),
         default=frozenset(),
     )
 
@@ -158,7 +160,10 @@ def _write_cells(cells: Set[Cell]) -> str:
     lengths: dict[str, list[int]] = {}
     for task, length in sorted(cells, key=lambda cell: (natural(cell[0][0]), *cell)):
         lengths.setdefault(_short_name(task), []).append(length)
-    named = [f"{name} at {', '.join(map(write_length, own))}" for name, own in list(lengths.items())[:NAMED]]
+    named = [
+        f"{name} at {', '.join(map(write_length, task_lengths))}"
+        for name, task_lengths in list(lengths.items())[:NAMED]
+    ]
     return " and ".join([*named, *([count(len(lengths) - NAMED, "more task")] if len(lengths) > NAMED else [])])
 
 
@@ -168,20 +173,20 @@ def _to_standing(line: Standing, number: int) -> Standing:
 
 def _standing(
     model: Series,
-    own: Mapping[Cell, Sequence[Result]],
+    replies_by_cell: Mapping[Cell, Sequence[Result]],
     common: Sequence[int],
     of: int,
     most: Mapping[Cell, int],
     requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
-    for (task, length), replies in own.items():
+    for (task, length), replies in replies_by_cell.items():
         curves.setdefault(task, {})[length] = stat(replies)
-    means = {task: fmean(one.mean for one in curve.values()) for task, curve in curves.items()}
+    means = {task: fmean(score_stat.mean for score_stat in curve.values()) for task, curve in curves.items()}
     suites: dict[str, list[float]] = {}
     for (name, _), score in means.items():
         suites.setdefault(name.partition("/")[0], []).append(score)
-    everything = [reply for replies in own.values() for reply in replies]
+    everything = [reply for replies in replies_by_cell.values() for reply in replies]
     received = [reply.output_tokens for reply in everything]
     seconds = [reply.seconds for reply in everything if reply.seconds is not None]
     shared = set.intersection(set(common), *map(set, curves.values())) if curves else set[int]()
@@ -189,7 +194,7 @@ def _standing(
     return Standing(
         series=model,
         place=None,
-        cells=len(own),
+        cells=len(replies_by_cell),
         of=of,
         lengths=tuple(common),
         tasks={_short_name(task): mean for task, mean in means.items()},
@@ -200,10 +205,10 @@ def _standing(
         area=overall.area,
         area_low=overall.area_low,
         area_high=overall.area_high,
-        effective=_effective(model, curves, common, requirements) if len(own) == of else None,
+        effective=_effective(model, curves, common, requirements) if len(replies_by_cell) == of else None,
         suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
         replies=sum(reply.error != NO_REPLY for reply in everything),
-        items=sum(most[cell] for cell in own),
+        items=sum(most[cell] for cell in replies_by_cell),
         sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
         received=None if None in received else sum(filter(None, received)),
         seconds=fmean(seconds) if seconds else None,
@@ -227,14 +232,14 @@ class _Overall(NamedTuple):
 
 def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
     """Return the means over tasks at the same lengths."""
-    mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
-    areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
+    mean = fmean(fmean(score.mean for score in curve.values()) for curve in curves)
+    areas = [area for curve in curves if (area := _area({n: score.mean for n, score in curve.items()})) is not None]
     area = fmean(areas) if areas else None
     worth = _worth(curves)
     return _Overall(
         mean,
         *wilson(mean, worth),
-        fmean(fmean(one.chance_level for one in curve.values()) for curve in curves),
+        fmean(fmean(score.chance_level for score in curve.values()) for curve in curves),
         area,
         *((None, None) if area is None else wilson(area, worth)),
     )
@@ -242,7 +247,7 @@ def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
 
 def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
     """Return the number of independent scores in the mean of tasks, whose lengths share their instances."""
-    return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
+    return len(curves) ** 2 / math.fsum(fmean(1 / score.n_effective for score in curve.values()) for curve in curves)
 
 
 def _area(curve: Mapping[int, float]) -> float | None:
@@ -265,17 +270,17 @@ def _effective(
         return None
     at = [[curve[length] for curve in curves.values()] for length in common]
     points = [
-        (length, fmean(one.mean for one in stats), _worth([{0: one} for one in stats]))
+        (length, fmean(score.mean for score in stats), _worth([{0: score} for score in stats]))
         for length, stats in zip(common, at, strict=True)
     ]
     first = at[0]
-    tasks = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
+    tasks = [BaseScore.of(common[0], score, name, requirements) for (name, _), score in zip(curves, first, strict=True)]
     base = BaseScore(
         length=common[0],
         mean=points[0][1],
-        n=sum(one.n for one in first),
+        n=sum(score.n for score in first),
         n_effective=points[0][2],
-        chance_level=fmean(one.chance_level for one in first),
+        chance_level=fmean(score.chance_level for score in first),
         shortcut=fmean(task.heuristic for task in tasks),
         min_score=requirements.min_base_score,
     )
