@@ -85,11 +85,11 @@ def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, flo
     >>> [round(end, 2) for end in interval([[0.0]] * 76, 0.05)]
     [-0.05, 0.05]
     """
-    kept = list(turns)
+    looks = list(turns)
 
     def shows(bound: float, *, above: bool) -> bool:
         test = BettingTest(bound, above=above)
-        for turn in kept:
+        for turn in looks:
             for difference in turn:
                 test.add(difference)
             test.look()
@@ -263,7 +263,7 @@ def verdict_of(lengths: Sequence[LengthTests], expected: int) -> PairVerdict:
         lengths: The tests of the lengths so far.
         expected: The number of lengths to ask.
     """
-    verdicts = [one.verdict for one in lengths]
+    verdicts = [tests.verdict for tests in lengths]
     if "different" in verdicts:
         return "different"
     return "equivalent" if verdicts == ["equivalent"] * expected else "open"

@@ -151,22 +151,24 @@ class Subject:
         """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
-        own = [one for one in results if one.id.startswith(begins)]
+        subject_results = [result for result in results if result.id.startswith(begins)]
         for length in self.lengths:
             scores: dict[str, list[float]] = {}
-            for one in own:
-                if one.length == length and one.status != "error":
-                    scores.setdefault(one.instance_id, []).append(headline(one))
+            for result in subject_results:
+                if result.length == length and result.status != "error":
+                    scores.setdefault(result.instance_id, []).append(headline(result))
             if scores:  # questions on one instance are not independent
                 self.curve.add(length, sum(map(fmean, scores.values())), len(scores))
-        shortest = [one for one in own if one.length == self.lengths[0]]
+        shortest = [result for result in subject_results if result.length == self.lengths[0]]
         self.base = (
             BaseScore.of(self.lengths[0], stat(shortest), self.first.task, self.requirements) if shortest else None
         )
-        self.failures = describe_failures([one for one in last if one.id.startswith(begins)])
-        self.prompts = len(own)
-        self.unfit = sum(one.status == "overflow" for one in own)
-        self.tokens = sum((one.input_tokens if one.reading else None) or one.tokens for one in own)
+        self.failures = describe_failures([result for result in last if result.id.startswith(begins)])
+        self.prompts = len(subject_results)
+        self.unfit = sum(result.status == "overflow" for result in subject_results)
+        self.tokens = sum(
+            (result.input_tokens if result.reading else None) or result.tokens for result in subject_results
+        )
 
     def next_batch(self, batch: int) -> tuple[int, int] | None:
         """Return the next length and its number of instances. None if nothing more is to be asked.

@@ -92,7 +92,7 @@ def environment() -> Environment:
         "about": about_count,
         "short": short,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
-        "zip": lambda one, other: list(zip(one, other, strict=True)),
+        "zip": lambda first, second: list(zip(first, second, strict=True)),
     }
     environment.filters |= filters
     return environment

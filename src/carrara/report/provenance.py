@@ -230,8 +230,8 @@ def _task_label(result: Result) -> str:
     split = "" if item_id.split == "test" else f"split {item_id.split}"
     seed = f"seed {item_id.seed}" if item_id.seed else ""
     pack = f"prompts {item_id.pack[:8]}" if item_id.pack else ""
-    other = ", ".join(filter(None, [*item_id.params.split(";"), split, seed, pack]))
-    return f"{name} ({other})" if other else name
+    changed_settings = ", ".join(filter(None, [*item_id.params.split(";"), split, seed, pack]))
+    return f"{name} ({changed_settings})" if changed_settings else name
 
 
 def _prompt_style(result: Result) -> str:

@@ -142,7 +142,7 @@ def score_table(rows: Sequence[Row]) -> Table:
         Column("replies", lambda row: f"{row.stat.n:,}", only="page"),
         Column("n", lambda row: str(row.stat.n), only="terminal"),
         Column("answers read", lambda row: f"{row.stat.answers_read:,}"),
-        *map(_status_column, [one for one in STATUSES if any(row.stat.others.get(one) for row in rows)]),
+        *map(_status_column, [status for status in STATUSES if any(row.stat.others.get(status) for row in rows)]),
     ]
     if any(row.stat.others for row in rows):
         columns.append(Column("other replies", _other_replies, only="terminal"))
@@ -443,10 +443,10 @@ def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
     baselines = list(best)
     if not any(baselines):
         return []
-    names = [short(reply.said, 30) if reply else "" for reply in baselines]
+    names = [short(reply.shown_name, 30) if reply else "" for reply in baselines]
     width = max(map(len, names))  # all of one width, because the table aligns numbers to the right
     return [f"{reply.score:.3f} {name:<{width}}" if reply else "" for reply, name in zip(baselines, names, strict=True)]
 
 
 def _best(reply: BestBaseline | None) -> str:
-    return f"{reply.score:.3f} {short(reply.said, 40)}".rstrip() if reply else NONE
+    return f"{reply.score:.3f} {short(reply.shown_name, 40)}".rstrip() if reply else NONE

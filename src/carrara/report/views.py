@@ -69,7 +69,11 @@ def verdicts(
         for row in rows:
             if row.series == series:
                 tasks.setdefault(row.task, []).append(row)
-        mine = {length.task: length for length in effective if length.series == series}
+        mine = {
+            effective_length.task: effective_length
+            for effective_length in effective
+            if effective_length.series == series
+        }
         if not any(row.stat.attempts for task_rows in tasks.values() for row in task_rows):
             series_verdicts.append(Verdict(style, _without_attempts(tasks), ""))
         elif len(tasks) == 1:
@@ -209,8 +213,8 @@ MOST_VALUES = 24
 class Pair:
     """Two compared series, the better first."""
 
-    one: SeriesStyle
-    other: SeriesStyle
+    first: SeriesStyle
+    second: SeriesStyle
     difference: Difference | None
 
 
@@ -349,11 +353,11 @@ def _task_scores(summary: Summary, styles: Styles) -> list[TaskScores]:
                 ],
                 costs=sorted(spent.values(), key=lambda cost: (styles[cost.series].number, cost.length)),
                 summed=added if adds_up else [],
-                effective={one.series: one for one in effective if one.task == name},
-                changes={(one.series, one.length): one for one in changes if one.task == name},
+                effective={entry.series: entry for entry in effective if entry.task == name},
+                changes={(entry.series, entry.length): entry for entry in changes if entry.task == name},
                 pairs=_pairs([pair for pair in pairs if pair.task == name], styles),
-                slices=[one for one in slices if one.label not in WHERE],
-                where=[one for one in slices if one.label in WHERE],
+                slices=[entry for entry in slices if entry.label not in WHERE],
+                where=[entry for entry in slices if entry.label in WHERE],
             )
         )
     return tasks
@@ -370,7 +374,7 @@ def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
         else:
             first, second = second, first
         pairs.append(Pair(first, second, change))
-    return sorted(pairs, key=lambda pair: (pair.one.number, pair.other.number))
+    return sorted(pairs, key=lambda pair: (pair.first.number, pair.second.number))
 
 
 def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:

@@ -312,12 +312,12 @@ class ItemScores:
 
 
 class ItemPair(NamedTuple):
-    """The scores of two sides on an item, and the tokens that it took."""
+    """The scores of two sides on an item, and the tokens that each used for it."""
 
-    one: float
-    other: float
-    one_tokens: float
-    other_tokens: float
+    first: float
+    second: float
+    first_tokens: float
+    second_tokens: float
 
 
 def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, ItemScores]]:
@@ -341,13 +341,13 @@ def _pair_scores(
     """Return the scores of the items that both sides answered. The mean counts if an item was asked repeatedly."""
     return {
         key: ItemPair(
-            _mean(scores.scores),
+            _mean(first.scores),
             _mean(second_scores[key].scores),
-            _mean(scores.tokens),
+            _mean(first.tokens),
             _mean(second_scores[key].tokens),
         )
-        for key, scores in first_scores.items()
-        if scores.scores and key in second_scores and second_scores[key].scores
+        for key, first in first_scores.items()
+        if first.scores and key in second_scores and second_scores[key].scores
     }
 
 
@@ -368,7 +368,7 @@ def _comparison(task: str, length: int | None, first: str, second: str, paired: 
     for (instance, _, _), pair in paired.items():
         instances.setdefault(instance, []).append(pair)
     means = [
-        (_mean([pair.one for pair in pairs]), _mean([pair.other for pair in pairs])) for pairs in instances.values()
+        (_mean([pair.first for pair in pairs]), _mean([pair.second for pair in pairs])) for pairs in instances.values()
     ]
     return Comparison(
         task=task,
@@ -385,8 +385,8 @@ def _comparison(task: str, length: int | None, first: str, second: str, paired: 
         holm=1.0,
         smallest=None,
         changes=(tuple(second_mean - first_mean for first_mean, second_mean in means),),
-        one_tokens=_mean([pair.one_tokens for pair in paired.values()]),
-        other_tokens=_mean([pair.other_tokens for pair in paired.values()]),
+        one_tokens=_mean([pair.first_tokens for pair in paired.values()]),
+        other_tokens=_mean([pair.second_tokens for pair in paired.values()]),
     )
 
 
@@ -498,8 +498,8 @@ def _why(task: str, first: Side, second: Side) -> str:
     """Return the settings by which the items of two sides on a task differ."""
     settings = []
     for side in (first, second):
-        parts = (_parts(result) for result in side.results if result.task == task)
-        settings.append({name: {part[name] for part in parts} for parts in [list(parts)] for name in parts[0]})
+        parts = [_parts(result) for result in side.results if result.task == task]
+        settings.append({name: {part[name] for part in parts} for name in parts[0]})
     differ = [
         f"{name} {_some(settings[0][name])} and {_some(settings[1][name])}"
         for name in settings[0]

@@ -42,8 +42,8 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
     named = []
-    for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
-        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in own)
+    for (model, task), task_parts in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in task_parts)
         named.append(f"{model} in {task} {at}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"

@@ -116,9 +116,9 @@ def _pair(result: Result) -> tuple[Totals, Totals] | None:
     if len(right) < 2 or len(right) != len(split_replies(result.gold)):
         return None
     replies = split_replies(result.answer or "")
-    said = [int(text) if _NUMBER.fullmatch(text) else None for text in replies[: len(right)]]
+    totals = [int(text) if _NUMBER.fullmatch(text) else None for text in replies[: len(right)]]
     steps = tuple(after - before for before, after in pairwise([0, *right]))
-    return Totals((*said, *[None] * (len(right) - len(said))), steps), Totals(tuple(right), steps)
+    return Totals((*totals, *[None] * (len(right) - len(totals))), steps), Totals(tuple(right), steps)
 
 
 def _row(

@@ -95,29 +95,27 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
             cells[cell] = replies
         else:
             unmeasured.setdefault(model, set()).add(cell)
-    counting = _counting([frozenset(replies) for replies in results_by_model.values()])
+    counting = _counting([frozenset(cells) for cells in results_by_model.values()])
     lengths: dict[Test, set[int]] = {}
     for posed, length in counting:
         lengths.setdefault(posed, set()).add(length)
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
         counting = frozenset(cell for cell in counting if cell[1] in common)
-    most = {
-        cell: max(len(replies[cell]) for replies in results_by_model.values() if cell in replies) for cell in counting
-    }
+    most = {cell: max(len(cells[cell]) for cells in results_by_model.values() if cell in cells) for cell in counting}
     lines = [
         replace(
             _standing(
                 model,
-                {cell: replies for cell, replies in replies.items() if cell in counting},
+                {cell: replies for cell, replies in cells.items() if cell in counting},
                 common,
                 len(counting),
                 most,
                 requirements or Requirements(),
             ),
-            reason=_reason(counting, replies.keys(), unmeasured.get(model, set())),
+            reason=_reason(counting, cells.keys(), unmeasured.get(model, set())),
         )
-        for model, replies in results_by_model.items()
+        for model, cells in results_by_model.items()
         if counting
     ]
     ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))

@@ -112,19 +112,19 @@ def pooled_differences(results: Sequence[Result], among: Sequence[Result] | None
     Groups with fewer than `LEAST` instances on either side are not looked at. Series are named so that they differ
     from those of `among`, if the results are a part of these.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     labelled: dict[Series, list[Result]] = {}
     for result, named in zip(results, label_evidence(results), strict=True):
         if result.length and result.status not in NEVER_ASKED:
-            labelled.setdefault(series(result), []).append(named)
+            labelled.setdefault(series_for(result), []).append(named)
     groups = [
-        (one, label, value, sides)
-        for one, own in sorted(labelled.items())
+        (series, label, value, sides)
+        for series, series_results in sorted(labelled.items())
         for label in GROUPED
-        for value, sides in _groups(label, own)
+        for value, sides in _groups(label, series_results)
     ]
     z = NormalDist().inv_cdf(1 - ALPHA / 2 / max(1, len(groups)))
-    return [_difference(one, label, value, sides, z, len(groups)) for one, label, value, sides in groups]
+    return [_difference(series, label, value, sides, z, len(groups)) for series, label, value, sides in groups]
 
 
 class _Sides(NamedTuple):
@@ -144,7 +144,12 @@ def _groups(label: str, results: Sequence[Result]) -> Iterator[tuple[str, _Sides
     for value in values[1:] if len(values) == 2 else values:  # of two groups, one is the other of the other
         sides = _Sides({}, {})
         for at, cell in cells.items():
-            others = [result for other, own in cell.items() if other != value for result in own]
+            others = [
+                result
+                for other_value, value_results in cell.items()
+                if other_value != value
+                for result in value_results
+            ]
             if value in cell and others:
                 sides.group[at], sides.others[at] = cell[value], others
         if min(_instances(sides.group), _instances(sides.others)) >= LEAST:

@@ -123,8 +123,8 @@ class SeriesCost:
     def fates(self) -> Mapping[Fate, int]:
         """The number of needed facts of each fate, in the order of `FATES`. Empty if no fact was traced."""
         counts = Counter[Fate]()
-        for one in self.places.values():
-            counts.update(one)
+        for fate_counts in self.places.values():
+            counts.update(fate_counts)
         return _in_order(counts)
 
     def record(self) -> dict[str, Any]:
@@ -147,13 +147,15 @@ def series_costs(results: Sequence[Result], among: Sequence[Result] | None = Non
         results: The replies.
         among: Name the series so that they differ from those of these results, of which the results are a part.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int], list[Result]] = {}
     for result in results:
-        groups.setdefault((result.task, series(result), result.length), []).append(result)
+        groups.setdefault((result.task, series_for(result), result.length), []).append(result)
     return [
-        _cost(task, one, length, group)
-        for (task, one, length), group in sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:]))
+        _cost(task, series, length, group)
+        for (task, series, length), group in sorted(
+            groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])
+        )
     ]
 
 

@@ -67,10 +67,11 @@ def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
                 models.setdefault((str(series(result)), beginning), []).append(result)
     return [
         row
-        for (model, beginning), own in models.items()
-        if {_name(result).partition("_")[0] for result in own} >= _NEEDED
+        for (model, beginning), model_results in models.items()
+        if {_name(result).partition("_")[0] for result in model_results} >= _NEEDED
         for metric in ("", RULER)
-        if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, own)) is not None
+        if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, model_results))
+        is not None
     ]
 
 
@@ -80,7 +81,7 @@ def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
         if (name := _name(result)) in TASKS:
             cells.setdefault((name, result.length), []).append(replace(result, metric=metric))
     stats = {cell: stat(group) for cell, group in cells.items()}
-    scores = {cell: found.mean for cell, found in stats.items() if found.scored}
+    scores = {cell: cell_stat.mean for cell, cell_stat in stats.items() if cell_stat.scored}
     lengths = sorted({length for _, length in scores})
     there = [name for name in TASKS if all((name, length) in scores for length in lengths)]
     if not there:
