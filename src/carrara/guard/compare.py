@@ -78,7 +78,7 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
     """
     drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
     for _ in range(most // len(first)):
-        turn = [PairedInstance(item_id, name) for name, several in drawn.items() for item_id in islice(several, 1)]
+        turn = [PairedInstance(item_id, name) for name, ids in drawn.items() for item_id in islice(ids, 1)]
         if len(turn) < len(first):  # the mean over the tasks needs all of them
             return
         yield turn
@@ -86,10 +86,10 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
 
 def _draw(first: ItemId) -> Iterator[ItemId]:
     """Yield the instances of a task in random order, none twice."""
-    among, seen, draws = count_existing(first, INSTANCES), set[int](), 0
-    while len(seen) < among:
+    existing, seen, draws = count_existing(first, INSTANCES), set[int](), 0
+    while len(seen) < existing:
         name = f"{replace(first, index=0, length=0).instance_id} {draws}"
-        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % among
+        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % existing
         draws += 1
         if index not in seen:
             seen.add(index)
@@ -300,13 +300,13 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
             f"`n={config.n}` instances cannot show that servers are the same within {config.margin:g}, even without "
             f"any difference: give {-(-needed // size) * size} or more, or a greater `margin`"
         )
-    few = {
+    short_of = {
         length: sum(map(len, length_turns))
         for length, length_turns in turns.items()
         if sum(map(len, length_turns)) < needed
     }
-    if few:
-        have = ", ".join(f"{instances} at {write_length(length)}" for length, instances in few.items())
+    if short_of:
+        have = ", ".join(f"{instances} at {write_length(length)}" for length, instances in short_of.items())
         raise UsageError(
             f"{needed} instances of a length are needed to show that servers are the same within {config.margin:g}, "
             f"even without any difference, and there are {have}: {remedy}, or give a greater `margin`"
@@ -331,10 +331,10 @@ def _compare_length(
     comparison: _Comparison,
 ) -> None:
     """Ask both servers the instances of a length until its tests have decided."""
-    left, silent = iter(turns), 0
+    remaining, silent = iter(turns), 0
     while not tests.is_over and not comparison.stopped:
         size = max(BATCH, tests.instances // GROWTH)
-        batch = list(islice(left, max(1, -(-size // len(turns[0])))))
+        batch = list(islice(remaining, max(1, -(-size // len(turns[0])))))
         if not batch:
             return
         try:
@@ -391,13 +391,13 @@ def _pairs(
     """Yield the pairs of a turn, without the items that a server has not answered. Note all results."""
     for instance in turn:
         second = {result.id: result for result in second_results.get(instance.first, ())}
-        both = [
+        result_pairs = [
             (result, second[result.id])
             for result in first_results.get(instance.first, ())
             if result.id in second and instance.accepts(ItemId.parse(result.id))
         ]
-        comparison.results += ((instance.capability, *results) for results in both)
-        answered = [results for results in both if not _is_unpaired(*results)]
+        comparison.results += ((instance.capability, *results) for results in result_pairs)
+        answered = [results for results in result_pairs if not _is_unpaired(*results)]
         if not answered:
             continue
         regions = {region_of(result) for result, _ in answered}

@@ -95,9 +95,9 @@ def _find_reliable(
         if not right:
             break
         replies = _ask(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right)))
-        again = {reply.id: is_right(reply) for reply in replies if reply.id in right}
-        repeated = len(again)
-        right = {id: capability for id, capability in right.items() if again.get(id)}
+        right_again = {reply.id: is_right(reply) for reply in replies if reply.id in right}
+        repeated = len(right_again)
+        right = {id: capability for id, capability in right.items() if right_again.get(id)}
         logger.info(f"round {time} of {times}: {len(right)} of {repeated} were right once more")
     if not right:
         raise UsageError(
@@ -168,10 +168,12 @@ def _balance(right: Sequence[tuple[Result, str]], n: int) -> list[tuple[Result, 
     """Choose n items of each capability at each length, from each region in turn."""
     by_cell = Counter[tuple[int, str]]()
     by_region = Counter[tuple[int, str, str]]()
-    left, chosen = list(right), list[tuple[Result, str]]()
-    while left:
-        result, capability = best = min(left, key=lambda pair: by_region[pair[0].length, pair[1], region_of(pair[0])])
-        left.remove(best)
+    remaining, chosen = list(right), list[tuple[Result, str]]()
+    while remaining:
+        result, capability = best = min(
+            remaining, key=lambda pair: by_region[pair[0].length, pair[1], region_of(pair[0])]
+        )
+        remaining.remove(best)
         if by_cell[result.length, capability] < n:
             by_cell[result.length, capability] += 1
             by_region[result.length, capability, region_of(result)] += 1

@@ -87,7 +87,7 @@ def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: 
         if (step := subject.next_batch(batch)) is None:
             continue
         length, n = step
-        sent = reader.estimate(max(length, subject.bare) + FIXED, FIXED, 0).sent
+        sent = reader.estimate(max(length, subject.bare_tokens) + FIXED, FIXED, 0).sent
         cost = n * subject.questions * sent
         if cost <= budget:
             budget -= cost

@@ -63,8 +63,8 @@ COMPACT = Frame(460, 300, 14)
 
 
 def text(words: str, x: float, y: float, css_class: str, anchor: str = "start") -> Markup:
-    more = {} if anchor == "start" else {"text_anchor": anchor}
-    return tag("text", words, x=x, y=y, class_=css_class, **more)
+    attributes = {} if anchor == "start" else {"text_anchor": anchor}
+    return tag("text", words, x=x, y=y, class_=css_class, **attributes)
 
 
 def _polyline(points: Iterable[tuple[float, float]], colour: int) -> Markup:
@@ -103,8 +103,8 @@ def score_chart(
     spread = min(slot * 0.62, 11 * (len(lines) - 1))
 
     def place(length: int, line: int) -> float:
-        beside = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
-        return frame.x((lengths.index(length) + 0.5) * step) + beside
+        offset = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
+        return frame.x((lengths.index(length) + 0.5) * step) + offset
 
     parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
     ends = []
@@ -130,11 +130,11 @@ def _grid(frame: Frame) -> list[Markup]:
 
 
 def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
-    every = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
+    label_step = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
     parts = [
         text(write_length(length), frame.x((i + 0.5) / len(lengths)), frame.y(0) + 20, "tick", "middle")
         for i, length in enumerate(lengths)
-        if (len(lengths) - 1 - i) % every == 0
+        if (len(lengths) - 1 - i) % label_step == 0
     ]
     return [*parts, text("context length, tokens", frame.x(1), frame.y(0) + 41, "axis", "end")]
 

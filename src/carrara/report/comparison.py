@@ -43,12 +43,12 @@ def comparison_lines(comparisons: Comparisons, margin: float | None) -> Iterator
 
 def tables(comparisons: Comparisons, names: dict[str, str], margin: float | None) -> list[Table]:
     """Return the tables, without those that would repeat another one."""
-    alone = all(row.length == 0 for row in comparisons.lengths)
+    has_no_lengths = all(row.length == 0 for row in comparisons.lengths)
     one_length = len({row.length for row in comparisons.lengths}) == 1
     pooled = len(comparisons.lengths) > len(comparisons.tasks)
     shown = [
         ("At each length, over its tasks", [] if one_length else comparisons.across),
-        ("By task" if alone else "At each length", comparisons.lengths),
+        ("By task" if has_no_lengths else "At each length", comparisons.lengths),
         ("Over all lengths", comparisons.tasks if pooled else []),
         ("Over all tasks, each of which counts the same", [row for row in comparisons.overall if not row.task]),
     ]
@@ -77,8 +77,8 @@ def verdicts(comparisons: Comparisons, names: dict[str, str], margin: float | No
         least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
         if all(row.too_few for row in pair_rows):
             least = f"; with fewer than {FEWEST} instances no difference can be"
-        near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
-        margined = f", and {second} is not worse by {margin:g}" if near else ""
+        is_not_worse = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
+        margined = f", and {second} is not worse by {margin:g}" if is_not_worse else ""
         yield f"{first} and {second} are not told apart{margined}{least}."
 
 

@@ -192,14 +192,14 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
     items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
     cells: dict[tuple[str, int, object], list[float]] = {}
     for result in answered:
-        who = series(result)
-        cells.setdefault((result.task, result.length, who), []).append(headline(result))
-        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
+        model = series(result)
+        cells.setdefault((result.task, result.length, model), []).append(headline(result))
+        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[model] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
         """Return the log probability that all models fail, if each fails as often as at this length of the task."""
         task, _, _, length = key
-        means = (math.fsum(scores) / len(scores) for who in items[key] for scores in [cells[task, length, who]])
+        means = (math.fsum(scores) / len(scores) for model in items[key] for scores in [cells[task, length, model]])
         return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)
 
     failed = [

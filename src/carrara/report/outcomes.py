@@ -92,18 +92,18 @@ class ErrorShares:
 def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     """Return a row for each task with error types, each series and each length."""
     series_for = series_of(results)
-    ways: dict[str, set[str]] = {}
+    error_types: dict[str, set[str]] = {}
     for result in results:
         if result.error_type:
-            ways.setdefault(result.task, set()).add(result.error_type)
+            error_types.setdefault(result.task, set()).add(result.error_type)
     groups: dict[tuple[str, Series, int], Counter[str]] = {}
     for result in results:
-        if result.task in ways and result.status != "error":
+        if result.task in error_types and result.status != "error":
             groups.setdefault((result.task, series_for(result), result.length), Counter())[_way(result)] += 1
     shares = []
     for (task, series, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
         n = counts.total()
-        kinds = [RIGHT, *sorted(ways[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
+        kinds = [RIGHT, *sorted(error_types[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
         shares.append(ErrorShares(task, series, length, n, {kind: counts[kind] / n for kind in kinds}))
     return shares
 

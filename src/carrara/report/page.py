@@ -18,7 +18,7 @@ from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.tables import Table, horizon_table, penalty_table, ruler_table, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
-from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
+from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
 from carrara.results.result import ItemSource, Result
 from carrara.results.scores import Metric, describe_metric
@@ -184,13 +184,13 @@ def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFindi
 
 def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
     """Yield a sentence about tasks that a tenth of the context mostly solves."""
-    near = [
+    sentences = [
         f"A tenth of a context of 4k tokens is enough to score {finding.reach:.2f} in {short(finding.task)}: there, "
         "length only hides what is asked for."
         for finding in findings
         if finding.reach >= ENOUGH and finding.reach > finding.chance_level + NEWS
     ]
-    yield from _first(near, "task", "is like that", "are like that")
+    yield from _first(sentences, "task", "is like that", "are like that")
 
 
 def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
@@ -229,10 +229,12 @@ def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
 
 def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
     """Yield a sentence about replies with fewer tokens of reasoning than were enforced."""
-    held = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
-    short_of = [r for r in held if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])]
+    with_budget = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
+    short_of = [
+        r for r in with_budget if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])
+    ]
     if short_of:
-        yield f"{len(short_of):,} of {count(len(held), 'reply')} reasoned for fewer tokens than was asked for."
+        yield f"{len(short_of):,} of {count(len(with_budget), 'reply')} reasoned for fewer tokens than was asked for."
 
 
 def _subset(id: str) -> int:
@@ -348,7 +350,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "horizons": horizon_table(summary.horizons),
         "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
-        "alike": ALIKE,
+        "agreement": AGREEMENT,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
         "rule": RULE,
         "min_base_score": summary.requirements.min_base_score,

@@ -402,15 +402,15 @@ def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> It
         counts = sorted({stat.n for stat in stats.values()})
         yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
         trivial = _trivial(highest(s.best_trivial for (name, _), s in stats.items() if name == task) for task in tasks)
-        beside = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
+        baseline_columns = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
         grid = list(_grid(means, tasks, lengths))
         effective_of = {length.task: str(length) for length in effective if length.series == series}
         for n, line in enumerate(grid):
-            line[1:1] = [column[n] if n < len(tasks) else "" for column in beside.values()]
+            line[1:1] = [column[n] if n < len(tasks) else "" for column in baseline_columns.values()]
             if effective_of:
                 line.append(effective_of[tasks[n]] if n < len(tasks) else "")
         last = ["effective length"] if effective_of else []
-        yield from table(["task", *beside, *map(write_length, lengths), *last], grid)
+        yield from table(["task", *baseline_columns, *map(write_length, lengths), *last], grid)
         if recalls:
             yield "recall, how often all that the answer is read from was found"
             yield from table(["task", *map(write_length, lengths)], _grid(recalls, tasks, lengths))

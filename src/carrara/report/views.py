@@ -69,7 +69,7 @@ def verdicts(
         for row in rows:
             if row.series == series:
                 tasks.setdefault(row.task, []).append(row)
-        mine = {
+        lengths_by_task = {
             effective_length.task: effective_length
             for effective_length in effective
             if effective_length.series == series
@@ -78,9 +78,9 @@ def verdicts(
             series_verdicts.append(Verdict(style, _without_attempts(tasks), ""))
         elif len(tasks) == 1:
             [(task, task_rows)] = tasks.items()
-            series_verdicts.append(Verdict(style, _scores(task_rows), remark(task_rows, mine[task])))
+            series_verdicts.append(Verdict(style, _scores(task_rows), remark(task_rows, lengths_by_task[task])))
         else:
-            series_verdicts.append(_over_tasks(style, tasks, mine, losses.get(series)))
+            series_verdicts.append(_over_tasks(style, tasks, lengths_by_task, losses.get(series)))
         if series in findings:
             series_verdicts[-1] = replace(
                 series_verdicts[-1], more=f"{findings[series].sentence} {series_verdicts[-1].more}".strip()
@@ -181,10 +181,10 @@ def _means(tasks: Mapping[str, Sequence[Row]]) -> str:
         return f"the {len(tasks)} tasks have no length in common, so there is no mean over them"
     means, chance_levels = [], []
     for length in sorted(common):
-        at = [row.stat for task_rows in tasks.values() for row in task_rows if row.length == length]
-        silent = "" if any(stat.attempts for stat in at) else " (no attempts)"
-        means.append(f"{sum(stat.mean for stat in at) / len(at):.2f} at {write_length(length)}{silent}")
-        chance_levels.append(sum(stat.chance_level for stat in at) / len(at))
+        stats = [row.stat for task_rows in tasks.values() for row in task_rows if row.length == length]
+        silent = "" if any(stat.attempts for stat in stats) else " (no attempts)"
+        means.append(f"{sum(stat.mean for stat in stats) / len(stats):.2f} at {write_length(length)}{silent}")
+        chance_levels.append(sum(stat.chance_level for stat in stats) / len(stats))
     named = means if len(means) <= LISTED else [means[0], means[-1]]
     return f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
 

@@ -21,7 +21,7 @@ WELL = 0.1
 a reply at that level is not worth a warning."""
 FOOLED, BY = 0.5, 0.3
 """A paper score is fooled if a trivial reply reaches `FOOLED` by it, and our score of the reply is lower by `BY`."""
-ALIKE = 0.05
+AGREEMENT = 0.05
 """Lengths whose means differ by less share a line."""
 
 
@@ -101,7 +101,7 @@ def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
     for (task, name), group in sorted(groups.items(), key=lambda item: natural(item[0][0])):
         lengths = sorted({result.length for result in group})
         lines = [_line(task, name, [result for result in group if result.length == length]) for length in lengths]
-        baselines += [_line(task, name, group)] if _alike(lines) else lines
+        baselines += [_line(task, name, group)] if _scores_agree(lines) else lines
     return baselines
 
 
@@ -122,12 +122,13 @@ def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
     )
 
 
-def _alike(lines: Sequence[TrivialBaseline]) -> bool:
-    each = [{OWN_SCORE: line.score, **line.published} for line in lines]
-    names = dict.fromkeys(name for scores in each for name in scores)
+def _scores_agree(lines: Sequence[TrivialBaseline]) -> bool:
+    scores_by_length = [{OWN_SCORE: line.score, **line.published} for line in lines]
+    names = dict.fromkeys(name for scores in scores_by_length for name in scores)
     return all(
-        all(name in scores for scores in each)
-        and max(scores[name] for scores in each) - min(scores[name] for scores in each) < ALIKE
+        all(name in scores for scores in scores_by_length)
+        and max(scores[name] for scores in scores_by_length) - min(scores[name] for scores in scores_by_length)
+        < AGREEMENT
         for name in names
     )
 

@@ -139,7 +139,7 @@ def check_by(by: str) -> None:
         raise UsageError(f"`by={by!r}` is no kind of sides{nearest(by, kinds)}; there are {', '.join(kinds)}")
 
 
-def only(
+def select_sides(
     sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own", by: By = "model"
 ) -> list[Side]:
     """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
@@ -176,11 +176,13 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
         for task in sorted(first_scores.keys() & second_scores.keys(), key=natural):
             both = first_scores[task].keys() & second_scores[task].keys()
             if not both:
-                why = _why(task, first, second)
+                why = _describe_differing_settings(task, first, second)
                 refused.append(f"{task}: {first.name} and {second.name} were asked no item in common ({why})")
                 apart.append(f"{task}: {why}")
                 continue
-            refused += _left_out(task, first, second, len(first_scores[task]), len(second_scores[task]), len(both))
+            refused += _describe_left_out(
+                task, first, second, len(first_scores[task]), len(second_scores[task]), len(both)
+            )
             paired = _pair_scores(first_scores[task], second_scores[task])
             if len(paired) < len(both):
                 unanswered.append(
@@ -195,7 +197,7 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
             pairs[task, first.name, second.name] = paired
         if alone := sorted(first_scores.keys() ^ second_scores.keys(), key=natural):
             tasks_apart.setdefault(", ".join(alone), []).append(f"{first.name} and {second.name}")
-            apart.append(f"tasks {_some(first_scores)} and {_some(second_scores)}")
+            apart.append(f"tasks {_list_some(first_scores)} and {_list_some(second_scores)}")
     for missing, both_sides in tasks_apart.items():
         more = f", nor of {count(len(both_sides) - 1, 'more pair')}" if len(both_sides) > 1 else ""
         refused.append(f"{missing} {'were' if ', ' in missing else 'was'} not asked of both {both_sides[0]}{more}")
@@ -270,11 +272,11 @@ def _over_lengths(
     rows, sentences = list[Comparison](), list[str]()
     for task in dict.fromkeys(task for task, _, _ in pairs):
         length_sets = [lengths for pair, lengths in lengths_by_pair.items() if pair[0] == task]
-        common, every = set.intersection(*length_sets), set.union(*length_sets)
+        common, all_lengths = set.intersection(*length_sets), set.union(*length_sets)
         written = ", ".join(map(write_length, sorted(common)))
         if not common:
             sentences.append(f"{task}: nothing is compared over all lengths: no length was asked of all models")
-        elif common < every:
+        elif common < all_lengths:
             sentences.append(f"{task}: over all lengths, only {written} is compared: not all models have the others")
         for (name, first, second), paired in pairs.items():
             if name == task and common:
@@ -323,9 +325,9 @@ class ItemPair(NamedTuple):
 def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, ItemScores]]:
     scores_by_task: dict[str, dict[Key, ItemScores]] = {}
     for result in results:
-        what = _question(result.id) if by_instance else result.id
+        question = _question(result.id) if by_instance else result.id
         item_scores = scores_by_task.setdefault(result.task, {}).setdefault(
-            (result.instance_id, result.length, what), ItemScores()
+            (result.instance_id, result.length, question), ItemScores()
         )
         if result.status in UNANSWERED:
             item_scores.unanswered.append(result.status)
@@ -399,7 +401,7 @@ def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list
             common = _common([row for row in rows if row.length == length])
             pair_rows = [row for row in rows if row.length == length and (row.first, row.second) == pair]
             if common_rows := [row for row in pair_rows if row.task in common]:
-                means.append(_together(common_rows))
+                means.append(_mean_over_tasks(common_rows))
     return means
 
 
@@ -411,7 +413,7 @@ def _common(rows: Sequence[Comparison]) -> set[str]:
     return set.intersection(*tasks.values()) if tasks else set()
 
 
-def _together(tasks: Sequence[Comparison]) -> Comparison:
+def _mean_over_tasks(tasks: Sequence[Comparison]) -> Comparison:
     """Return the mean over tasks. Each counts the same, because their instances are independent."""
     if len(tasks) == 1:
         return tasks[0]
@@ -460,60 +462,64 @@ def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[st
     """Return the largest sets of sides without significant differences between them, starting with the best side's."""
     means: dict[str, list[float]] = {}
     apart = set[frozenset[str]]()
-    known = set[frozenset[str]]()
+    compared = set[frozenset[str]]()
     for row in overall:
         means.setdefault(row.first, []).append(row.one)
         means.setdefault(row.second, []).append(row.other)
-        known.add(frozenset((row.first, row.second)))
+        compared.add(frozenset((row.first, row.second)))
         if row.verdict() in ("better", "worse"):
             apart.add(frozenset((row.first, row.second)))
     ranked = sorted((name for name in names if name in means), key=lambda name: -_mean(means[name]))
     groups: list[list[str]] = []
     for name in ranked:
         unseparated = [
-            candidate for candidate in ranked if candidate == name or not _is_told_apart(name, candidate, apart, known)
+            candidate
+            for candidate in ranked
+            if candidate == name or not _is_told_apart(name, candidate, apart, compared)
         ]
         clique = [
             member
             for member in unseparated
-            if not any(_is_told_apart(member, peer, apart, known) for peer in unseparated if peer != member)
+            if not any(_is_told_apart(member, peer, apart, compared) for peer in unseparated if peer != member)
         ]
         if not any(set(clique) <= set(group) for group in groups):
             groups.append(clique)
     return groups
 
 
-def _is_told_apart(first: str, second: str, apart: set[frozenset[str]], known: set[frozenset[str]]) -> bool:
+def _is_told_apart(first: str, second: str, apart: set[frozenset[str]], compared: set[frozenset[str]]) -> bool:
     pair = frozenset((first, second))
-    return pair in apart or pair not in known
+    return pair in apart or pair not in compared
 
 
-def _left_out(task: str, first: Side, second: Side, first_items: int, second_items: int, both: int) -> list[str]:
-    alone = {first.name: first_items - both, second.name: second_items - both}
-    missing_items = " and ".join(f"{count:,} of {name}'s" for name, count in alone.items() if count)
+def _describe_left_out(
+    task: str, first: Side, second: Side, first_items: int, second_items: int, both: int
+) -> list[str]:
+    unpaired = {first.name: first_items - both, second.name: second_items - both}
+    missing_items = " and ".join(f"{count:,} of {name}'s" for name, count in unpaired.items() if count)
     return [f"{task}: {both:,} items are compared; {missing_items} the other was not asked"] if missing_items else []
 
 
-def _why(task: str, first: Side, second: Side) -> str:
+def _describe_differing_settings(task: str, first: Side, second: Side) -> str:
     """Return the settings by which the items of two sides on a task differ."""
     settings = []
     for side in (first, second):
-        parts = [_parts(result) for result in side.results if result.task == task]
-        settings.append({name: {part[name] for part in parts} for name in parts[0]})
+        settings_of_results = [_settings_of(result) for result in side.results if result.task == task]
+        settings.append({name: {part[name] for part in settings_of_results} for name in settings_of_results[0]})
     differ = [
-        f"{name} {_some(settings[0][name])} and {_some(settings[1][name])}"
+        f"{name} {_list_some(settings[0][name])} and {_list_some(settings[1][name])}"
         for name in settings[0]
         if name in settings[1] and not settings[0][name] & settings[1][name]
     ]
     return "; ".join(differ) or "other instances"
 
 
-def _some(values: Iterable[str]) -> str:
+def _list_some(values: Iterable[str]) -> str:
     ordered = sorted(values, key=natural)
     return ", ".join(ordered[:3]) + (" …" if len(ordered) > 3 else "")
 
 
-def _parts(result: Result) -> dict[str, str]:
+def _settings_of(result: Result) -> dict[str, str]:
     item_id = item_id_of(result.id)
     if item_id is None:
         return {"ids": result.id}

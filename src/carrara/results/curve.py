@@ -203,9 +203,9 @@ class Curve:
     def _effective(self, rule: Rule, inside: float) -> tuple[float, float, float]:
         ends, order = self.ends(rule), self._order(rule)
         places, weights = self.likely
-        whole = np.zeros_like(ends)
-        whole[places] = weights
-        risen = np.cumsum(whole[order])
+        probabilities = np.zeros_like(ends)
+        probabilities[places] = weights
+        risen = np.cumsum(probabilities[order])
         if not len(order) or risen[-1] <= 0:
             return 0.0, 0.0, math.inf
         quantiles = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))

@@ -46,8 +46,8 @@ class Crossing:
         if self.length is not None and self.share >= 0.5:
             between = f"{_about(self.low)} to {_about(self.high)}, in {100 * self.share:.0f} % of resamplings"
             return f"{first} and {second} cross at {_about(self.length)} ({between})."
-        way = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {second}"
-        return f"{first} is {way}{', and runs in parallel' if self.parallel else ''}."
+        gap = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {second}"
+        return f"{first} is {gap}{', and runs in parallel' if self.parallel else ''}."
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
@@ -95,15 +95,15 @@ def _crossing(task: str, first: Series, second: Series, by_instance: Differences
     changes.sort()
     means = _by_length(instances)
     crossing_place = _place(means)
-    few = len(places) < RESAMPLINGS / 10
+    rarely_cross = len(places) < RESAMPLINGS / 10
     low, high = _middle(changes)
     return Crossing(
         task=task,
         first=first,
         second=second,
-        length=None if crossing_place is None or few else _length(crossing_place),
-        low=0 if few else _length(_middle(places)[0]),
-        high=0 if few else _length(_middle(places)[1]),
+        length=None if crossing_place is None or rarely_cross else _length(crossing_place),
+        low=0 if rarely_cross else _length(_middle(places)[0]),
+        high=0 if rarely_cross else _length(_middle(places)[1]),
         share=len(places) / RESAMPLINGS,
         gap=_mean(list(means.values())),
         parallel=-NARROW <= low <= 0 <= high <= NARROW,

@@ -100,8 +100,8 @@ def largest_losses(results: Sequence[Result]) -> dict[Series, LengthEffect]:
             base, length = min(result.length for result in group), max(result.length for result in group)
             first, last = ([result for result in group if result.length == at] for at in (base, length))
             loss = difference(first, last, across_lengths=True, level=ALPHA / len(groups))
-            known = losses[series].difference.mean if series in losses else 0.0
-            if loss and loss.clear and loss.mean < known:
+            largest_so_far = losses[series].difference.mean if series in losses else 0.0
+            if loss and loss.clear and loss.mean < largest_so_far:
                 losses[series] = LengthEffect(series, task, base, length, loss)
     return losses
 

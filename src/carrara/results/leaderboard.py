@@ -95,37 +95,39 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
             cells[cell] = replies
         else:
             unmeasured.setdefault(model, set()).add(cell)
-    counting = _counting([frozenset(cells) for cells in results_by_model.values()])
+    counted_cells = _choose_cells([frozenset(cells) for cells in results_by_model.values()])
     lengths: dict[Test, set[int]] = {}
-    for posed, length in counting:
+    for posed, length in counted_cells:
         lengths.setdefault(posed, set()).add(length)
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
-        counting = frozenset(cell for cell in counting if cell[1] in common)
-    most = {cell: max(len(cells[cell]) for cells in results_by_model.values() if cell in cells) for cell in counting}
+        counted_cells = frozenset(cell for cell in counted_cells if cell[1] in common)
+    most_replies = {
+        cell: max(len(cells[cell]) for cells in results_by_model.values() if cell in cells) for cell in counted_cells
+    }
     lines = [
         replace(
             _standing(
                 model,
-                {cell: replies for cell, replies in cells.items() if cell in counting},
+                {cell: replies for cell, replies in cells.items() if cell in counted_cells},
                 common,
-                len(counting),
-                most,
+                len(counted_cells),
+                most_replies,
                 requirements or Requirements(),
             ),
-            reason=_reason(counting, cells.keys(), unmeasured.get(model, set())),
+            reason=_reason(counted_cells, cells.keys(), unmeasured.get(model, set())),
         )
         for model, cells in results_by_model.items()
-        if counting
+        if counted_cells
     ]
     ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
     return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
 
 
-def _counting(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
+def _choose_cells(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
     """
     >>> a, b, c = [((("test", ""), length)) for length in (1, 2, 3)]
-    >>> sorted(length for _, length in _counting([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
+    >>> sorted(length for _, length in _choose_cells([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
     [1, 2]
     """
     return max(
@@ -135,7 +137,7 @@ def _counting(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
     )
 
 
-def _reason(counting: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> str:
+def _reason(counted_cells: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> str:
     """Return why a model has no rank. Empty if it has each cell that counts.
 
     >>> cells = {(("suite/one", ""), length) for length in (0, 1024, 4096)}
@@ -145,11 +147,11 @@ def _reason(counting: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> 
     'lacks suite/one at 0, 1k, 4k; has suite/one at 2k'
     """
     parts = []
-    if lacking := counting - measured - unmeasured:
+    if lacking := counted_cells - measured - unmeasured:
         parts.append(f"lacks {_write_cells(lacking)}")
-    if failed := counting & unmeasured:
+    if failed := counted_cells & unmeasured:
         parts.append(f"nothing was measured of {_write_cells(failed)}")
-    if parts and measured and not counting & measured:
+    if parts and measured and not counted_cells & measured:
         parts.append(f"has {_write_cells(measured)}")
     return "; ".join(parts)
 
@@ -174,7 +176,7 @@ def _standing(
     replies_by_cell: Mapping[Cell, Sequence[Result]],
     common: Sequence[int],
     of: int,
-    most: Mapping[Cell, int],
+    most_replies: Mapping[Cell, int],
     requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
@@ -206,7 +208,7 @@ def _standing(
         effective=_effective(model, curves, common, requirements) if len(replies_by_cell) == of else None,
         suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
         replies=sum(reply.error != NO_REPLY for reply in everything),
-        items=sum(most[cell] for cell in replies_by_cell),
+        items=sum(most_replies[cell] for cell in replies_by_cell),
         sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
         received=None if None in received else sum(filter(None, received)),
         seconds=fmean(seconds) if seconds else None,
@@ -233,17 +235,17 @@ def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
     mean = fmean(fmean(score.mean for score in curve.values()) for curve in curves)
     areas = [area for curve in curves if (area := _area({n: score.mean for n, score in curve.items()})) is not None]
     area = fmean(areas) if areas else None
-    worth = _worth(curves)
+    n_independent = _independent_scores(curves)
     return _Overall(
         mean,
-        *wilson(mean, worth),
+        *wilson(mean, n_independent),
         fmean(fmean(score.chance_level for score in curve.values()) for curve in curves),
         area,
-        *((None, None) if area is None else wilson(area, worth)),
+        *((None, None) if area is None else wilson(area, n_independent)),
     )
 
 
-def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
+def _independent_scores(curves: Sequence[Mapping[int, Stat]]) -> float:
     """Return the number of independent scores in the mean of tasks, whose lengths share their instances."""
     return len(curves) ** 2 / math.fsum(fmean(1 / score.n_effective for score in curve.values()) for curve in curves)
 
@@ -266,12 +268,12 @@ def _effective(
     """Return the effective length of the mean. None if fewer than two lengths are common to all tasks."""
     if len(common) < 2:
         return None
-    at = [[curve[length] for curve in curves.values()] for length in common]
+    stats_by_length = [[curve[length] for curve in curves.values()] for length in common]
     points = [
-        (length, fmean(score.mean for score in stats), _worth([{0: score} for score in stats]))
-        for length, stats in zip(common, at, strict=True)
+        (length, fmean(score.mean for score in stats), _independent_scores([{0: score} for score in stats]))
+        for length, stats in zip(common, stats_by_length, strict=True)
     ]
-    first = at[0]
+    first = stats_by_length[0]
     tasks = [BaseScore.of(common[0], score, name, requirements) for (name, _), score in zip(curves, first, strict=True)]
     base = BaseScore(
         length=common[0],

@@ -143,7 +143,7 @@ def _groups(label: str, results: Sequence[Result]) -> Iterator[tuple[str, _Sides
     values = sorted({value for cell in cells.values() for value in cell}, key=natural)
     for value in values[1:] if len(values) == 2 else values:  # of two groups, one is the other of the other
         sides = _Sides({}, {})
-        for at, cell in cells.items():
+        for key, cell in cells.items():
             others = [
                 result
                 for other_value, value_results in cell.items()
@@ -151,7 +151,7 @@ def _groups(label: str, results: Sequence[Result]) -> Iterator[tuple[str, _Sides
                 for result in value_results
             ]
             if value in cell and others:
-                sides.group[at], sides.others[at] = cell[value], others
+                sides.group[key], sides.others[key] = cell[value], others
         if min(_instances(sides.group), _instances(sides.others)) >= LEAST:
             yield value, sides
 
@@ -161,13 +161,13 @@ def _instances(cells: dict[tuple[str, int], list[Result]]) -> int:
 
 
 def _difference(series: Series, label: str, value: str, sides: _Sides, z: float, looked_at: int) -> PooledDifference:
-    counts = {at: len(results) for at, results in sides.group.items()}
+    counts = {key: len(results) for key, results in sides.group.items()}
     n = sum(counts.values())
     mean = math.fsum(headline(result) for results in sides.group.values() for result in results) / n
-    means = {at: math.fsum(map(headline, results)) / len(results) for at, results in sides.others.items()}
-    others = math.fsum(counts[at] * means[at] for at in counts) / n
+    means = {key: math.fsum(map(headline, results)) / len(results) for key, results in sides.others.items()}
+    others = math.fsum(counts[key] * means[key] for key in counts) / n
     effect = _design_effect(sides)
-    spread = math.fsum(counts[at] ** 2 / len(sides.others[at]) for at in counts)
+    spread = math.fsum(counts[key] ** 2 / len(sides.others[key]) for key in counts)
     (low, high), (least, most) = wilson(mean, n / effect, z), wilson(others, n**2 / spread / effect, z)
     difference = mean - others
     return PooledDifference(

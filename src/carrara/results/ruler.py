@@ -83,11 +83,11 @@ def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
     stats = {cell: stat(group) for cell, group in cells.items()}
     scores = {cell: cell_stat.mean for cell, cell_stat in stats.items() if cell_stat.scored}
     lengths = sorted({length for _, length in scores})
-    there = [name for name in TASKS if all((name, length) in scores for length in lengths)]
-    if not there:
+    complete_tasks = [name for name in TASKS if all((name, length) in scores for length in lengths)]
+    if not complete_tasks:
         return None
-    means = {length: sum(scores[name, length] for name in there) / len(there) for length in lengths}
-    return RulerRow(model, metric, means, [name for name in TASKS if name not in there])
+    means = {length: sum(scores[name, length] for name in complete_tasks) / len(complete_tasks) for length in lengths}
+    return RulerRow(model, metric, means, [name for name in TASKS if name not in complete_tasks])
 
 
 def _name(result: Result) -> str:

@@ -61,25 +61,25 @@ class _Setting(NamedTuple):
 
 def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     """Return a function that gives the series of each of these results."""
-    ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
+    seen_settings: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
     for result in results:
-        ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
-    changing = {subject for subject, models in answering_models(results).items() if len(models) > 1}
+        seen_settings.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
+    changed_subjects = {subject for subject, models in answering_models(results).items() if len(models) > 1}
     names: dict[tuple[str, _Setting, Subject], Series] = {}
-    for (model, task), settings_and_subjects in ways.items():
-        differing = [
+    for (model, task), settings_and_subjects in seen_settings.items():
+        differing_fields = [
             i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in settings_and_subjects}) > 1
         ]
-        settings_by_subject = {subject: _taken_apart(subject) for _, subject in settings_and_subjects}
-        telling = _telling(list(settings_by_subject.values()))
+        settings_by_subject = {subject: _split_reader_settings(subject) for _, subject in settings_and_subjects}
+        named_settings = _settings_to_name(list(settings_by_subject.values()))
         for setting, subject in settings_and_subjects:
-            parts = [setting[i] for i in differing if setting[i]]
-            parts += filter(None, (_label(name, settings_by_subject[subject]) for name in telling))
+            parts = [setting[i] for i in differing_fields if setting[i]]
+            parts += filter(None, (_label(name, settings_by_subject[subject]) for name in named_settings))
             names[task, setting, subject] = Series(model, ", ".join(parts))
 
     def series(result: Result) -> Series:
         named_series = names[result.task, _setting(result), result.subject]
-        if result.answered_by and result.subject in changing:
+        if result.answered_by and result.subject in changed_subjects:
             return Series(
                 named_series.model, ", ".join(filter(None, (named_series.variant, f"answered by {result.answered_by}")))
             )
@@ -108,7 +108,7 @@ def changed_models(results: Iterable[Result]) -> list[str]:
     ]
 
 
-def _taken_apart(subject: Subject) -> dict[str, str]:
+def _split_reader_settings(subject: Subject) -> dict[str, str]:
     """Return the settings, with each setting of the reader as a separate one."""
     settings = dict(subject[1])
     if READER in settings:
@@ -118,7 +118,7 @@ def _taken_apart(subject: Subject) -> dict[str, str]:
     return settings
 
 
-def _telling(settings_of_subjects: Sequence[Mapping[str, str]]) -> list[str]:
+def _settings_to_name(settings_of_subjects: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the settings to name: the reader, those that differ, and the model's own arguments."""
     names = dict.fromkeys(name for settings in settings_of_subjects for name in settings)
     differs = {
@@ -203,14 +203,14 @@ class CellScore:
 
 def models_of(results: Sequence[Result]) -> list[Series]:
     """Return the model of each result, with its settings."""
-    asked_results = [_as_asked(result) for result in results]
+    asked_results = [_without_task(result) for result in results]
     model = series_of(asked_results)
     return [model(subject) for subject in asked_results]
 
 
 def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
     """Return the replies by task, settings of the task, length and model, sorted in this order."""
-    posed, models = [_as_posed(result) for result in results], models_of(results)
+    posed, models = [_without_model(result) for result in results], models_of(results)
     variant = series_of(posed)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
     for result, task, model in zip(results, posed, models, strict=True):
@@ -224,14 +224,14 @@ def cell_scores(results: Sequence[Result]) -> list[CellScore]:
     return [cell for cell in cells if cell.stat.scored]
 
 
-def _as_posed(result: Result) -> Result:
+def _without_model(result: Result) -> Result:
     """Return the result without anything about the model."""
     item_id = item_id_of(result.id)
     id = str(replace(item_id, style="chat", tokenizer="any")) if item_id else ""
     return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
-def _as_asked(result: Result) -> Result:
+def _without_task(result: Result) -> Result:
     """Return the result without anything about the task."""
     item_id = item_id_of(result.id)
     id = f"any/task@0/test-0-0.0/0/{item_id.style}/{item_id.tokenizer}" if item_id else ""
