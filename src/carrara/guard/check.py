@@ -176,7 +176,6 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     """Ask the items of a guard until the replies decide whether the server is broken.
 
     Args:
-        config: The settings of the check.
         folder: An empty folder for the runs.
 
     Raises:

@@ -73,8 +73,6 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
 
     Args:
         first: The first item id of each capability, by its name.
-        length: The length.
-        most: The most instances.
     """
     drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
     for _ in range(most // len(first)):
@@ -148,7 +146,7 @@ def endpoint_of(letter: str, server: "str | Function", model: str | None, base_u
 
     Args:
         letter: `A` or `B`.
-        server: What the user gave.
+        server: An address, a model, MODEL@ADDRESS, or a function.
         model: The model at an address that is given alone.
         base_url: The address of a model that is given alone.
 
@@ -216,7 +214,6 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     """Ask two servers the same instances until it is decided whether their scores are the same.
 
     Args:
-        config: The settings.
         folder: The folder for the runs. Replies in it are used.
 
     Raises:
@@ -289,8 +286,6 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
     """Raise `UsageError` if too few instances exist, or may be asked, to show that servers are the same.
 
     Args:
-        config: The settings.
-        turns: The turns of each length.
         size: The number of instances of a turn.
         remedy: What to do if too few exist.
     """

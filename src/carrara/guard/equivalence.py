@@ -158,7 +158,6 @@ class GroupTests:
     """The tests of a group of instances at one length.
 
     Args:
-        margin: The margin.
         alpha: The error rate of each test of whether it is different.
     """
 
@@ -209,7 +208,6 @@ class LengthTests:
     """The tests of a length: one of all instances, and one of each region and capability.
 
     Args:
-        margin: The margin.
         capabilities: The names of all capabilities.
         lengths: The number of lengths, whose tests share an error rate.
     """

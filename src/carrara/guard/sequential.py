@@ -120,7 +120,6 @@ class Schedule:
     """The course of a check.
 
     Args:
-        guard: The guard.
         most: The number of prompts at most.
     """
 

@@ -40,7 +40,7 @@ def select(text: str) -> list[Capability]:
 
     Any other task is a capability too.
 
-    >>> [one.task for one in select("tracking,babilong/qa1")]
+    >>> [capability.task for capability in select("tracking,babilong/qa1")]
     ['michelangelo/latent_list', 'babilong/qa1']
     """
     from carrara.items import registry

@@ -108,7 +108,7 @@ def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int |
 
 
 MEASURED = 5
-"""Instances that are rendered to measure a puzzle without filler. Longer ones are left out at that length."""
+"""Instances that are rendered to measure the tokens without filler. Longer ones are left out at that length."""
 CHANCE_LEVELS = 20
 """Instances whose chance levels are averaged before anything is asked."""
 MISFIT = 0.01
@@ -120,14 +120,13 @@ class Subject:
     """A capability, and the replies so far.
 
     Args:
-        capability: The capability.
         first: The first item id of its task.
         lengths: The lengths that may be asked, ascending.
         chance_level: The mean chance level.
         requirements: What the base score has to exceed.
-        rule: What counts as held.
-        within: The widest factor between the ends of the interval.
-        bare: The tokens of a puzzle without filler.
+        rule: The score that counts as reached.
+        max_ratio: The largest ratio of the ends of the interval.
+        bare_tokens: The tokens of an instance without filler.
         questions: The most questions on an instance.
     """
 
@@ -265,17 +264,17 @@ def _measure_questions(first: ItemId) -> tuple[float, int]:
     chance_levels, unfit, most = list[float](), list[LengthError](), 0
     for index in range(CHANCE_LEVELS):
         try:
-            questions = questions_of(replace(first, index=index))
+            instance = questions_of(replace(first, index=index))
         except LengthError as error:  # a run leaves this instance out as well
             unfit.append(error)
         else:
-            chance_levels += [question.chance_level for question in questions.questions]
-            most = max(most, len(questions.questions))
+            chance_levels += [question.chance_level for question in instance.questions]
+            most = max(most, len(instance.questions))
     if not chance_levels:
         raise unfit[0]
     return fmean(chance_levels), most
 
 
 def _count_tokens(first: ItemId) -> int:
-    """Return the tokens of a puzzle without filler."""
+    """Return the tokens of an instance without filler."""
     return context_of(first, None).items[0].survey.tokens

@@ -93,11 +93,11 @@ def failures(
 
     The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
     """
-    series = series_of(results)
+    series_for = series_of(results)
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
     for result in results:
         if is_failure(result):
-            corner = (result.status, result.task, styles[series(result)].number, result.length)
+            corner = (result.status, result.task, styles[series_for(result)].number, result.length)
             corners.setdefault(corner, []).append(result)
     queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
     total = sum(map(len, queues))
@@ -109,8 +109,8 @@ def failures(
         # If corners are more than fit, take them at even steps, so that no task or length is left out.
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
-    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
-    return [failure(result, styles[series(result)], find_snippet) for result in taken], total
+    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series_for(r)].number, r.length, r.id))
+    return [failure(result, styles[series_for(result)], find_snippet) for result in taken], total
 
 
 def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
@@ -187,12 +187,12 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
 
     If all models fail an item in a cell that they mostly answer, the item may be wrong.
     """
-    series = series_of(results)
+    series_for = series_of(results)
     answered = [result for result in results if result.status not in NEVER_ASKED]
     items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
     cells: dict[tuple[str, int, object], list[float]] = {}
     for result in answered:
-        model = series(result)
+        model = series_for(result)
         cells.setdefault((result.task, result.length, model), []).append(headline(result))
         items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[model] = result
 

@@ -32,7 +32,6 @@ def render_page(template: str, title: str, **content: Any) -> str:
 
     Args:
         template: The name of a file in `templates/`.
-        title: The title of the page.
         content: What the template shows.
     """
     script = _read("script.js")

@@ -23,7 +23,6 @@ def page(
     """Return the page, which needs no other file.
 
     Args:
-        title: The title of the page.
         segments: The number of segments of the context.
         points: The segments after which the memory was inspected.
         facts: For each fact its segment, its text, and whether the answer needs it.

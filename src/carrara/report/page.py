@@ -91,8 +91,8 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
     bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not bad:
         return
-    series = series_of(results)
-    empty = Counter((result.task, series(result), result.length) for result in results if result.status == "empty")
+    series_for = series_of(results)
+    empty = Counter((result.task, series_for(result), result.length) for result in results if result.status == "empty")
     for row in bad[:LISTED]:
         many = empty[row.task, row.series, row.length]
         silent = f", {many:,} of them empty" if many else ""
@@ -299,8 +299,6 @@ def write_report(
 
     Args:
         summary: The results and their numbers.
-        path: The file to write.
-        title: The title of the page.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
     """

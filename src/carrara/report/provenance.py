@@ -50,10 +50,10 @@ class Provenance:
 
 
 def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
-    series = series_of(results)
+    series_for = series_of(results)
     groups: dict[tuple[Series, str], list[Result]] = {}
     for result in results:
-        groups.setdefault((series(result), result.tokenizer), []).append(result)
+        groups.setdefault((series_for(result), result.tokenizer), []).append(result)
     order = sorted(groups, key=lambda key: (styles[key[0]].number, key[1]))
     return [_describe(styles[key[0]], key[1], groups[key]) for key in order]
 
@@ -64,11 +64,12 @@ def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> 
     exact, exact_warning = _exact(style, tokenizer, results)
     outputs = [result.output_tokens for result in results if result.output_tokens is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
+    settings = sorted({pair for result in results for pair in result.settings.items()})
     return Provenance(
         style=style,
         tokenizer=short(tokenizer),
         prompt_style=", ".join(filter(None, prompt_styles)) or "–",
-        settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
+        settings="\n".join(short(f"{name}={value}", 160) for name, value in settings) or "–",
         tasks="\n".join(short(task, 160) for task in sorted({_task_label(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
@@ -221,10 +222,6 @@ def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]], lacks_templa
     if growth and points[0][1] <= (1 - TOLERATED) * points[0][0]:
         return _TOKENIZER
     return _CUT if growth and not lacks_template else _TOKENIZER_OR_CUT
-
-
-def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
-    return sorted({pair for result in results for pair in result.settings.items()})
 
 
 def _task_label(result: Result) -> str:

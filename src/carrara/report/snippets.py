@@ -61,7 +61,7 @@ def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
     """
     >>> parts = [Stretch(0, "user", "a" * 500, "filler"), Stretch(0, "user", "Eve sits.", "needed"),
     ...          Stretch(0, "user", "b" * 900, "filler")]
-    >>> [(one.kind, len(one.text)) for one in fragments(parts)]
+    >>> [(fragment.kind, len(fragment.text)) for fragment in fragments(parts)]
     [('text', 200), ('gap', 20), ('text', 120), ('needed', 9), ('text', 120), ('gap', 20), ('text', 400)]
     """
     cutter = _Cutter()

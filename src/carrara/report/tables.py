@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows, with what is said above and below."""
+    """Columns and rows, with the text above and below."""
 
     title: str
     columns: Sequence[Column]
@@ -145,23 +145,27 @@ def score_table(rows: Sequence[Row]) -> Table:
         *map(_status_column, [status for status in STATUSES if any(row.stat.others.get(status) for row in rows)]),
     ]
     if any(row.stat.others for row in rows):
-        columns.append(Column("other replies", _other_replies, only="terminal"))
+        columns.append(
+            Column(
+                "other replies",
+                lambda row: ", ".join(f"{n} {status}" for status, n in row.stat.others.items()),
+                only="terminal",
+            )
+        )
     if any(row.stat.attempts < row.stat.n for row in rows):
         columns += [
             Column("attempts", lambda row: f"{row.stat.attempts:,}", only="page"),
             Column("score of attempts", lambda row: _three(row.stat.attempts_mean), only="page"),
         ]
     if any(RECALL in row.stat.recall for row in rows):
-        columns.append(Column("recall", _recall, only="terminal"))
+        columns.append(
+            Column(
+                "recall",
+                lambda row: f"{row.stat.recall[RECALL]:.3f}" if RECALL in row.stat.recall else "",
+                only="terminal",
+            )
+        )
     return Table("", columns, rows)
-
-
-def _recall(row: Row) -> str:
-    return f"{row.stat.recall[RECALL]:.3f}" if RECALL in row.stat.recall else ""
-
-
-def _other_replies(row: Row) -> str:
-    return ", ".join(f"{n} {status}" for status, n in row.stat.others.items())
 
 
 def _paper_column(name: str) -> Column:
@@ -202,13 +206,11 @@ def category_table(scores: Sequence[CategoryScore]) -> Table:
         Column("95 % interval", lambda row: f"{row.low:.3f}-{row.high:.3f}" if row.attempts else "no attempts"),
         Column("chance", lambda row: f"{row.chance_level:.3f}"),
         Column("tasks", lambda row: str(len(row.tasks)), only="terminal"),
-        Column("tasks", _task_names, is_number=False, only="page"),
+        Column(
+            "tasks", lambda row: ", ".join(task.rpartition("/")[2] for task in row.tasks), is_number=False, only="page"
+        ),
     ]
     return Table("", columns, scores)
-
-
-def _task_names(score: CategoryScore) -> str:
-    return ", ".join(task.rpartition("/")[2] for task in score.tasks)
 
 
 def ruler_table(rows: Sequence[RulerRow]) -> Table:

@@ -263,7 +263,7 @@ class TaskScores:
         return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
 
     @property
-    def several(self) -> bool:
+    def has_several_lengths(self) -> bool:
         """Whether the task was run at several lengths."""
         return len(self.lengths) > 1
 

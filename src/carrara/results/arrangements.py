@@ -47,7 +47,7 @@ class ArrangementPenalty:
 def arrangement_penalties(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[ArrangementPenalty]:
     """Return the penalty of each model, task and length that was run in both arrangements.
 
-    Series are named so that they differ from those of `among`, if the results are a part of these.
+    Each series has another name than all other series of `among`, which the results may be a part of.
     """
     everything = results if among is None else among
     if not any(result.arrange for result in everything):

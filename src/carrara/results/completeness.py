@@ -31,13 +31,13 @@ class Completeness(NamedTuple):
         return "+".join(filter(None, (write_length(self.length), self.arrange)))
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self.have >= self.planned
 
 
 def describe_missing(parts: Sequence[Completeness]) -> str:
     """Return a sentence about the missing replies. Empty if none is missing."""
-    lacking = [part for part in parts if not part.whole]
+    lacking = [part for part in parts if not part.is_complete]
     if not lacking:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
@@ -51,4 +51,4 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
 
 def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:
     """Return the parts that are incomplete, by model, task, length and arrangement."""
-    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.whole}
+    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.is_complete}

@@ -55,10 +55,10 @@ def crossings(results: Sequence[Result]) -> list[Crossing]:
 
     Both series need the same instances at two lengths or more.
     """
-    series = series_of(results)
+    series_for = series_of(results)
     tasks: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
-        tasks.setdefault(result.task, {}).setdefault(series(result), []).append(result)
+        tasks.setdefault(result.task, {}).setdefault(series_for(result), []).append(result)
     pair_crossings = []
     for task, by_series in sorted(tasks.items()):
         for first, second in combinations(sorted(by_series), 2):

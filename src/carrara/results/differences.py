@@ -161,8 +161,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _by_series(results: Sequence[Result]) -> list[tuple[tuple[str, Series], list[Result]]]:
-    series = series_of(results)
+    series_for = series_of(results)
     groups: dict[tuple[str, Series], list[Result]] = {}
     for result in results:
-        groups.setdefault((result.task, series(result)), []).append(result)
+        groups.setdefault((result.task, series_for(result)), []).append(result)
     return sorted(groups.items(), key=lambda item: item[0])

@@ -323,10 +323,9 @@ def judge(
     """Return the effective length by the base score and the means at all lengths.
 
     Args:
-        series: The model.
-        task: The task; empty for the mean of several.
+        task: Empty for the mean of several tasks.
         base: The score at the shortest length.
-        points: Length, mean, and the number of independent scores that it is worth, the shortest length first.
+        points: Length, mean, and the equivalent number of independent scores, the shortest length first.
         note: What else to know of the estimate.
     """
     if base.usability != "usable":

@@ -71,7 +71,8 @@ class Standing:
     """Why the model has no rank. Empty if it has one, and if the tasks have no length in common."""
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
+        """Whether the model has every cell that counts."""
         return self.cells == self.of
 
     @property
@@ -120,8 +121,11 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         for model, cells in results_by_model.items()
         if counted_cells
     ]
-    ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
-    return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
+    ordered = sorted(lines, key=lambda line: (not line.is_complete, -(line.mean or 0.0), natural(str(line.series))))
+    return [
+        replace(line, place=number) if line.is_complete and line.mean is not None else line
+        for number, line in enumerate(ordered, 1)
+    ]
 
 
 def _choose_cells(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
@@ -165,10 +169,6 @@ def _write_cells(cells: Set[Cell]) -> str:
         for name, task_lengths in list(lengths.items())[:NAMED]
     ]
     return " and ".join([*named, *([count(len(lengths) - NAMED, "more task")] if len(lengths) > NAMED else [])])
-
-
-def _to_standing(line: Standing, number: int) -> Standing:
-    return replace(line, place=number) if line.whole and line.mean is not None else line
 
 
 def _standing(

@@ -109,8 +109,8 @@ def clearest(findings: Iterable[PooledDifference]) -> dict[Series, PooledDiffere
 def pooled_differences(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[PooledDifference]:
     """Return all groups that were looked at, by model, label and value.
 
-    Groups with fewer than `LEAST` instances on either side are not looked at. Series are named so that they differ
-    from those of `among`, if the results are a part of these.
+    Groups with fewer than `LEAST` instances on either side are not looked at. Each series has another name than
+    all other series of `among`, which the results may be a part of.
     """
     series_for = series_of(results if among is None else among)
     labelled: dict[Series, list[Result]] = {}

@@ -73,7 +73,7 @@ def _sum(values: Sequence[float | None]) -> float | None:
 
 
 def spending_of(result: Result) -> Spending:
-    """Return what a reply cost.
+    """Return the costs of a reply.
 
     >>> from carrara.results.result import ReadingCost
     >>> made = dict(id="a/b@1/test-0-0.0/0/chat/gpt2", task="a/b", version=1, model="m", length=0, tokens=90,
@@ -141,11 +141,11 @@ class SeriesCost:
 
 
 def series_costs(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[SeriesCost]:
-    """Return what each series cost on each task at each length.
+    """Return the costs of each series on each task at each length.
 
     Args:
         results: The replies.
-        among: Name the series so that they differ from those of these results, of which the results are a part.
+        among: All results of the report, if `results` is a part of them. Each series has a unique name there.
     """
     series_for = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int], list[Result]] = {}
@@ -160,7 +160,7 @@ def series_costs(results: Sequence[Result], among: Sequence[Result] | None = Non
 
 
 def over_tasks(costs: Iterable[SeriesCost]) -> list[SeriesCost]:
-    """Return what each series cost at each length, over all its tasks."""
+    """Return the costs of each series at each length, over all its tasks."""
     groups: dict[tuple[Series, int], list[SeriesCost]] = {}
     for cost in costs:
         groups.setdefault((cost.series, cost.length), []).append(cost)

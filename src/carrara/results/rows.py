@@ -56,13 +56,13 @@ class Row:
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
     """Return rows by model, task and length, and by the values of labels. A missing label has the value ''.
 
-    Series are named so that they differ from those of `among`, if the results are a part of these.
+    Each series has another name than all other series of `among`, which the results may be a part of.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
     for result in results:
         values = tuple(result.labels.get(label, "") for label in by)
-        groups.setdefault((result.task, series(result), result.length, values), []).append(result)
+        groups.setdefault((result.task, series_for(result), result.length, values), []).append(result)
     return [
         Row(
             model,
@@ -86,12 +86,12 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
 
 def drop_unscored(results: Sequence[Result]) -> list[Result]:
     """Return the results without tasks at lengths that have no score. The remaining ones can be compared and drawn."""
-    series = series_of(results)
+    series_for = series_of(results)
     met: dict[tuple[str, Series, int], bool] = {}
     for result in results:
-        cell = (result.task, series(result), result.length)
+        cell = (result.task, series_for(result), result.length)
         met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
-    return [result for result in results if met[result.task, series(result), result.length]]
+    return [result for result in results if met[result.task, series_for(result), result.length]]
 
 
 def report_failures(results: Sequence[Result]) -> None:
@@ -107,9 +107,9 @@ def report_failures(results: Sequence[Result]) -> None:
         statuses = ", ".join(f"{n:,} {status}" for status, n in counts.items())
         remedy = "repeat the command of the run" if "error" in counts else "run shorter lengths"
         raise RunError(f"nothing was measured: none of {len(results):,} replies is a model's ({statuses}); {remedy}")
-    series = series_of(results)
-    requests = Counter(str(series(result)) for result in results)
-    for name, failed in Counter(str(series(result)) for result in results if result.status == "error").items():
+    series_for = series_of(results)
+    requests = Counter(str(series_for(result)) for result in results)
+    for name, failed in Counter(str(series_for(result)) for result in results if result.status == "error").items():
         logger.warning(f"{name}: {failed:,} of {requests[name]:,} requests failed; they are in no mean")
 
 

@@ -59,12 +59,12 @@ class RulerRow:
 
 def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
     """Return two rows for each model that was asked RULER's tasks: by our score, and by RULER's."""
-    series = series_of(results)
+    series_for = series_of(results)
     models: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         for beginning in (_OURS, _PUBLISHED):
             if result.task.startswith(beginning):
-                models.setdefault((str(series(result)), beginning), []).append(result)
+                models.setdefault((str(series_for(result)), beginning), []).append(result)
     return [
         row
         for (model, beginning), model_results in models.items()
