@@ -32,7 +32,7 @@ READER = "the choice said last, else the last"
 
 def question_before(rng: Rng, topic: Topic, name: str, chance_level: float) -> Question[str]:
     """Return a question as up to version 2: no choice that the text names, but for the answer."""
-    unsaid = [value for value in topic.attribute.values if value not in topic.values[: topic.said]]
+    unsaid = [value for value in topic.attribute.values if value not in topic.values[: topic.value_count]]
     said = [] if topic.answer is None else [topic.values[0]]
     choices = [*said, *rng.sample(unsaid, 3 - len(said))]
     now = question_now(rng, topic, name, chance_level)

@@ -29,7 +29,7 @@ def main(drafts: int) -> None:
         start = time.perf_counter()
         different = len({digest(write(key, rng)) for _ in range(drafts)})
         taken = time.perf_counter() - start
-        print(f"{different:,} of {drafts:,} drafts of {key.one} differ; {taken / drafts * 1e6:.0f} µs each")
+        print(f"{different:,} of {drafts:,} drafts of {key.with_article} differ; {taken / drafts * 1e6:.0f} µs each")
     print("\nmean ratio of two drafts for one key\n              autojunk  without")
     means = [(_alike(form, True), _alike(form, False)) for form in FORMATS]
     for form, (junk, without) in zip(FORMATS, means, strict=True):

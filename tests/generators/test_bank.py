@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from carrara.cli.main import main
-from carrara.generators.append_file import Growing, growing
+from carrara.generators.append_file import BankFile, open_bank_file
 from carrara.generators.bank import bank, bank_name, entries
 from carrara.generators.drafts import shorten, source
 from carrara.generators.forms import FORMATS, DraftKey, write
@@ -170,7 +170,7 @@ def test_a_torn_last_line_is_repaired(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_last_line_without_its_end_is_kept(tmp_path: Path) -> None:
     out = tmp_path / "bank.jsonl"
     out.write_text('{"format": "poem", "topic": "bees", "text": "Bees."}')
-    with growing(out) as open_bank:
+    with open_bank_file(out) as open_bank:
         assert open_bank.add(DraftKey("poem", "bees"), "More\u2028bees.", "m") is None
     assert [row["text"] for row in rows(out)] == ["Bees.", "More\u2028bees."]
     assert [text for _, text in bank(str(out)).entries] == ["Bees.", "More\u2028bees."]
@@ -277,7 +277,7 @@ def test_an_interrupted_command_says_that_it_goes_on(tmp_path: Path) -> None:
 
 def test_one_command_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "bank.jsonl"
-    with authors(tmp_path / "journal.tsv") as writing, growing(out):
+    with authors(tmp_path / "journal.tsv") as writing, open_bank_file(out):
         assert main(command(out, writing.base_url)) == 1
         assert writing.asked() == 0
     assert "another `carrara write` is at work" in capsys.readouterr().err
@@ -286,7 +286,7 @@ def test_one_command_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "bank.jsonl"
     real = os.write
-    with growing(out) as open_bank:
+    with open_bank_file(out) as open_bank:
         assert open_bank.add(DraftKey("poem", "bees"), "Bees.", "m") is None
         monkeypatch.setattr(os, "write", lambda file, data: real(file, data[: len(data) // 2]))
         with pytest.raises(RunError, match="takes no more"):
@@ -299,10 +299,10 @@ def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.Monk
 def test_a_full_disk_ends_the_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(self: Growing, line: str) -> None:
+    def full(self: BankFile, line: str) -> None:
         raise RunError("the disk is full")
 
-    monkeypatch.setattr(Growing, "_append", full)
+    monkeypatch.setattr(BankFile, "_append", full)
     with authors(tmp_path / "journal.tsv") as writing:
         assert main(command(tmp_path / "bank.jsonl", writing.base_url)) == 1
         assert writing.asked() <= 12

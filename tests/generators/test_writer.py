@@ -253,6 +253,9 @@ def test_drafts_for_one_key_are_as_alike_as_one_authors(autojunk: bool) -> None:
 
 
 def test_keys_are_named_as_people_would() -> None:
-    assert DraftKey("essay", "bees").one == "an essay about bees"
-    assert DraftKey("poem", "the Moon", "archaic", "angry").one == "an angry poem about the Moon in an archaic style"
-    assert DraftKey("email", "chess", "formal").one == "an email about chess in a formal style"
+    assert DraftKey("essay", "bees").with_article == "an essay about bees"
+    assert (
+        DraftKey("poem", "the Moon", "archaic", "angry").with_article
+        == "an angry poem about the Moon in an archaic style"
+    )
+    assert DraftKey("email", "chess", "formal").with_article == "an email about chess in a formal style"

@@ -206,7 +206,7 @@ def test_questions_count_once_and_lengths_apart_where_they_differ() -> None:
     results = [*beside(run({0: 1.0, 1024: 1.0}), one), *beside(run({0: 0.0}, model="lab/other"), one)]
     [line] = trivial_baselines(results)
     assert (line.lengths, line.n, line.published) == ((0, 1024), 40, {"paper": 0.2})
-    assert line.own == pytest.approx(0.1)
+    assert line.score == pytest.approx(0.1)
     more = beside(run({2048: 1.0}), {"every word": {"score": 0.16, "paper": 0.2}})
     assert [(line.lengths, line.n) for line in trivial_baselines([*results, *more])] == [
         ((n,), 20) for n in (0, 1024, 2048)

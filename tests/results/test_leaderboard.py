@@ -150,8 +150,8 @@ def test_what_does_not_fit_counts_nothing_and_what_failed_is_not_there() -> None
     results = [*curve("a", {0: 1.0}), *long, *curve("b", {0: 1.0}), *failed, *curve("c", {0: 0.8, 8192: 0.8})]
     found = by_name(results)
     assert found["a"].mean == 0.5
-    assert found["a"].whole
-    assert not found["b"].whole
+    assert found["a"].is_complete
+    assert not found["b"].is_complete
 
 
 def test_items_that_all_fail_come_by_surprise() -> None:

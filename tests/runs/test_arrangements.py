@@ -78,7 +78,7 @@ def test_a_run_resumes_and_adds_arrangements(tmp_path: Path) -> None:
     assert {one.arrange for one in drawn} == {""}
     everything = door.read(out)
     assert len(everything) == 24
-    assert all(part.whole for part in parts(out, list(everything)))
+    assert all(part.is_complete for part in parts(out, list(everything)))
     assert {row.split("  ")[0] for row in str(everything.table()).splitlines() if row.startswith("function/")} >= {
         "function/counted (as drawn)",
         "function/counted (block)",

@@ -34,7 +34,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "a prompt pack": ("a.toml", read_pack),
     "a bank": ("a.jsonl", lambda path: bank.bank(str(path))),
     "a bank of MRCR": ("a.json", bank.entries),
-    "a bank that grows": ("a.jsonl", lambda path: append_file.growing(path).__enter__()),
+    "a bank that grows": ("a.jsonl", lambda path: append_file.open_bank_file(path).__enter__()),
     "words": ("a.txt", lambda path: vocabulary.vocabulary_name(str(path))),
     "BABILong": ("qa1_4k.json", babilong.sources),
     "a folder of BABILong": ("qa1_4k.json", lambda path: babilong.sources(path.parent)),

@@ -49,8 +49,8 @@ _MODULE_OF = {name: module for module, names in _MODULES.items() for name in nam
 def __getattr__(name: str) -> object:
     if name not in _MODULE_OF:
         raise AttributeError(f"module 'carrara.answers' has no attribute {name!r}")
-    found = globals()[name] = getattr(import_module(f"carrara.answers.{_MODULE_OF[name]}"), name)
-    return found
+    member = globals()[name] = getattr(import_module(f"carrara.answers.{_MODULE_OF[name]}"), name)
+    return member
 
 
 def __dir__() -> list[str]:

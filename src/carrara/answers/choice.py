@@ -30,14 +30,14 @@ class _Words(NamedTuple):
     pattern: re.Pattern[str]
 
     def find(self, text: str) -> Iterator[str]:
-        for found in self.pattern.finditer(text):
-            yield self.look_up(found[0])
+        for match in self.pattern.finditer(text):
+            yield self.look_up(match[0])
 
-    def look_up(self, said: str) -> str:
+    def look_up(self, text: str) -> str:
         """Return the option for a word. A pattern that ignores case takes `ı` for an i, which `lower` does not."""
-        said = " ".join(said.split())
-        return self.meaning.get(said.lower()) or next(
-            option for word, option in self.meaning.items() if re.fullmatch(re.escape(word), said, re.IGNORECASE)
+        text = " ".join(text.split())
+        return self.meaning.get(text.lower()) or next(
+            option for word, option in self.meaning.items() if re.fullmatch(re.escape(word), text, re.IGNORECASE)
         )
 
 
@@ -96,21 +96,21 @@ class Choice(AnswerType[str]):
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
         words = self.words(question.options).meaning
-        said = text.strip(AROUND).lower()
-        if said in words:
-            return words[said]
-        lead = _LEAD.match(said)
-        return words.get(said[lead.end() :].strip(AROUND)) if lead else None
+        stripped_text = text.strip(AROUND).lower()
+        if stripped_text in words:
+            return words[stripped_text]
+        lead = _LEAD.match(stripped_text)
+        return words.get(stripped_text[lead.end() :].strip(AROUND)) if lead else None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the options that the text names and the question does not."""
         words = self.words(question.options)
-        asked = set(words.find(question.ask))
+        options_in_question = set(words.find(question.ask))
         return (
-            one
+            option
             for sentence in affirmative_sentences(text, question)
-            for one in words.find(sentence)
-            if one not in asked
+            for option in words.find(sentence)
+            if option not in options_in_question
         )
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
@@ -134,13 +134,17 @@ def _find_restated_verdict(sentence: str, ask: str) -> str | None:
     >>> _find_restated_verdict("The sphere isn't above the box.", "Is the sphere above the box?")
     'no'
     """
-    said, asked = (
+    sentence_words, question_words = (
         [word.removesuffix("s") for word in _WORDS.findall(text.lower()) if word not in _VERBS]
         for text in (sentence, ask)
     )
-    if said == asked:
+    if sentence_words == question_words:
         return "no" if "n't" in sentence else "yes"
-    return "no" if "not" in said and [word for word in said if word != "not"] == asked else None
+    return (
+        "no"
+        if "not" in sentence_words and [word for word in sentence_words if word != "not"] == question_words
+        else None
+    )
 
 
 _LEFT_OPEN = ("if ", "cannot", "can't", "neither", "not sure", "unsure")
@@ -182,10 +186,14 @@ class YesNo(AnswerType[str]):
         """Return each yes and no that ends a clause, and yes or no if the question is restated or denied."""
         if _EITHER.search(text):
             return iter(self.verdicts)
-        said = [one for one in sentences(text.strip()) if not any(word in one.lower() for word in _LEFT_OPEN)]
-        found = [VERDICTS.get(one.lower()) for sentence in said for one in _VERDICT.findall(sentence)]
-        stated = _find_restated_verdict(said[-1], sentences(question.ask)[-1]) if said else None
-        return (verdict for verdict in (*found, stated) if verdict in self.verdicts)
+        decided_sentences = [
+            sentence for sentence in sentences(text.strip()) if not any(word in sentence.lower() for word in _LEFT_OPEN)
+        ]
+        verdicts = [VERDICTS.get(word.lower()) for sentence in decided_sentences for word in _VERDICT.findall(sentence)]
+        restated_verdict = (
+            _find_restated_verdict(decided_sentences[-1], sentences(question.ask)[-1]) if decided_sentences else None
+        )
+        return (verdict for verdict in (*verdicts, restated_verdict) if verdict in self.verdicts)
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
         return self.verdicts
@@ -211,8 +219,8 @@ class OneOf(Choice):
     rule = asks_for("that name")
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
-        if (named := super().parse_value(text, question)) is not None:
-            return named
+        if (exact_match := super().parse_value(text, question)) is not None:
+            return exact_match
         last = {option.rpartition(" ")[2].lower(): option for option in question.options}
         return last.get(text.strip(AROUND).lower())
 
@@ -236,4 +244,4 @@ class ListName(OneOf):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the lists that the text names. A `no` among other words may be about one of them."""
-        return (one for one in super().find_values(text, question) if one != "no")
+        return (name for name in super().find_values(text, question) if name != "no")

@@ -64,7 +64,7 @@ def behind_retraction(text: str) -> str:
     >>> behind_retraction("The garden. Wait, that is wrong: the kitchen.")
     'the kitchen.'
     """
-    return _texts_after(_TAKES_BACK, text)
+    return _text_after_last(_TAKES_BACK, text)
 
 
 def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
@@ -73,11 +73,11 @@ def behind_hesitation(text: str, no_is_answer: bool = False) -> str:
     >>> behind_hesitation("Two. No, one."), behind_hesitation("White. Sorry, gray.")
     ('one.', 'gray.')
     """
-    text = _texts_after(_HESITATES, text)
-    return text if no_is_answer else _texts_after(_NO, text)
+    text = _text_after_last(_HESITATES, text)
+    return text if no_is_answer else _text_after_last(_NO, text)
 
 
-def _texts_after(pattern: re.Pattern[str], text: str) -> str:
+def _text_after_last(pattern: re.Pattern[str], text: str) -> str:
     last = deque(pattern.finditer(text), maxlen=1)
     return text[last[0].end() :] if last else text
 
@@ -104,10 +104,16 @@ def affirmative_sentences(text: str, question: Question[Any]) -> list[str]:
     >>> affirmative_sentences("It is not here. It is there. Or is it? John is here.", question)
     ['It is there.']
     """
-    said = [
-        one for one in sentences(_CONTRAST.sub("", text)) if not denies(one) and not is_about_another(one, question)
+    affirmative = [
+        sentence
+        for sentence in sentences(_CONTRAST.sub("", text))
+        if not denies(sentence) and not is_about_another(sentence, question)
     ]
-    return said if " before " in question.ask else [one for one in said if not _AT_FIRST.search(one)]
+    return (
+        affirmative
+        if " before " in question.ask
+        else [sentence for sentence in affirmative if not _AT_FIRST.search(sentence)]
+    )
 
 
 def is_about_another(sentence: str, question: Question[Any]) -> bool:
@@ -121,5 +127,5 @@ def is_about_another(sentence: str, question: Question[Any]) -> bool:
 
 def names_in(sentence: str) -> set[str]:
     """Return the names in a sentence."""
-    names = {found[1] or found[0] for found in _NAME.finditer(sentence)}
+    names = {match[1] or match[0] for match in _NAME.finditer(sentence)}
     return {name for name in names if name.lower() not in _NO_NAMES}

@@ -67,7 +67,7 @@ class Extraction(NamedTuple):
 
 
 class Readable(Protocol):
-    """What is read from a reply: an `AnswerType`, as far as its values are concerned."""
+    """The part of an `AnswerType` that extraction needs."""
 
     rule: ClassVar[str]
     several_lines: ClassVar[bool]
@@ -134,8 +134,8 @@ def statement(reply: str, ignore: Iterable[str]) -> str:
 
 def agree(rule: Rule, values: list[Any]) -> Extraction | None:
     """Return the answer on which all values agree. None if they differ, or there are none."""
-    agree = values and all(value == values[0] for value in values)
-    return Extraction(values[0], rule) if agree else None
+    are_equal = values and all(value == values[0] for value in values)
+    return Extraction(values[0], rule) if are_equal else None
 
 
 def _values(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
@@ -155,8 +155,8 @@ def _values_in(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     for whole in (text, paragraph, _ASIDE.sub("", paragraph), first):
         if (answer := kind.parse_value(whole, question)) is not None:
             return [answer]
-    if found := [*kind.find_values(paragraph if kind.several_lines else text, question)]:
-        return found
+    if values := [*kind.find_values(paragraph if kind.several_lines else text, question)]:
+        return values
     lead = max(map(first.rfind, kind.leads))
     if lead < 0 or "," in first[:lead] or denies(first) or (others and kind.several_lines):
         return []
@@ -176,21 +176,27 @@ def _parse_each(kind: Readable, texts: Iterable[str], question: Question[Any]) -
 def _from_whole_reply(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     if kind.several_lines:
         return _alone_in_paragraphs(kind, text, question)
-    own = [one for one in sentences(text) if one.strip() and not is_about_another(one, question)]
-    found = [value for one in own for value in islice(_parse_each(kind, _readings(one), question), 1)]
-    return found[-1:] if kind.steps and _ends_alone(kind, text, question) else found
+    relevant_sentences = [
+        sentence for sentence in sentences(text) if sentence.strip() and not is_about_another(sentence, question)
+    ]
+    answers = [
+        value
+        for sentence in relevant_sentences
+        for value in islice(_parse_each(kind, _readings(sentence), question), 1)
+    ]
+    return answers[-1:] if kind.steps and _ends_alone(kind, text, question) else answers
 
 
 def _alone_in_paragraphs(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
-    """Yield the paragraphs that are an answer, and the answers that the others state."""
-    found, others = list[Any](), list[str]()
+    """Return the paragraphs that are an answer, and the answers that the others state."""
+    all_answers, remaining_paragraphs = list[Any](), list[str]()
     for paragraph in BLANK_LINE.split(text.strip()):
         lead, _, rest = paragraph.partition("\n")
         forms = (_ASIDE.sub("", paragraph), rest if lead.endswith(":") else "")
         answers = [*islice(_parse_each(kind, forms, question), 1)]
-        found += answers
-        others += [] if answers else [paragraph]
-    return [*found, *kind.find_values(plain("\n\n".join(others)), question)] if found else []
+        all_answers += answers
+        remaining_paragraphs += [] if answers else [paragraph]
+    return [*all_answers, *kind.find_values(plain("\n\n".join(remaining_paragraphs)), question)] if all_answers else []
 
 
 def _ends_alone(kind: Readable, text: str, question: Question[Any]) -> bool:
@@ -215,8 +221,8 @@ def _bold(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
 def _from_announcements(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     """Return the answers of the lines that state one and no other."""
     lines = (agree("announced", _values(kind, line, question)) for line in announcements(text, kind.several_lines))
-    found = [line.answer for line in lines if line]
-    return found[-1:] if kind.steps else found
+    answers = [line.answer for line in lines if line]
+    return answers[-1:] if kind.steps else answers
 
 
 def _only_value(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
@@ -272,13 +278,13 @@ def asks_for(what: str) -> str:
 
 @cache
 def _requested(rule: str) -> re.Pattern[str] | None:
-    """Return a pattern of what a rule asks for, as `asks_for` was told it. None if it was not made so.
+    """Return a pattern of the words that a rule of `asks_for` requests. None for any other rule.
 
-    A reply repeats it in angle brackets, or after the label.
+    A reply repeats these words in angle brackets, or after the label.
     """
-    if not (asked := _ASKED.search(rule)):
+    if not (asked_match := _ASKED.search(rule)):
         return None
-    words, sign = re.escape(asked[1]), r"[^\S\n]*[:.=→*]"
+    words, sign = re.escape(asked_match[1]), r"[^\S\n]*[:.=→*]"
     labelled = rf"(?P<label>{FINAL}[ *_]*(?:followed by )?){words}(?={sign}|[^\S\n]*(?:\n|\Z))"
     return re.compile(rf"(?:<{words}>|{labelled})(?:{sign})?", re.IGNORECASE)
 
@@ -322,9 +328,9 @@ def answer_line(text: str, label: str = LABEL, several_lines: bool = False) -> s
 
 
 def announcements(text: str, several_lines: bool = False) -> list[str]:
-    """Yield the texts after words that announce an answer, such as `Answer:` or `Therefore`."""
-    found = [one for one in _ANNOUNCED.finditer(text) if not denies(_sentence_before(text, one.start()))]
-    parts = [_text_after(text, one.end(), several_lines) for one in found[-_MOST:]]
+    """Return the texts after words that announce an answer, such as `Answer:` or `Therefore`."""
+    matches = [match for match in _ANNOUNCED.finditer(text) if not denies(_sentence_before(text, match.start()))]
+    parts = [_text_after(text, match.end(), several_lines) for match in matches[-_MOST:]]
     return parts if several_lines else [_END.split(part.strip(), maxsplit=1)[0] for part in parts]
 
 
@@ -341,7 +347,7 @@ def _last(text: str, label: str) -> int | None:
 
 @cache
 def _pattern(label: str) -> re.Pattern[str]:
-    words = "|".join(one.replace(" ", "[ _]") for one in dict.fromkeys((label, LABEL)))
+    words = "|".join(variant.replace(" ", "[ _]") for variant in dict.fromkeys((label, LABEL)))
     return re.compile(
         rf"(?:^[^\w\n]{{0,9}}(?:(?:so|therefore|thus|hence|and|my|the|your)\b,? ){{0,3}}|(?<=[.!?>:] )[*_]{{0,3}})"
         rf"(?:{words})\b[*_\"'` ]{{0,4}}(?:[:：=]| is\b:?|$)",
@@ -350,8 +356,8 @@ def _pattern(label: str) -> re.Pattern[str]:
 
 
 def _text_after(text: str, start: int, several_lines: bool) -> str:
-    says = _SAYS.search(text, start)
-    if several_lines or says is None:
+    first_word = _SAYS.search(text, start)
+    if several_lines or first_word is None:
         return text[start:]
-    end = text.find("\n", says.start())
+    end = text.find("\n", first_word.start())
     return text[start : len(text) if end < 0 else end].strip("\n")

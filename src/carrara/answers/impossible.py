@@ -100,8 +100,8 @@ def _form(text: str) -> tuple[bool, bool]:
 def _is_prose(kind: "AnswerType[Any]", text: str, question: Question[Any]) -> bool:
     """Return whether a text is about a word of the question, or is one where a verdict is requested."""
     words = _words(text) - NOT_AN_ANSWER
-    asked = words & _words(question.ask)
-    return bool(asked) and (kind.says_no or asked < words)
+    question_words = words & _words(question.ask)
+    return bool(question_words) and (kind.says_no or question_words < words)
 
 
 def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: Question[Any], known: Set[str]) -> str:

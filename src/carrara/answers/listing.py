@@ -1,7 +1,7 @@
 r"""Answers that are lists of words: in order, as sets, or one for each of some agents.
 
-Only that counts which goes beyond the best of the trivial replies, so that these score 0: a copy of the context where
-it was to be changed, every word that was ever named.
+Only what goes beyond the best trivial reply counts, so trivial replies score 0: a copy of a context that was to be
+changed, or every word of the context.
 
 >>> parse_list("1. Apple\n2. pear"), parse_list('["a", "b"]'), parse_list("none"), parse_list("It is not there.")
 (('Apple', 'pear'), ('a', 'b'), (), None)
@@ -123,7 +123,7 @@ class Listing(AnswerType[Words]):
         return None if items is None else Words(spelt(items, question.gold.items))
 
     def find_values(self, text: str, question: Question[Words]) -> Iterator[Words]:
-        """Return the paragraphs and lines that are lists of several words, without a line that leads to them."""
+        """Yield the paragraphs and lines that are lists of several words, without a line that leads to them."""
         for block in BLANK_LINE.split(text):
             body = _LEAD.sub("", block, count=1)
             words = self.parse_value(body, question) if _SEPARATOR.search(body) else None
@@ -227,8 +227,11 @@ class Hands:
             >>> gold.like(Hands((("Agent A", ("oak",)),)))
             0.5
         """
-        theirs, astray = dict(other.of), {*(other.holders - self.holders)}
-        scores = (_alike({*own}, theirs[name], astray) if name in theirs else 0.0 for name, own in self.of)
+        other_words, astray = dict(other.of), {*(other.holders - self.holders)}
+        scores = (
+            _word_similarity({*words}, other_words[name], astray) if name in other_words else 0.0
+            for name, words in self.of
+        )
         return fsum(scores) / len(self.of)
 
     @cached_property
@@ -271,14 +274,16 @@ class FinalHands(AnswerType[Hands]):
         """Return the lists after the agents' names."""
         gold = question.gold.of
         names = {name.rpartition(" ")[2].lower(): name for name, _ in gold}
-        starts = [one for one in _HAND.finditer(text) if one[1].lower() in names]
-        ends = [one.start() for one in starts[1:]] + [len(text)] * bool(starts)
-        found = {
-            names[one[1].lower()]: parse_list(_first_paragraph(text[one.end() : end]))
-            for one, end in zip(starts, ends, strict=True)
+        starts = [match for match in _HAND.finditer(text) if match[1].lower() in names]
+        ends = [match.start() for match in starts[1:]] + [len(text)] * bool(starts)
+        lists_by_name = {
+            names[match[1].lower()]: parse_list(_first_paragraph(text[match.end() : end]))
+            for match, end in zip(starts, ends, strict=True)
         }
-        hands = tuple((name, spelt(found[name] or (), words)) for name, words in gold if name in found)
-        return Hands(hands) if hands and len(found) == len(starts) and None not in found.values() else None
+        hands = tuple((name, spelt(lists_by_name[name] or (), words)) for name, words in gold if name in lists_by_name)
+        return (
+            Hands(hands) if hands and len(lists_by_name) == len(starts) and None not in lists_by_name.values() else None
+        )
 
     def guesses(self, gold: Hands, options: Sequence[str]) -> Sequence[Hands]:
         return (Hands(tuple((name, ("unknown",)) for name, _ in gold.of)),)
@@ -302,9 +307,9 @@ def _first_paragraph(text: str) -> str:
     return line if line.strip() else BLANK_LINE.split(below, maxsplit=1)[0]
 
 
-def _alike(own: set[str], theirs: Sequence[str], astray: set[str]) -> float:
-    every = own.union(theirs)
-    return len(own.intersection(theirs) - astray) / len(every) if every else 1.0
+def _word_similarity(words: set[str], other_words: Sequence[str], astray: set[str]) -> float:
+    all_words = words.union(other_words)
+    return len(words.intersection(other_words) - astray) / len(all_words) if all_words else 1.0
 
 
 def above(likeness: float, trivial: float) -> float:

@@ -35,9 +35,9 @@ def in_digits(text: str) -> str:
     return _NUMERAL.sub(_digits, text)
 
 
-def _digits(found: re.Match[str]) -> str:
+def _digits(match: re.Match[str]) -> str:
     thousands, rest = 0, 0
-    for word in _WORD.findall(found[0].lower()):
+    for word in _WORD.findall(match[0].lower()):
         if word in _TIMES:
             return f"{_TIMES[word]} times"
         if word == _HUNDRED:

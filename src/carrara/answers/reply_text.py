@@ -51,8 +51,8 @@ def without_reasoning(reply: str) -> str:
 def first_turn(reply: str, stop: re.Pattern[str]) -> str:
     """Return a reply without reasoning, up to the next example that the model starts."""
     reply = without_reasoning(reply)
-    found = stop.search(reply)
-    return reply[: found.start()] if found and reply[: found.start()].strip() else reply
+    stop_match = stop.search(reply)
+    return reply[: stop_match.start()] if stop_match and reply[: stop_match.start()].strip() else reply
 
 
 def own_text(reply: str) -> str:
@@ -61,9 +61,11 @@ def own_text(reply: str) -> str:
     A reply may begin with the question, or with a context if a conclusion follows.
     """
     text = without_reasoning(reply)
-    for found in _NEXT_TURN.finditer(text):
-        if _WORD.search(text, 0, found.start()) or (found["tells"] and not _CONCLUDES.search(text, found.end())):
-            return text[: found.start()]
+    for turn_match in _NEXT_TURN.finditer(text):
+        if _WORD.search(text, 0, turn_match.start()) or (
+            turn_match["tells"] and not _CONCLUDES.search(text, turn_match.end())
+        ):
+            return text[: turn_match.start()]
     return text
 
 

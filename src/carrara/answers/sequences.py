@@ -45,17 +45,17 @@ def overlap(answer: Sequence[Hashable], gold: Sequence[Hashable]) -> Overlap:
 
 def jaccard(answer: Collection[Hashable], gold: Collection[Hashable]) -> float:
     """Return the Jaccard index of two collections as sets: 1 for two empty ones."""
-    one, other = set(answer), set(gold)
-    return len(one & other) / len(one | other) if one or other else 1.0
+    answer_items, gold_items = set(answer), set(gold)
+    return len(answer_items & gold_items) / len(answer_items | gold_items) if answer_items or gold_items else 1.0
 
 
-def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
+def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
     """Return the length of the longest common subsequence."""
-    known = set(one) & set(other)
-    long, short = ([item for item in items if item in known] for items in (one, other))
-    start = _alike(long, short)
+    known = set(first) & set(second)
+    long, short = ([item for item in items if item in known] for items in (first, second))
+    start = _common_prefix(long, short)
     long, short = long[start:], short[start:]
-    end = _alike(long[::-1], short[::-1])
+    end = _common_prefix(long[::-1], short[::-1])
     long, short = long[: len(long) - end], short[: len(short) - end]
     if len(long) < len(short):
         long, short = short, long
@@ -65,12 +65,12 @@ def common(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
     return start + sum(grows) + end
 
 
-def _alike(one: Sequence[Hashable], other: Sequence[Hashable]) -> int:
-    """Return the number of equal items at the beginning."""
-    for place, (item, its) in enumerate(zip(one, other, strict=False)):
-        if item != its:
+def _common_prefix(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
+    """Return the length of the common beginning."""
+    for place, (item, other_item) in enumerate(zip(first, second, strict=False)):
+        if item != other_item:
             return place
-    return min(len(one), len(other))
+    return min(len(first), len(second))
 
 
 def _pass(items: Sequence[Hashable], block: Sequence[Hashable], grows: bytearray) -> None:

@@ -18,9 +18,9 @@ _LONGEST = 4
 characters would take minutes."""
 
 
-def published_ratio(one: str, other: str) -> float:
-    """Return `difflib.SequenceMatcher(None, one, other).ratio()`. The order of the texts can matter."""
-    return float(SequenceMatcher(None, one, other).ratio())
+def published_ratio(first: str, second: str) -> float:
+    """Return `difflib.SequenceMatcher(None, first, second).ratio()`. The order of the texts can matter."""
+    return float(SequenceMatcher(None, first, second).ratio())
 
 
 def ratio(reply: str, gold: str) -> float:

@@ -59,18 +59,23 @@ class RunningTotals(AnswerType[Totals]):
         return join_replies(written) if len(written) > 1 else written[0]
 
     def parse_value(self, text: str, question: Question[Totals]) -> Totals | None:
-        found = self.read(text, question)
-        return found.answer if found else None
+        extraction = self.read(text, question)
+        return extraction.answer if extraction else None
 
     def read(self, reply: str, question: Question[Any], ignore: Iterable[str] = ()) -> Extraction | None:
         """Return the total that each reply of a transcript states. None if no reply states one."""
         turns, ignored = len(question.gold.totals), list(ignore)
         replies = split_replies(reply)[:turns] if turns > 1 else [reply]
-        found = [_TOTAL.read(one, question, ignored) for one in replies]
-        if not any(found):
+        extractions = [_TOTAL.read(turn_reply, question, ignored) for turn_reply in replies]
+        if not any(extractions):
             return None
-        totals = [one.answer if one else None for one in found] + [None] * (turns - len(found))
-        return Extraction(question.gold._replace(totals=tuple(totals)), next(one.rule for one in found if one))
+        totals = [extraction.answer if extraction else None for extraction in extractions] + [None] * (
+            turns - len(extractions)
+        )
+        return Extraction(
+            question.gold._replace(totals=tuple(totals)),
+            next(extraction.rule for extraction in extractions if extraction),
+        )
 
     def score(self, answer: Totals, gold: Totals) -> float:
         """Return the share of turns before the first error."""
@@ -91,8 +96,8 @@ def right_steps(answer: Totals) -> list[bool]:
 
     After a turn without a total, the total before it stands.
     """
-    before, found = answer.stated, list[bool]()
+    before, right = answer.stated, list[bool]()
     for total, step in zip(answer.totals, answer.steps, strict=True):
-        found.append(total == before + step)
+        right.append(total == before + step)
         before = before if total is None else total
-    return found
+    return right

@@ -46,11 +46,11 @@ def split_replies(transcript: str) -> list[str]:
         (['12', '7 + 12\\n= 19'], ['12'])
     """
     text, numbers = transcript.strip(), list[re.Match[str]]()
-    for found in _NUMBER.finditer(text):
-        if int(found[1]) == len(numbers) + 1:
-            numbers.append(found)
+    for match in _NUMBER.finditer(text):
+        if int(match[1]) == len(numbers) + 1:
+            numbers.append(match)
     if not numbers or numbers[0].start():
         return [text]
-    ends = [*(found.start() for found in numbers[1:]), len(text)]
-    parts = (text[found.end() : end] for found, end in zip(numbers, ends, strict=True))
+    ends = [*(match.start() for match in numbers[1:]), len(text)]
+    parts = (text[match.end() : end] for match, end in zip(numbers, ends, strict=True))
     return [part.strip().replace(INDENT, "\n") for part in parts]

@@ -243,17 +243,22 @@ class Word(AnswerType[str]):
         return answer
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
-        found = _ONE_WORD.fullmatch(text.strip(AROUND))
-        return self._spelt(found[1], question) if found else None
+        match = _ONE_WORD.fullmatch(text.strip(AROUND))
+        return self._spelt(match[1], question) if match else None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
-        """Return the words in quotes that the question does not name, or else those that end a sentence after `is`."""
-        asked = {one.casefold() for one in _QUOTED.findall(question.ask)}
-        said = affirmative_sentences(text, question)
-        quoted = [one for sentence in said for one in _QUOTED.findall(sentence) if one.casefold() not in asked]
-        ends = [found[1] for sentence in said if (found := _IS_WORD.search(sentence[-80:].strip()))]
-        for one in quoted or (end for end in ends if end.casefold() not in asked):
-            if (word := self.parse_value(one, question)) is not None:
+        """Yield the words in quotes that the question does not name, or else those that end a sentence after `is`."""
+        question_quotes = {quote.casefold() for quote in _QUOTED.findall(question.ask)}
+        sentences = affirmative_sentences(text, question)
+        quoted = [
+            quote
+            for sentence in sentences
+            for quote in _QUOTED.findall(sentence)
+            if quote.casefold() not in question_quotes
+        ]
+        ends = [match[1] for sentence in sentences if (match := _IS_WORD.search(sentence[-80:].strip()))]
+        for candidate in quoted or (end for end in ends if end.casefold() not in question_quotes):
+            if (word := self.parse_value(candidate, question)) is not None:
                 yield word
 
     def _spelt(self, word: str, question: Question[str]) -> str | None:
@@ -278,9 +283,9 @@ _SHORT = 300
 """The length of a text up to which it is searched for numbers in words."""
 
 
-def _int(found: re.Match[str]) -> int:
-    number = int(found["digits"].partition(".")[0].replace(",", ""))
-    return -number if (found["sign"] or "+")[0] in "-mMnN" else number
+def _int(match: re.Match[str]) -> int:
+    number = int(match["digits"].partition(".")[0].replace(",", ""))
+    return -number if (match["sign"] or "+")[0] in "-mMnN" else number
 
 
 def read_number(text: str) -> int | None:
@@ -290,8 +295,8 @@ def read_number(text: str) -> int | None:
     (-1234, 12, 12, None)
     """
     text = text.strip(AROUND + "≈~=")
-    found = _ONE_NUMBER.fullmatch(text) or (_ONE_NUMBER.fullmatch(in_digits(text)) if len(text) <= _SHORT else None)
-    return _int(found) if found else None
+    match = _ONE_NUMBER.fullmatch(text) or (_ONE_NUMBER.fullmatch(in_digits(text)) if len(text) <= _SHORT else None)
+    return _int(match) if match else None
 
 
 def find_numbers(text: str) -> list[int]:
@@ -301,7 +306,7 @@ def find_numbers(text: str) -> list[int]:
     [8, 8]
     """
     text = in_digits(text) if len(text) <= _SHORT else text
-    return [_int(found) for found in _ANY_NUMBER.finditer(text)]
+    return [_int(match) for match in _ANY_NUMBER.finditer(text)]
 
 
 class Number(AnswerType[int]):
@@ -336,9 +341,9 @@ class Number(AnswerType[int]):
         return read_number(text)
 
     def find_values(self, text: str, question: Question[int]) -> Iterator[int]:
-        asked = set(find_numbers(question.ask))
-        said = (sentence for sentence in affirmative_sentences(text, question) if not is_vague(sentence))
-        return (number for sentence in said for number in find_numbers(sentence) if number not in asked)
+        question_numbers = set(find_numbers(question.ask))
+        sentences = (sentence for sentence in affirmative_sentences(text, question) if not is_vague(sentence))
+        return (number for sentence in sentences for number in find_numbers(sentence) if number not in question_numbers)
 
     def guesses(self, gold: int, options: Sequence[str]) -> Sequence[int]:
         numbers = [number for option in options if (number := read_number(option)) is not None]

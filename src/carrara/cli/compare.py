@@ -35,7 +35,7 @@ def compare(
         scorer: Which scorer of an Inspect task counts, if it has several.
     """
     from carrara.report.comparison import comparison_lines, comparison_record, write_comparison
-    from carrara.results.comparison import check_margin, only
+    from carrara.results.comparison import check_margin, select_sides
     from carrara.results.comparison import compare as compared
     from carrara.runs.comparison_inputs import sides
     from carrara.runs.log_files import leave_out
@@ -46,7 +46,7 @@ def compare(
     page = folder_of(html) if html else None
     if page:
         check_replaceable(page, force, is_page)
-    found = compared(only(sides(places, scorer, leave_out, by), only_lengths, score, by), by_instance, by)
+    found = compared(select_sides(sides(places, scorer, leave_out, by), only_lengths, score, by), by_instance, by)
     if page:
         try:
             write_comparison(found, margin, page)

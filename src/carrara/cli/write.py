@@ -56,6 +56,6 @@ def write(
 def _reasons(missing: "Sequence[Missing]") -> list[str]:
     """Return why pieces are missing, one line for each key and reason."""
     return [
-        f"{count} of the pieces for {key.one}: {why}" if count > 1 else f"{key.one}: {why}"
+        f"{count} of the pieces for {key.with_article}: {why}" if count > 1 else f"{key.with_article}: {why}"
         for (key, why), count in Counter(missing).items()
     ]

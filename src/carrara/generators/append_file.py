@@ -21,15 +21,15 @@ from carrara.util.files import regular
 from carrara.util.log import logger
 
 
-class Growing:
-    """A bank's file, open for appending."""
+class BankFile:
+    """A file of a bank, open for appending."""
 
     def __init__(self, path: Path, file: int) -> None:
         self.path, self._file = path, file
-        found = entries(path)
-        self.count = Counter(key for key, _ in found)
+        drafts = entries(path)
+        self.count = Counter(key for key, _ in drafts)
         """The number of pieces for each key."""
-        self._known = {gist(text) for _, text in found}
+        self._known = {gist(text) for _, text in drafts}
 
     def add(self, key: DraftKey, text: str, model: str) -> str | None:
         """Append a piece, or return why it cannot be one."""
@@ -56,7 +56,7 @@ class Growing:
 
 
 @contextmanager
-def growing(path: Path) -> Iterator[Growing]:
+def open_bank_file(path: Path) -> Iterator[BankFile]:
     """Open a bank for appending, with a lock. A new file is removed again if nothing is written."""
     if path.suffix == ".json":
         raise UsageError(f"`out={path}`: pieces are written as lines, so call it {path.with_suffix('.jsonl')}")
@@ -76,7 +76,7 @@ def growing(path: Path) -> Iterator[Growing]:
             ) from None
         try:
             _repair(path, file)
-            yield Growing(path, file)
+            yield BankFile(path, file)
         finally:
             if os.fstat(file).st_size == 0:
                 path.unlink(missing_ok=True)

@@ -72,23 +72,23 @@ def bank(name: str) -> Bank:
 
 
 def entries(path: Path) -> list[tuple[DraftKey, str]]:
-    """Yield the entries of a file, in its order."""
+    """Return the entries of a file, in its order."""
     try:
-        said = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        file_text = content(path, DATA).decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UsageError as error:
         raise UsageError(f"the writings {error}") from None
     except UnicodeDecodeError as error:
         raise UsageError(f"the writings {path} cannot be read: {error}") from None
     known: dict[str, str] = {}
-    found = []
-    for where, row in _nested_rows(path, said) if path.suffix == ".json" else _lines(path, said):
+    drafts = []
+    for where, row in _nested_rows(path, file_text) if path.suffix == ".json" else _lines(path, file_text):
         key, text = _entry(row, where)
         if known.setdefault(gist(text), where) != where:
             raise UsageError(
                 f"{where} repeats {known[gist(text)]}: a conversation has no writing twice; remove one of them"
             )
-        found.append((key, text))
-    return found
+        drafts.append((key, text))
+    return drafts
 
 
 def flaw(text: str) -> str | None:
@@ -149,7 +149,7 @@ def _lines(path: Path, content: str) -> Iterator[Row]:
 
 
 def _nested_rows(path: Path, content: str) -> Iterator[Row]:
-    def within(level: Any, where: str, expected: str) -> Iterator[tuple[str, Any]]:
+    def items_of(level: Any, where: str, expected: str) -> Iterator[tuple[str, Any]]:
         if not isinstance(level, dict):
             raise UsageError(f"{where} is not an object with {expected}: a bank of lines is called .jsonl")
         yield from level.items()
@@ -158,10 +158,10 @@ def _nested_rows(path: Path, content: str) -> Iterator[Row]:
         formats = json.loads(content)
     except (ValueError, RecursionError) as error:
         raise UsageError(f"{path} is not JSON of formats, topics, styles and seeds: {error}") from None
-    for form, topics in within(formats, f"{path}", "formats"):
-        for topic, styles in within(topics, f"{path}, {form},", "topics"):
-            for style, drafts in within(styles, f"{path}, {form} / {topic},", "styles"):
-                for seed, text in within(drafts, f"{path}, {form} / {topic} / {style},", "seeds"):
+    for form, topics in items_of(formats, f"{path}", "formats"):
+        for topic, styles in items_of(topics, f"{path}, {form},", "topics"):
+            for style, drafts in items_of(styles, f"{path}, {form} / {topic},", "styles"):
+                for seed, text in items_of(drafts, f"{path}, {form} / {topic} / {style},", "seeds"):
                     where = f"{path}, {form} / {topic} / {style} / {seed},"
                     yield where, {"format": form, "topic": topic, "style": style, "text": text}
 

@@ -43,13 +43,13 @@ class Writer:
     depth: int
 
     def keys(self, count: int) -> Sequence[DraftKey]:
-        return _written(self.depth)
+        return _all_keys(self.depth)
 
     def drafts(self, key: DraftKey, count: int, rng: Rng) -> list[str]:
-        found: dict[str, None] = {}
-        while len(found) < count:
-            found[write(key, rng)] = None
-        return list(found)
+        drafts: dict[str, None] = {}
+        while len(drafts) < count:
+            drafts[write(key, rng)] = None
+        return list(drafts)
 
     def any(self, keys: Sequence[DraftKey], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
         if not keys:
@@ -67,7 +67,7 @@ class Writer:
 
 
 @lru_cache
-def _written(depth: int) -> Sequence[DraftKey]:
+def _all_keys(depth: int) -> Sequence[DraftKey]:
     return [DraftKey(*parts) for parts in product(*(FORMATS, topics(), styles(), moods())[:depth])]
 
 
@@ -78,27 +78,27 @@ class BankDrafts:
 
     @cached_property
     def _writings(self) -> Mapping[DraftKey, list[str]]:
-        found: dict[DraftKey, list[str]] = {}
+        writings: dict[DraftKey, list[str]] = {}
         for key, text in self.bank.entries:
             if all(key[: self.depth]):
-                found.setdefault(DraftKey(*key[: self.depth]), []).append(text)
-        if not found:
+                writings.setdefault(DraftKey(*key[: self.depth]), []).append(text)
+        if not writings:
             parts = " and ".join(_PARTS[: self.depth])
             raise UsageError(
                 f"the writings {self.bank.hash} have no piece with {parts}: ask for a smaller depth than {self.depth}, "
                 f"or give their entries a {_PARTS[self.depth - 1]}"
             )
-        self._check_names(found)
-        return found
+        self._check_names(writings)
+        return writings
 
     def _check_names(self, keys: Mapping[DraftKey, object]) -> None:
         """Raise for two keys that a request names alike."""
         names: dict[str, DraftKey] = {}
         for key in keys:
-            if (other := names.setdefault(str(key).casefold(), key)) != key:
+            if (first_key := names.setdefault(str(key).casefold(), key)) != key:
                 raise UsageError(
-                    f"the writings {self.bank.hash} have two keys that a request cannot tell apart, {tuple(other)} and "
-                    f"{tuple(key)}: give them one name"
+                    f"the writings {self.bank.hash} have two keys that a request cannot tell apart, {tuple(first_key)} "
+                    f"and {tuple(key)}: give them one name"
                 )
 
     def keys(self, count: int) -> Sequence[DraftKey]:
@@ -107,13 +107,15 @@ class BankDrafts:
     def drafts(self, key: DraftKey, count: int, rng: Rng) -> list[str]:
         texts = self._writings.get(key, [])
         if len(texts) < count:
-            raise UsageError(f"the writings {self.bank.hash} have {len(texts)} drafts of {key.one}, and not {count}")
+            raise UsageError(
+                f"the writings {self.bank.hash} have {len(texts)} drafts of {key.with_article}, and not {count}"
+            )
         return rng.sample(texts, count)
 
     def any(self, keys: Sequence[DraftKey], rng: Rng) -> Iterator[tuple[DraftKey, str]]:
         pieces = self._pieces(keys)
         yield from rng.shuffled(pieces)
-        raise self._dry(pieces, "and a few more are needed")
+        raise self._exhausted(pieces, "and a few more are needed")
 
     def must_last(self, keys: Sequence[DraftKey], room: int, cost: Callable[[DraftKey, str], int]) -> None:
         pieces, have = self._pieces(keys), 0
@@ -122,12 +124,12 @@ class BankDrafts:
             if have >= room:
                 return
         more = ceil((room - have) * len(pieces) / max(1, have))
-        raise self._dry(pieces, f"{have:,} tokens of the {room:,} that it takes: about {more:,} more are needed")
+        raise self._exhausted(pieces, f"{have:,} tokens of the {room:,} that it takes: about {more:,} more are needed")
 
     def _pieces(self, keys: Sequence[DraftKey]) -> list[tuple[DraftKey, str]]:
         return [(key, text) for key in keys for text in self._writings[key]]
 
-    def _dry(self, pieces: Sequence[object], why: str) -> ExhaustedError:
+    def _exhausted(self, pieces: Sequence[object], why: str) -> ExhaustedError:
         return ExhaustedError(
             f"the writings {self.bank.hash} have {len(pieces):,} pieces on other topics to fill this conversation "
             f"with, {why}; have them written (`carrara write`), or ask for a smaller length"
@@ -143,5 +145,5 @@ def shorten(drafts: Iterator[tuple[DraftKey, str]], rng: Rng) -> Iterator[tuple[
     Drafts of one sentence are left out, because it might be there whole.
     """
     for key, draft in drafts:
-        if ends := [found.end() for found in _SENTENCE_END.finditer(draft)]:
+        if ends := [match.end() for match in _SENTENCE_END.finditer(draft)]:
             yield key, draft[: rng.choice(ends)]

@@ -78,7 +78,7 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         pool += more
         costs += taking
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
-            return words + [word for word, yes in zip(pool, taken, strict=True) if yes]
+            return words + [word for word, is_taken in zip(pool, taken, strict=True) if is_taken]
     raise LengthError(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 
@@ -115,17 +115,25 @@ class Stock:
         slots = sorted(range(len(words)) if free is None else free, key=lambda slot: times[slot])
         if len(slots) > SLOTS:  # rare words make up single tokens, frequent ones many
             slots = [*slots[: SLOTS // 2], *slots[-SLOTS // 2 :]]
-        own = self._prices([words[slot] for slot in slots], self._joint)
+        slot_costs = self._prices([words[slot] for slot in slots], self._joint)
         sizes = [
-            [cost, *(other for other in sorted(self._by_cost) if other != cost and len(self._by_cost[other]) > nth)]
-            for nth, cost in enumerate(own)
+            [
+                cost,
+                *(
+                    spare_cost
+                    for spare_cost in sorted(self._by_cost)
+                    if spare_cost != cost and len(self._by_cost[spare_cost]) > nth
+                ),
+            ]
+            for nth, cost in enumerate(slot_costs)
         ]
         least = [min(options) for options in sizes]
         counts = [times[slot] for slot in slots]
         options = [
-            [(size - low) * count for size in several] for several, low, count in zip(sizes, least, counts, strict=True)
+            [(size - low) * count for size in slot_sizes]
+            for slot_sizes, low, count in zip(sizes, least, counts, strict=True)
         ]
-        already = sum((cost - low) * count for cost, low, count in zip(own, least, counts, strict=True))
+        already = sum((cost - low) * count for cost, low, count in zip(slot_costs, least, counts, strict=True))
         taken = pick(options, rest + already)
         if taken is None:
             return None

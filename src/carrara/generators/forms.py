@@ -142,14 +142,14 @@ def _tweet(pen: TemplateFiller) -> str:
     """Return three sentences if they fit. With fewer, a million tweets on one topic would repeat each other."""
     to = [f"@{pen.material('name')}{pen.material('city').replace(' ', '')}"]
     tags = [_tag(pen.topic.name), _tag(pen.rng.choice((pen.material("city"), pen.material("quality"))))]
-    said = [pen.feel("say") if pen.mood else pen.say("tweet")]
+    sentences = [pen.feel("say") if pen.mood else pen.say("tweet")]
     for _ in range(_TRIED):
         more = pen.say(pen.rng.choice(("tweet", "tweet", "say")))
-        if len(said) < 3 and len(prose([*to, *said, more, *tags])) <= TWEET:
-            said.append(more)
+        if len(sentences) < 3 and len(prose([*to, *sentences, more, *tags])) <= TWEET:
+            sentences.append(more)
     if pen.rng.chance(0.5):
-        return prose([*to, *said, *tags])
-    return prose([*said, *to, *tags])
+        return prose([*to, *sentences, *tags])
+    return prose([*sentences, *to, *tags])
 
 
 def _tag(words: str) -> str:
@@ -171,16 +171,16 @@ def _play(pen: TemplateFiller) -> str:
         pen.cast(others)
         match pen.rng.below(6):
             case 0 | 1:
-                said = pen.material("said")
+                line = pen.material("said")
             case 2:
-                said = f"{pen.say('reply')} {pen.material('said')}"
+                line = f"{pen.say('reply')} {pen.material('said')}"
             case 3:
-                said = pen.material("question")
+                line = pen.material("question")
             case _:
-                said = pen.say("reply")
+                line = pen.say("reply")
         if pen.mood and n % 3 == 1:
-            said = pen.feel("say")
-        speech.append(f"{speakers[n % len(speakers)]}: {said}")
+            line = pen.feel("say")
+        speech.append(f"{speakers[n % len(speakers)]}: {line}")
         if pen.rng.chance(0.2):
             speech.append(_direction(pen, people))
     return page(head, lines(*speech, _direction(pen, people)))
@@ -326,7 +326,7 @@ class DraftKey(NamedTuple):
         return f"{mood}{self.format} about {self.topic}{style}"
 
     @property
-    def one(self) -> str:
+    def with_article(self) -> str:
         """The name with its article."""
         return _a(str(self))
 

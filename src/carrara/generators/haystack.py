@@ -51,8 +51,8 @@ def haystack_name(text: str) -> str:
         return text
     from carrara import corpora
 
-    found = (corpora.open_by_id(text) if text == _BUILT_IN else corpora.open(text)).hash
-    return _BUILT_IN if found == corpora.BUILT_IN_HASH else found
+    corpus_hash = (corpora.open_by_id(text) if text == _BUILT_IN else corpora.open(text)).hash
+    return _BUILT_IN if corpus_hash == corpora.BUILT_IN_HASH else corpus_hash
 
 
 def prose(

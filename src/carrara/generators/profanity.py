@@ -32,10 +32,10 @@ bomber bombers bombing bombable bombman bombshell chickenshit horseshit
 def offensive(words: Sequence[str]) -> set[str]:
     """Return the offensive ones of several words. One text of all words is searched, because dictionaries are long."""
     text = "\n".join(["", *words, ""])
-    found = set(_WHOLE.split()).intersection(words)
+    offensive_words = set(_WHOLE.split()).intersection(words)
     for stem in (*_ANYWHERE.split(), *(f"\n{stem}" for stem in _BEGINNING.split())):
-        found.update(_lines(text, stem))
-    return found
+        offensive_words.update(_lines(text, stem))
+    return offensive_words
 
 
 def _lines(text: str, part: str) -> Iterator[str]:

@@ -29,23 +29,23 @@ class TemplateBank:
 def stock(kind: str, file: str) -> TemplateBank:
     lines = (files("carrara.generators") / kind / f"{file}.txt").read_text("utf-8").splitlines()
     entries: dict[str, list[str]] = {}
-    found: list[str] = []
+    section_lines: list[str] = []
     for line in filter(None, lines[1:]):
         if section := _SECTION.fullmatch(line):
-            found = entries.setdefault(section[1], [])
+            section_lines = entries.setdefault(section[1], [])
         else:
-            found.append(line)
+            section_lines.append(line)
     return TemplateBank(lines[0].removeprefix("name: "), {kind: tuple(entry) for kind, entry in entries.items()})
 
 
 @cache
 def stocks(kind: str) -> dict[str, str]:
     """Return all banks of a kind: the file of each name, in the order of the names."""
-    found = {}
+    file_by_name = {}
     for file in (files("carrara.generators") / kind).iterdir():
         with file.open(encoding="utf-8") as lines:
-            found[next(iter(lines)).strip().removeprefix("name: ")] = file.name.removesuffix(".txt")
-    return dict(sorted(found.items()))
+            file_by_name[next(iter(lines)).strip().removeprefix("name: ")] = file.name.removesuffix(".txt")
+    return dict(sorted(file_by_name.items()))
 
 
 Words = frozenset[str]
@@ -67,15 +67,15 @@ class TemplateFiller:
         self._cast: tuple[str, ...] = ()
         self._met: set[str] = set()
 
-    def material(self, kind: str, said: Words = frozenset()) -> str:
+    def material(self, kind: str, used_words: Words = frozenset()) -> str:
         """Return material of the topic that repeats nothing in the sentence."""
         if kind == "topic":
             return self.topic.name
         if kind in _ANYWHERE:
             return self._draw(kind, _ANYWHERE[kind])
         if kind == "person" and self._cast:
-            return self._name_of(self._draw(kind, self._cast, said))
-        return self._draw(kind, self.topic.entries[kind], said)
+            return self._name_of(self._draw(kind, self._cast, used_words))
+        return self._draw(kind, self.topic.entries[kind], used_words)
 
     def say(self, kind: str, but: str = "") -> str:
         """Return a sentence of the voice that repeats none of some words."""
@@ -86,16 +86,16 @@ class TemplateFiller:
         return self.fill(self._draw(kind, (self.mood or self.voice).entries[kind]))
 
     def fill(self, pattern: str, but: str = "") -> str:
-        slots, end, said = _parse(pattern)
+        slots, end, used_words = _parse(pattern)
         if not slots:
             return pattern
         if but:
-            said |= _words(but.lower())
+            used_words |= _words(but.lower())
         filled = ""
         for before, kind, capital, last in slots:
-            text = self.material(kind, said)
+            text = self.material(kind, used_words)
             if not last:
-                said |= _distinctive_words(kind, text)
+                used_words |= _distinctive_words(kind, text)
             filled += f"{before}{text[0].upper()}{text[1:]}" if capital else before + text
         filled += end
         return _SPOKEN.sub(",", filled) if '."' in filled else filled
@@ -110,11 +110,11 @@ class TemplateFiller:
 
     def people(self, count: int) -> list[str]:
         """Return people whose names cannot be confused."""
-        found: dict[str, str] = {}
+        people_by_short_name: dict[str, str] = {}
         for person in self.rng.shuffled(self.topic.entries["person"]):
-            if len(found) < count:
-                found.setdefault(short(person), person)
-        return list(found.values())
+            if len(people_by_short_name) < count:
+                people_by_short_name.setdefault(short(person), person)
+        return list(people_by_short_name.values())
 
     def others(self, people: Sequence[str]) -> list[str]:
         """Return all people who cannot be confused with any of these."""
@@ -127,14 +127,14 @@ class TemplateFiller:
         self._met.add(person)
         return person
 
-    def _draw(self, kind: str, options: Sequence[str], said: Words = frozenset()) -> str:
+    def _draw(self, kind: str, options: Sequence[str], used_words: Words = frozenset()) -> str:
         used, random, count = self._used.setdefault(id(options), set()), self.rng.random, len(options)
         if len(used) >= count:
             used.clear()
         for tried in _TRIES:
             while (place := int(random() * count)) in used and tried < _NEW:
                 pass
-            if not said or said.isdisjoint(_distinctive_words(kind, options[place])):
+            if not used_words or used_words.isdisjoint(_distinctive_words(kind, options[place])):
                 break
         used.add(place)
         return options[place]

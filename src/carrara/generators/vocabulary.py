@@ -77,11 +77,11 @@ class Supply(Drawing):
         )
 
     def several(self, n: int) -> list[str]:
-        found = list(islice(self._shuffled, n))
+        words = list(islice(self._shuffled, n))
         with suppress(ExhaustedError):
-            while len(found) < n:
-                found.append(self())
-        return found
+            while len(words) < n:
+                words.append(self())
+        return words
 
     def _shuffle(self) -> Iterator[str]:
         """Yield the words of the list in random order.
@@ -124,22 +124,22 @@ class _Stream:
     """The items that a supply has returned so far, and those that it still returns."""
 
     def __init__(self, words: str, rng: Rng) -> None:
-        self._draw, self._given, self._lock = supply(words, rng), list[str](), Lock()
+        self._draw, self._drawn_words, self._lock = supply(words, rng), list[str](), Lock()
         self._costs: dict[tuple[TokenCosts, str], list[int]] = {}
 
     def part(self, start: int, n: int) -> list[str]:
         """Return a number of items from a position on, or as many as there are."""
         with self._lock:
-            if (more := start + n - len(self._given)) > 0:
-                self._given += upto(self._draw, max(more, AT_ONCE))
-            return self._given[start : start + n]
+            if (more := start + n - len(self._drawn_words)) > 0:
+                self._drawn_words += upto(self._draw, max(more, AT_ONCE))
+            return self._drawn_words[start : start + n]
 
     def costs(self, start: int, end: int, costs: TokenCosts, separator: str) -> list[int]:
         """Return the cost of that part."""
         with self._lock:
             known = self._costs.setdefault((costs, separator), [])
             if len(known) < end:
-                known += costs(self._given[len(known) : end], separator)
+                known += costs(self._drawn_words[len(known) : end], separator)
             return known[start:end]
 
     def end(self) -> str:
@@ -157,27 +157,27 @@ class WordSequence(Drawing):
         return next(iter(self.several(1)), None) or self._stream.end()
 
     def several(self, n: int) -> list[str]:
-        found = self._stream.part(self._taken, n)
-        self._taken += len(found)
-        return found
+        words = self._stream.part(self._taken, n)
+        self._taken += len(words)
+        return words
 
     def take_with_costs(self, n: int, costs: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
-        start, found = self._taken, self.several(n)
-        return found, self._stream.costs(start, self._taken, costs, separator)
+        start, words = self._taken, self.several(n)
+        return words, self._stream.costs(start, self._taken, costs, separator)
 
 
 class _Gibberish:
     """A supply of random letters, never the same twice."""
 
     def __init__(self, rng: Rng, without: Collection[str] = ()) -> None:
-        self._rng, self._said = rng, set(without)
+        self._rng, self._returned = rng, set(without)
 
     def __call__(self) -> str:
         rng = self._rng
         while True:
             word = "".join([rng.choice(_ALPHABET) for _ in range(rng.between(3, 9))])
-            if word not in self._said and word not in SPOKEN_FOR:
-                self._said.add(word)
+            if word not in self._returned and word not in SPOKEN_FOR:
+                self._returned.add(word)
                 return word
 
 
@@ -211,19 +211,19 @@ def any_word(words: str, rng: Rng) -> str:
 
 def some(draw: Draw, n: int) -> list[str]:
     """Return a number of words. Raise `ExhaustedError` if there are fewer."""
-    found = draw.several(n) if isinstance(draw, Drawing) else []
-    return found + [draw() for _ in range(n - len(found))]
+    words = draw.several(n) if isinstance(draw, Drawing) else []
+    return words + [draw() for _ in range(n - len(words))]
 
 
 def upto(draw: Draw, n: int) -> list[str]:
     """Return a number of words, or as many as there are."""
     if isinstance(draw, Drawing):
         return draw.several(n)
-    found: list[str] = []
+    words: list[str] = []
     with suppress(ExhaustedError):
-        while len(found) < n:
-            found.append(draw())
-    return found
+        while len(words) < n:
+            words.append(draw())
+    return words
 
 
 def take_with_costs(draw: Draw, n: int, costs: TokenCosts, separator: str) -> tuple[list[str], list[int]]:
@@ -235,10 +235,10 @@ def take_with_costs(draw: Draw, n: int, costs: TokenCosts, separator: str) -> tu
 
 
 def filler(
-    words: str, without: Collection[str], told: Callable[[str, Rng], str] | None = None, separator: str = ", "
+    words: str, without: Collection[str], render: Callable[[str, Rng], str] | None = None, separator: str = ", "
 ) -> Filler:
-    """Return other words, each as `told` states it, or alone."""
-    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, told, costs(tokenizer), separator)
+    """Return other words, each as `render` states it, or alone."""
+    return lambda rng, tokenizer: _Words(supply(words, rng, without), rng, words, render, costs(tokenizer), separator)
 
 
 class _Words(FiniteFillerStream):
@@ -247,18 +247,18 @@ class _Words(FiniteFillerStream):
         draw: Draw,
         rng: Rng,
         words: str,
-        told: Callable[[str, Rng], str] | None,
+        render: Callable[[str, Rng], str] | None,
         costs: TokenCosts,
         separator: str,
     ) -> None:
-        self._draw, self._rng, self._words, self._told = draw, rng, words, told
+        self._draw, self._rng, self._words, self._render = draw, rng, words, render
         self._costs_of, self._joint = costs, separator
         self._waiting = list[SegmentGroup]()
         """Words that were drawn together, the next one last."""
 
     def __call__(self, gap: int) -> SegmentGroup:
         if not self._waiting:
-            texts = upto(self._draw, AT_ONCE) if self._told is None else self._add(self._told)
+            texts = upto(self._draw, AT_ONCE) if self._render is None else self._add(self._render)
             if not texts:
                 self._draw()  # raises: there are no more
             costs = self._costs_of(texts, self._joint)
@@ -267,13 +267,13 @@ class _Words(FiniteFillerStream):
             ]
         return self._waiting.pop()
 
-    def _add(self, told: Callable[[str, Rng], str]) -> list[str]:
-        """Return the next words with what `told` adds. Random numbers are drawn in between."""
-        draw, rng, found = self._draw, self._rng, list[str]()
+    def _add(self, render: Callable[[str, Rng], str]) -> list[str]:
+        """Return the next words with what `render` adds. Random numbers are drawn in between."""
+        draw, rng, texts = self._draw, self._rng, list[str]()
         with suppress(ExhaustedError):
-            while len(found) < AT_ONCE:
-                found.append(told(draw(), rng))
-        return found
+            while len(texts) < AT_ONCE:
+                texts.append(render(draw(), rng))
+        return texts
 
     def must_last(self, tokens: int, cost: Callable[[SegmentGroup], int]) -> None:
         if self._words in ENDLESS or LEAST * len(all_words(self._words)) >= tokens:
@@ -290,7 +290,7 @@ def all_words(words: str) -> Sequence[str]:
         case "common":
             return _common()
         case hash:
-            return _own(hash)
+            return _user_words(hash)
 
 
 def vocabulary_name(words: str) -> str:
@@ -298,7 +298,7 @@ def vocabulary_name(words: str) -> str:
     if words in KINDS or (_HASH.fullmatch(words) and (cache_folder("words") / words).is_file()):
         return words
     try:
-        said = content(Path(words), SMALL).decode("utf-8-sig")
+        text = content(Path(words), SMALL).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UsageError(f"{words} is not UTF-8 text: {error.reason} at byte {error.start}") from None
     except UsageError as error:
@@ -306,12 +306,12 @@ def vocabulary_name(words: str) -> str:
             f"words={words[:200]} is no file that can be read; give {', '.join(KINDS)}, or a list with one word a line "
             f"({str(error)[-200:]})"
         ) from None
-    lines = [normalize("NFC", line.strip()) for line in said.splitlines()]
-    own = list(dict.fromkeys(filter(None, lines)))
-    _check(words, own)
-    hash = f"{digest(*own):016x}"
+    lines = [normalize("NFC", line.strip()) for line in text.splitlines()]
+    unique_words = list(dict.fromkeys(filter(None, lines)))
+    _check(words, unique_words)
+    hash = f"{digest(*unique_words):016x}"
     with cache_file(cache_folder("words") / hash) as file:
-        file.write("\n".join(own).encode())
+        file.write("\n".join(unique_words).encode())
     return hash
 
 
@@ -319,33 +319,39 @@ def _check(source: str, words: Sequence[str]) -> None:
     """Raise unless replies with these words can be read, because each differs from the others."""
     if len(words) < 2:
         raise UsageError(f"{source} needs two words or more, one a line: it has {len(words)}")
-    if odd := next((word for word in words if not _is_one(word)), None):
+    if odd := next((word for word in words if not _is_single_word(word)), None):
         raise UsageError(
             f"{source} has {odd[:40]!a}, which is no single word: letters and digits, with hyphens or apostrophes "
             "between them"
         )
-    if said := [word for word in words if word.casefold() in NO_WORDS]:
-        raise UsageError(f"{source} has {', '.join(said)}: replies say so where they mean no word; leave them out")
-    alike: dict[str, str] = {}
+    if reserved_words := [word for word in words if word.casefold() in NO_WORDS]:
+        raise UsageError(
+            f"{source} has {', '.join(reserved_words)}: replies say so where they mean no word; leave them out"
+        )
+    words_by_casefold: dict[str, str] = {}
     for word in words:
-        if (other := alike.setdefault(word.casefold(), word)) != word:
+        if (variant := words_by_casefold.setdefault(word.casefold(), word)) != word:
             raise UsageError(
-                f"{source} has {other[:40]} and {word[:40]}, which differ by capitals alone: leave one out"
+                f"{source} has {variant[:40]} and {word[:40]}, which differ by capitals alone: leave one out"
             )
 
 
-def _is_one(word: str) -> bool:
+def _is_single_word(word: str) -> bool:
     """Return whether a text is a word of letters, marks and digits, with joining characters only between them.
 
-    >>> _is_one("o'clock"), _is_one("-word"), _is_one("two words"), _is_one("हिन्दी")
+    >>> _is_single_word("o'clock"), _is_single_word("-word"), _is_single_word("two words"), _is_single_word("हिन्दी")
     (True, False, False, True)
     """
-    inner = [one.isalnum() or category(one).startswith("M") for one in unicode14(word)]
-    return inner[0] and inner[-1] and all(yes or one in _JOINTS for yes, one in zip(inner, word, strict=True))
+    inner = [character.isalnum() or category(character).startswith("M") for character in unicode14(word)]
+    return (
+        inner[0]
+        and inner[-1]
+        and all(is_letter or character in _JOINTS for is_letter, character in zip(inner, word, strict=True))
+    )
 
 
 @cache
-def _own(hash: str) -> tuple[str, ...]:
+def _user_words(hash: str) -> tuple[str, ...]:
 
     path = cache_folder("words") / hash
     if not path.is_file():

@@ -135,14 +135,15 @@ class CheckResult:
         yield from (f"  {fault.where}: {fault.what}" for fault in self.faults)
         if self.cells:
             yield from self._table()
-        for one in self.wrong[:SHOWN]:
-            reply = " ".join(one.reply.split())
+        for wrong_reply in self.wrong[:SHOWN]:
+            reply = " ".join(wrong_reply.reply.split())
             cut = reply[:CHARACTERS] + ("…" if len(reply) > CHARACTERS else "")
-            mixed_up = ", which is another item's answer" if one.is_of_another_item else ""
-            yield f"wrong: {one.id}: {one.gold[:CHARACTERS]!r} was asked for; {one.status}: {cut!r}{mixed_up}"
+            mixed_up = ", which is another item's answer" if wrong_reply.is_of_another_item else ""
+            gold = wrong_reply.gold[:CHARACTERS]
+            yield f"wrong: {wrong_reply.id}: {gold!r} was asked for; {wrong_reply.status}: {cut!r}{mixed_up}"
         if len(self.wrong) > SHOWN:
             yield f"and {len(self.wrong) - SHOWN} more that were wrong"
-        reasons = sorted(Counter((one.length, " ".join(one.why.split())) for one in self.failures).items())
+        reasons = sorted(Counter((failure.length, " ".join(failure.why.split())) for failure in self.failures).items())
         for (length, why), n in reasons[:SHOWN]:
             yield f"failed: {count(n, 'request')} of {write_length(length)}: {why}"
         if len(reasons) > SHOWN:
@@ -175,7 +176,6 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
     """Ask the items of a guard until the replies decide whether the server is broken.
 
     Args:
-        config: The settings of the check.
         folder: An empty folder for the runs.
 
     Raises:
@@ -211,7 +211,7 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
         for item in batch:
             check_unchanged(item)
         try:
-            results = {one.id: one for one in run(run_config(schedule.round, [item.id for item in batch])).own}
+            results = {result.id: result for result in run(run_config(schedule.round, [item.id for item in batch])).own}
         except RunError as error:
             stopped = str(error)
             break
@@ -259,20 +259,20 @@ def check_unchanged(item: GuardItem) -> None:
 
 def _find_other_counts(replies: Replies) -> list[Fault]:
     """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
-    found = find_changed_counts(
+    changed = find_changed_counts(
         [
             TokenCounts(item.length, item.prompt_tokens, result.input_tokens)
             for item, result in replies
             if item.prompt_tokens and result.input_tokens
         ]
     )
-    if found is None:
+    if changed is None:
         return []
     return [
         Fault(
-            found.lengths,
-            f"the server counts other prompts than it did: {found.changed} of {found.of} have another number of "
-            f"tokens, such as {found.example.second:,} instead of {found.example.first:,}",
+            changed.lengths,
+            f"the server counts other prompts than it did: {changed.changed} of {changed.of} have another number of "
+            f"tokens, such as {changed.example.second:,} instead of {changed.example.first:,}",
         )
     ]
 

@@ -73,12 +73,10 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
 
     Args:
         first: The first item id of each capability, by its name.
-        length: The length.
-        most: The most instances.
     """
     drawn = {name: _draw(replace(item_id, length=length)) for name, item_id in first.items()}
     for _ in range(most // len(first)):
-        turn = [PairedInstance(item_id, name) for name, several in drawn.items() for item_id in islice(several, 1)]
+        turn = [PairedInstance(item_id, name) for name, ids in drawn.items() for item_id in islice(ids, 1)]
         if len(turn) < len(first):  # the mean over the tasks needs all of them
             return
         yield turn
@@ -86,10 +84,10 @@ def turns_of_tasks(first: Mapping[str, ItemId], length: int, most: int) -> Itera
 
 def _draw(first: ItemId) -> Iterator[ItemId]:
     """Yield the instances of a task in random order, none twice."""
-    among, seen, draws = count_existing(first, INSTANCES), set[int](), 0
-    while len(seen) < among:
+    existing, seen, draws = count_existing(first, INSTANCES), set[int](), 0
+    while len(seen) < existing:
         name = f"{replace(first, index=0, length=0).instance_id} {draws}"
-        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % among
+        index = int.from_bytes(blake2b(name.encode(), digest_size=8).digest()) % existing
         draws += 1
         if index not in seen:
             seen.add(index)
@@ -108,7 +106,7 @@ def turns_of_guard(guard: Guard, length: int, most: int) -> Iterator[list[Paired
 
 def jobs_of(instances: Sequence[PairedInstance]) -> tuple[RunJob, ...]:
     """Return the jobs that ask these instances."""
-    return tuple(RunJob(one.first, 1) for one in instances)
+    return tuple(RunJob(instance.first, 1) for instance in instances)
 
 
 SCHEMES = ("http://", "https://")
@@ -138,17 +136,17 @@ class Endpoint:
         return f"{self.name} at {address}" if address else self.name
 
 
-def is_address(given: "str | Function") -> bool:
+def is_address(server: "str | Function") -> bool:
     """Return whether a user names a server by its address alone."""
-    return isinstance(given, str) and given.startswith(SCHEMES)
+    return isinstance(server, str) and server.startswith(SCHEMES)
 
 
-def endpoint_of(letter: str, given: "str | Function", model: str | None, base_url: str | None) -> Endpoint:
+def endpoint_of(letter: str, server: "str | Function", model: str | None, base_url: str | None) -> Endpoint:
     """Return the server that a user names by an address, a model, or MODEL@ADDRESS.
 
     Args:
         letter: `A` or `B`.
-        given: What the user gave.
+        server: An address, a model, MODEL@ADDRESS, or a function.
         model: The model at an address that is given alone.
         base_url: The address of a model that is given alone.
 
@@ -160,18 +158,18 @@ def endpoint_of(letter: str, given: "str | Function", model: str | None, base_ur
     >>> str(endpoint_of("B", "http://127.0.0.1:8001/v1", "vllm/m", None))
     'vllm/m at http://127.0.0.1:8001/v1'
     """
-    if not isinstance(given, str):
-        return _checked(Endpoint(letter, given, None))
-    if is_address(given):
+    if not isinstance(server, str):
+        return _checked(Endpoint(letter, server, None))
+    if is_address(server):
         if not model:
-            raise UsageError(f"{public(given)} names no model: give `model`, or write MODEL@{public(given)}")
-        return _checked(Endpoint(letter, model, given))
+            raise UsageError(f"{public(server)} names no model: give `model`, or write MODEL@{public(server)}")
+        return _checked(Endpoint(letter, model, server))
     for scheme in SCHEMES:
-        name, found, rest = given.partition(f"@{scheme}")
-        if found:
+        name, separator, rest = server.partition(f"@{scheme}")
+        if separator:
             return _checked(Endpoint(letter, name, scheme + rest))
-    in_process = given.partition("/")[0] == "carrara"
-    return _checked(Endpoint(letter, given, None if in_process else base_url))
+    in_process = server.partition("/")[0] == "carrara"
+    return _checked(Endpoint(letter, server, None if in_process else base_url))
 
 
 def _checked(endpoint: Endpoint) -> Endpoint:
@@ -202,13 +200,13 @@ class _Comparison:
 
     @property
     def answered(self) -> list[tuple[str, Result, Result]]:
-        return [one for one in self.results if not _is_unpaired(*one[1:])]
+        return [entry for entry in self.results if not _is_unpaired(*entry[1:])]
 
     @property
     def is_over(self) -> bool:
         """Whether longer prompts would decide nothing, or cannot be sent."""
         return bool(self.stopped) or any(
-            one.verdict == "different" or one.shows_nothing for one in self.lengths.values()
+            tests.verdict == "different" or tests.shows_nothing for tests in self.lengths.values()
         )
 
 
@@ -216,7 +214,6 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     """Ask two servers the same instances until it is decided whether their scores are the same.
 
     Args:
-        config: The settings.
         folder: The folder for the runs. Replies in it are used.
 
     Raises:
@@ -226,14 +223,18 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     servers = _endpoints(config)
     turns = _turns_of_guard(config, guard, servers) if guard else _turns_of_tasks(config, servers[0])
     _check_folder(folder)
-    found = _Comparison(expected=len(turns))
-    capabilities = list(dict.fromkeys(one.capability for own in turns.values() for turn in own for one in turn))
-    for length, several in turns.items():
-        found.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
-        _compare_length(config, servers, folder, several, tests, found)
-        if found.is_over:
+    comparison = _Comparison(expected=len(turns))
+    capabilities = list(
+        dict.fromkeys(
+            instance.capability for length_turns in turns.values() for turn in length_turns for instance in turn
+        )
+    )
+    for length, length_turns in turns.items():
+        comparison.lengths[length] = tests = LengthTests(config.margin, capabilities, len(turns))
+        _compare_length(config, servers, folder, length_turns, tests, comparison)
+        if comparison.is_over:
             break
-    result = _summarize(config, servers, found)
+    result = _summarize(config, servers, comparison)
     if result.verdict in ("equivalent", "different") and config.out:
         with whole_file(folder / FINISHED) as file:
             file.write(json.dumps(result.to_dict(), indent=1) + "\n")
@@ -242,12 +243,12 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
 
 def _endpoints(config: CompareServersConfig) -> tuple[Endpoint, Endpoint]:
     """Return the two servers. An option that neither of them needs is refused."""
-    given = config.a, config.b
-    if config.model and not any(map(is_address, given)):
+    named_servers = config.a, config.b
+    if config.model and not any(map(is_address, named_servers)):
         raise UsageError("`model` is the model at an address that is given alone, and none is: leave it out")
     model = config.model or (config.guard.model if config.guard else None)
     if config.guard and not config.model:
-        for address in filter(is_address, given):
+        for address in filter(is_address, named_servers):
             check_file_model(config.guard.model, str(address), config.model_args, "the guard")
     servers = endpoint_of("A", config.a, model, config.base_url), endpoint_of("B", config.b, model, config.base_url)
     if config.base_url and not any(server.base_url == config.base_url for server in servers):
@@ -285,8 +286,6 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
     """Raise `UsageError` if too few instances exist, or may be asked, to show that servers are the same.
 
     Args:
-        config: The settings.
-        turns: The turns of each length.
         size: The number of instances of a turn.
         remedy: What to do if too few exist.
     """
@@ -296,9 +295,13 @@ def _check_enough(config: CompareServersConfig, turns: Mapping[int, Sequence[Tur
             f"`n={config.n}` instances cannot show that servers are the same within {config.margin:g}, even without "
             f"any difference: give {-(-needed // size) * size} or more, or a greater `margin`"
         )
-    few = {length: sum(map(len, own)) for length, own in turns.items() if sum(map(len, own)) < needed}
-    if few:
-        have = ", ".join(f"{instances} at {write_length(length)}" for length, instances in few.items())
+    short_of = {
+        length: sum(map(len, length_turns))
+        for length, length_turns in turns.items()
+        if sum(map(len, length_turns)) < needed
+    }
+    if short_of:
+        have = ", ".join(f"{instances} at {write_length(length)}" for length, instances in short_of.items())
         raise UsageError(
             f"{needed} instances of a length are needed to show that servers are the same within {config.margin:g}, "
             f"even without any difference, and there are {have}: {remedy}, or give a greater `margin`"
@@ -320,26 +323,26 @@ def _compare_length(
     folder: Path,
     turns: Sequence[Turn],
     tests: LengthTests,
-    found: _Comparison,
+    comparison: _Comparison,
 ) -> None:
     """Ask both servers the instances of a length until its tests have decided."""
-    left, silent = iter(turns), 0
-    while not tests.is_over and not found.stopped:
+    remaining, silent = iter(turns), 0
+    while not tests.is_over and not comparison.stopped:
         size = max(BATCH, tests.instances // GROWTH)
-        batch = list(islice(left, max(1, -(-size // len(turns[0])))))
+        batch = list(islice(remaining, max(1, -(-size // len(turns[0])))))
         if not batch:
             return
         try:
-            one, other = (_ask(config, server, folder, batch) for server in servers)
+            first, second = (_ask(config, server, folder, batch) for server in servers)
         except RunError as error:
-            found.stopped = str(error)
+            comparison.stopped = str(error)
             return
         except OSError as error:
-            found.stopped = os_error_text(error)
+            comparison.stopped = os_error_text(error)
             return
         before = tests.instances
         for turn in batch:
-            tests.add(list(_pairs(turn, one, other, found)))
+            tests.add(list(_pairs(turn, first, second, comparison)))
         group = tests.by_name[ALL]
         logger.info(
             f"{write_length(batch[0][0].first.length)}: {count(tests.instances, 'instance')}, difference "
@@ -347,7 +350,7 @@ def _compare_length(
         )
         silent = silent + 1 if tests.instances == before else 0
         if silent == SILENT_BATCHES:
-            found.stopped = _describe_failures(found)
+            comparison.stopped = _describe_failures(comparison)
 
 
 def _ask(
@@ -368,25 +371,28 @@ def _ask(
             **settings,
         )
     )
-    found = dict[ItemId, list[Result]]()
+    results_by_instance = dict[ItemId, list[Result]]()
     for result in outcome.own:
-        found.setdefault(replace(ItemId.parse(result.id), question=0), []).append(result)
-    return found
+        results_by_instance.setdefault(replace(ItemId.parse(result.id), question=0), []).append(result)
+    return results_by_instance
 
 
 def _pairs(
-    turn: Turn, one: Mapping[ItemId, list[Result]], other: Mapping[ItemId, list[Result]], found: _Comparison
+    turn: Turn,
+    first_results: Mapping[ItemId, list[Result]],
+    second_results: Mapping[ItemId, list[Result]],
+    comparison: _Comparison,
 ) -> Iterator[Pair]:
     """Yield the pairs of a turn, without the items that a server has not answered. Note all results."""
     for instance in turn:
-        second = {result.id: result for result in other.get(instance.first, ())}
-        both = [
+        second = {result.id: result for result in second_results.get(instance.first, ())}
+        result_pairs = [
             (result, second[result.id])
-            for result in one.get(instance.first, ())
+            for result in first_results.get(instance.first, ())
             if result.id in second and instance.accepts(ItemId.parse(result.id))
         ]
-        found.results += ((instance.capability, *results) for results in both)
-        answered = [results for results in both if not _is_unpaired(*results)]
+        comparison.results += ((instance.capability, *results) for results in result_pairs)
+        answered = [results for results in result_pairs if not _is_unpaired(*results)]
         if not answered:
             continue
         regions = {region_of(result) for result, _ in answered}
@@ -399,55 +405,55 @@ def _pairs(
         )
 
 
-def _is_unpaired(one: Result, other: Result) -> bool:
+def _is_unpaired(first: Result, second: Result) -> bool:
     """Return whether a server has not answered, which says nothing about its scores."""
-    return one.status in UNANSWERED or other.status in UNANSWERED
+    return first.status in UNANSWERED or second.status in UNANSWERED
 
 
 def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-def _unpaired(found: _Comparison) -> list[UnpairedItem]:
+def _unpaired(comparison: _Comparison) -> list[UnpairedItem]:
     return [
         UnpairedItem(result.id, result.length, letter, result.error or result.status)
-        for _, *results in found.results
+        for _, *results in comparison.results
         for letter, result in zip("AB", results, strict=True)
         if result.status in UNANSWERED
     ]
 
 
-def _has_gaps(found: _Comparison, margin: float) -> bool:
+def _has_gaps(comparison: _Comparison, margin: float) -> bool:
     """Return whether a larger share of a length's items than the margin lacks a reply."""
-    items = Counter(one.length for _, one, _ in found.results)
-    answered = Counter(one.length for _, one, _ in found.answered)
+    items = Counter(first.length for _, first, _ in comparison.results)
+    answered = Counter(first.length for _, first, _ in comparison.answered)
     return any(number - answered[length] > margin * number for length, number in items.items())
 
 
-def _describe_failures(found: _Comparison) -> str:
-    failures = _unpaired(found)
+def _describe_failures(comparison: _Comparison) -> str:
+    failures = _unpaired(comparison)
     parts = [
-        f"{count(sum(one.server == letter for one in failures), 'request')} to {letter}"
+        f"{count(sum(failure.server == letter for failure in failures), 'request')} to {letter}"
         for letter in "AB"
-        if any(one.server == letter for one in failures)
+        if any(failure.server == letter for failure in failures)
     ]
     return f"{' and '.join(parts)} failed"
 
 
-def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], found: _Comparison) -> ServerComparison:
-    answered, failures = found.answered, _unpaired(found)
-    verdict: PairOutcome = verdict_of(list(found.lengths.values()), found.expected)
+def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], comparison: _Comparison) -> ServerComparison:
+    answered, failures = comparison.answered, _unpaired(comparison)
+    verdict: PairOutcome = verdict_of(list(comparison.lengths.values()), comparison.expected)
     reason = ""
     if verdict != "different":
-        reason = found.stopped
-        if not reason and _has_gaps(found, config.margin):
-            reason = f"{_describe_failures(found)}, and their scores could differ by more than the margin"
+        reason = comparison.stopped
+        if not reason and _has_gaps(comparison, config.margin):
+            reason = f"{_describe_failures(comparison)}, and their scores could differ by more than the margin"
         verdict = "unchecked" if reason else verdict
     counts = find_changed_counts(
         [
-            TokenCounts(one.length, one.input_tokens, other.input_tokens)
-            for _, one, other in answered
-            if one.input_tokens and other.input_tokens
+            TokenCounts(first.length, first.input_tokens, second.input_tokens)
+            for _, first, second in answered
+            if first.input_tokens and second.input_tokens
         ]
     )
     return ServerComparison(
@@ -455,22 +461,22 @@ def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], found:
         margin=config.margin,
         servers=[str(server) for server in servers],
         prompts=len(answered),
-        tokens=sum(one.tokens for _, one, _ in answered),
-        groups=list(_groups(found)),
-        same=sum(one.reply == other.reply for _, one, other in answered),
+        tokens=sum(first.tokens for _, first, _ in answered),
+        groups=list(_groups(comparison)),
+        same=sum(first.reply == second.reply for _, first, second in answered),
         changed=[
             ChangedReply(
-                id=one.id,
-                length=one.length,
-                region=region_of(one),
+                id=first.id,
+                length=first.length,
+                region=region_of(first),
                 capability=capability,
-                gold=one.gold,
-                scores=(headline(one), headline(other)),
-                statuses=(one.status, other.status),
-                replies=(one.reply, other.reply),
+                gold=first.gold,
+                scores=(headline(first), headline(second)),
+                statuses=(first.status, second.status),
+                replies=(first.reply, second.reply),
             )
-            for capability, one, other in answered
-            if headline(one) != headline(other)
+            for capability, first, second in answered
+            if headline(first) != headline(second)
         ],
         failures=failures,
         counts=""
@@ -481,8 +487,8 @@ def _summarize(config: CompareServersConfig, servers: Sequence[Endpoint], found:
     )
 
 
-def _groups(found: _Comparison) -> Iterator[ComparedGroup]:
-    for length, tests in found.lengths.items():
+def _groups(comparison: _Comparison) -> Iterator[ComparedGroup]:
+    for length, tests in comparison.lengths.items():
         for name, group in tests.by_name.items():
             if not (pairs := group.pairs):
                 continue

@@ -60,8 +60,8 @@ class MakeGuardConfig(MakeGuardOptions, ServerOptions):
         return self.work or self.out.with_name(self.out.name + ".runs")
 
 
-def _guard_of(given: Guard | File) -> Guard:
-    return given if isinstance(given, Guard) else read(file_of(given))
+def _guard_of(guard: Guard | File) -> Guard:
+    return guard if isinstance(guard, Guard) else read(file_of(guard))
 
 
 @Parameter(name="*", group=Group("Check", sort_key=20))
@@ -85,8 +85,8 @@ class CheckGuardConfig(CheckGuardOptions, ConnectionOptions):
     """Name of an Inspect model, or a function. By default the model that the guard was made with."""
 
 
-def _optional_guard_of(given: Annotated[Guard | File | None, text("FILE")]) -> Guard | None:
-    return None if given is None or given == "" else _guard_of(given)
+def _optional_guard_of(guard: Annotated[Guard | File | None, text("FILE")]) -> Guard | None:
+    return None if guard is None or guard == "" else _guard_of(guard)
 
 
 LEAST_MARGIN = 0.001

@@ -85,11 +85,11 @@ def interval(turns: Iterable[Sequence[float]], alpha: float) -> tuple[float, flo
     >>> [round(end, 2) for end in interval([[0.0]] * 76, 0.05)]
     [-0.05, 0.05]
     """
-    kept = list(turns)
+    looks = list(turns)
 
     def shows(bound: float, *, above: bool) -> bool:
         test = BettingTest(bound, above=above)
-        for turn in kept:
+        for turn in looks:
             for difference in turn:
                 test.add(difference)
             test.look()
@@ -158,7 +158,6 @@ class GroupTests:
     """The tests of a group of instances at one length.
 
     Args:
-        margin: The margin.
         alpha: The error rate of each test of whether it is different.
     """
 
@@ -209,7 +208,6 @@ class LengthTests:
     """The tests of a length: one of all instances, and one of each region and capability.
 
     Args:
-        margin: The margin.
         capabilities: The names of all capabilities.
         lengths: The number of lengths, whose tests share an error rate.
     """
@@ -263,7 +261,7 @@ def verdict_of(lengths: Sequence[LengthTests], expected: int) -> PairVerdict:
         lengths: The tests of the lengths so far.
         expected: The number of lengths to ask.
     """
-    verdicts = [one.verdict for one in lengths]
+    verdicts = [tests.verdict for tests in lengths]
     if "different" in verdicts:
         return "different"
     return "equivalent" if verdicts == ["equivalent"] * expected else "open"

@@ -35,11 +35,11 @@ class ChangedCounts(NamedTuple):
 
 def find_changed_counts(counts: Sequence[TokenCounts]) -> ChangedCounts | None:
     """Return the prompts that arrive changed, or None: at most one differs, or all by the same few tokens."""
-    changed = [one for one in counts if one.first != one.second]
-    shifts = {one.second - one.first for one in counts}
+    changed = [pair for pair in counts if pair.first != pair.second]
+    shifts = {pair.second - pair.first for pair in counts}
     if len(changed) < 2 or (len(shifts) == 1 and abs(shifts.pop()) <= SLACK):
         return None
-    lengths = ", ".join(map(write_length, sorted({one.length for one in changed})))
+    lengths = ", ".join(map(write_length, sorted({pair.length for pair in changed})))
     return ChangedCounts(lengths, len(changed), len(counts), changed[0])
 
 
@@ -115,8 +115,8 @@ def read(path: Path) -> Guard:
     from pydantic import TypeAdapter, ValidationError
 
     try:
-        given: Any = json.loads(content(path, SMALL))
-        form = given["carrara_guard"]
+        fields: Any = json.loads(content(path, SMALL))
+        form = fields["carrara_guard"]
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UsageError(f"{path} is no guard: `carrara guard make` writes them") from None
     if form != FORM:
@@ -125,8 +125,8 @@ def read(path: Path) -> Guard:
             "that made it"
         )
     try:
-        del given["carrara_guard"]
-        guard = TypeAdapter(Guard).validate_python(given)
+        del fields["carrara_guard"]
+        guard = TypeAdapter(Guard).validate_python(fields)
         are_counts = all((item.prompt_tokens or 0) >= 0 and item.length >= 0 for item in guard.items)  # parses each id
     except ValidationError as error:
         wrong = error.errors()[0]

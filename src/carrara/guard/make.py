@@ -57,7 +57,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
             + how_to_get(sufficient_if_right(cells), cells)
         )
     right, rate = _find_reliable(run_config, first, lengths, n, config.times)
-    results = {one.id: one for one in run(evolve(run_config, tasks=jobs_for(right))).own}
+    results = {result.id: result for result in run(evolve(run_config, tasks=jobs_for(right))).own}
     chosen = _balance([(results[id], capability) for id, capability in right.items()], n)
     guard = Guard(
         model=model,
@@ -67,8 +67,10 @@ def make_guard(config: MakeGuardConfig) -> Guard:
         max_tokens=run_config.max_tokens,
         temperature=run_config.temperature,
         items=[
-            GuardItem(one.id, fingerprint(messages_of(one.id)), capability, region_of(one), one.input_tokens)
-            for one, capability in chosen
+            GuardItem(
+                result.id, fingerprint(messages_of(result.id)), capability, region_of(result), result.input_tokens
+            )
+            for result, capability in chosen
         ],
     )
     check_size(guard)
@@ -78,8 +80,8 @@ def make_guard(config: MakeGuardConfig) -> Guard:
 def first_item_ids(capabilities: Sequence[Capability], tokenizer: str) -> dict[str, ItemId]:
     """Return the first item id of each capability, by its name."""
     return {
-        one.name: item_ids(Selection(one.task, dict(one.params)), Sampling(), None, tokenizer)[0]
-        for one in capabilities
+        capability.name: item_ids(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)[0]
+        for capability in capabilities
     }
 
 
@@ -88,25 +90,25 @@ def _find_reliable(
 ) -> tuple[dict[str, str], float]:
     """Return the items that were right each time, with their capability, and the rate of right replies."""
     right = _find_candidates(config, first, lengths, n)
-    asked = 0
+    repeated = 0
     for time in range(2, times + 1):
         if not right:
             break
         replies = _ask(evolve(config, out=config.out.with_name(str(time)), tasks=jobs_for(right)))
-        again = {reply.id: is_right(reply) for reply in replies if reply.id in right}
-        asked = len(again)
-        right = {id: capability for id, capability in right.items() if again.get(id)}
-        logger.info(f"round {time} of {times}: {len(right)} of {asked} were right once more")
+        right_again = {reply.id: is_right(reply) for reply in replies if reply.id in right}
+        repeated = len(right_again)
+        right = {id: capability for id, capability in right.items() if right_again.get(id)}
+        logger.info(f"round {time} of {times}: {len(right)} of {repeated} were right once more")
     if not right:
         raise UsageError(
             f"{config.model} answered nothing reliably at {', '.join(map(write_length, lengths))}: name shorter "
             "lengths, or capabilities that it has"
         )
-    rate = (len(right) + 1) / (asked + 2)
+    rate = (len(right) + 1) / (repeated + 2)
     if rate < LEAST_RATE:
         raise UsageError(
-            f"what {config.model} answered right it answered right again in {len(right)} of {asked} cases: that is not "
-            "reliable enough to tell whether it broke; name shorter lengths, or ask more of them (n)"
+            f"what {config.model} answered right it answered right again in {len(right)} of {repeated} cases: that is "
+            "not reliable enough to tell whether it broke; name shorter lengths, or ask more of them (n)"
         )
     return right, rate
 
@@ -121,8 +123,8 @@ def _find_candidates(config: RunConfig, first: Mapping[str, ItemId], lengths: Se
     for batch in range(1, BATCHES + 1):
         jobs = tuple(RunJob(cell, batch * BATCH) for cell in open_cells)
         by_cell: dict[ItemId, list[Result]] = {cell: [] for cell in open_cells}
-        for one in _ask(evolve(config, tasks=jobs)):
-            by_cell[replace(ItemId.parse(one.id), index=0, question=0)].append(one)
+        for reply in _ask(evolve(config, tasks=jobs)):
+            by_cell[replace(ItemId.parse(reply.id), index=0, question=0)].append(reply)
         for cell, results in by_cell.items():
             ids = _one_of_each_context(result.id for result in results if is_right(result))
             right[cell] = ids if results and not _is_guessed(results) else []
@@ -155,7 +157,10 @@ def _ask(config: RunConfig) -> list[Result]:
 
 def _is_guessed(results: Sequence[Result]) -> bool:
     """Return whether half of the right replies may be guesses. Guesses stay right when a server breaks."""
-    chance_level, share = fmean(one.chance_level for one in results), fmean(is_right(one) for one in results)
+    chance_level, share = (
+        fmean(result.chance_level for result in results),
+        fmean(is_right(result) for result in results),
+    )
     return share < 2 * chance_level / (1 + chance_level)
 
 
@@ -163,12 +168,14 @@ def _balance(right: Sequence[tuple[Result, str]], n: int) -> list[tuple[Result, 
     """Choose n items of each capability at each length, from each region in turn."""
     by_cell = Counter[tuple[int, str]]()
     by_region = Counter[tuple[int, str, str]]()
-    left, chosen = list(right), list[tuple[Result, str]]()
-    while left:
-        one, capability = best = min(left, key=lambda pair: by_region[pair[0].length, pair[1], region_of(pair[0])])
-        left.remove(best)
-        if by_cell[one.length, capability] < n:
-            by_cell[one.length, capability] += 1
-            by_region[one.length, capability, region_of(one)] += 1
+    remaining, chosen = list(right), list[tuple[Result, str]]()
+    while remaining:
+        result, capability = best = min(
+            remaining, key=lambda pair: by_region[pair[0].length, pair[1], region_of(pair[0])]
+        )
+        remaining.remove(best)
+        if by_cell[result.length, capability] < n:
+            by_cell[result.length, capability] += 1
+            by_region[result.length, capability, region_of(result)] += 1
             chosen.append(best)
     return sorted(chosen, key=lambda pair: (pair[0].length, pair[1]))

@@ -120,7 +120,6 @@ class Schedule:
     """The course of a check.
 
     Args:
-        guard: The guard.
         most: The number of prompts at most.
     """
 
@@ -171,20 +170,20 @@ class Schedule:
             return []
         if self.most is not None:
             size = min(size, self.most - self.prompts - self.failed)
-        left = [item for item in self.guard.items if item.id not in self._asked | self._dropped]
-        if not left and self.round + 1 < ROUNDS:
+        remaining = [item for item in self.guard.items if item.id not in self._asked | self._dropped]
+        if not remaining and self.round + 1 < ROUNDS:
             self.round += 1
             self._asked = set()
-            left = [item for item in self.guard.items if item.id not in self._dropped]
+            remaining = [item for item in self.guard.items if item.id not in self._dropped]
         undecided, counts, batch = self.tests.open, self._counts.copy(), list[GuardItem]()
 
         def order(item: GuardItem) -> tuple[float, int, str]:
-            asked = min((counts[name] for name in item.strata if name in undecided), default=float("inf"))
-            return asked, item.length, item.sha256
+            least_asked = min((counts[name] for name in item.strata if name in undecided), default=float("inf"))
+            return least_asked, item.length, item.sha256
 
-        while left and len(batch) < size:
-            first = min(left, key=order)
-            left.remove(first)
+        while remaining and len(batch) < size:
+            first = min(remaining, key=order)
+            remaining.remove(first)
             batch.append(first)
             counts.update(first.strata)
         return batch

@@ -142,15 +142,18 @@ class ServerComparison:
             yield f"{self.same} of {count(self.prompts, 'reply')} are the same, word for word"
         if self.counts:
             yield f"note: {self.counts}"
-        for one in self.changed[:SHOWN]:
+        for changed_reply in self.changed[:SHOWN]:
             replies = (
                 f"{letter} {score:.2f} {status} {_cut(reply)!r}"
-                for letter, score, status, reply in zip("AB", one.scores, one.statuses, one.replies, strict=True)
+                for letter, score, status, reply in zip(
+                    "AB", changed_reply.scores, changed_reply.statuses, changed_reply.replies, strict=True
+                )
             )
-            yield f"changed: {one.id}: {one.gold[:CHARACTERS]!r} was asked for; {'; '.join(replies)}"
+            gold = changed_reply.gold[:CHARACTERS]
+            yield f"changed: {changed_reply.id}: {gold!r} was asked for; {'; '.join(replies)}"
         if len(self.changed) > SHOWN:
             yield f"and {len(self.changed) - SHOWN} more that changed"
-        reasons = Counter((one.server, one.length, " ".join(one.why.split())) for one in self.failures)
+        reasons = Counter((failure.server, failure.length, " ".join(failure.why.split())) for failure in self.failures)
         for (server, length, why), n in sorted(reasons.items())[:SHOWN]:
             yield f"failed: {count(n, 'request')} of {write_length(length)} to {server}: {why}"
         if len(reasons) > SHOWN:

@@ -111,6 +111,6 @@ def compare(
         (f"run {number}", list(run)) if isinstance(run, Results) else (str(run), results_in(to_path(run), scorer))
         for number, run in enumerate(runs, 1)
     ]
-    sides = statistics.only(sides_of(held, by), None if lengths is None else lengths_of(lengths), score, by)
+    sides = statistics.select_sides(sides_of(held, by), None if lengths is None else lengths_of(lengths), score, by)
     found = statistics.compare(sides, by_instance, by)
     return ComparisonReport(**{field.name: getattr(found, field.name) for field in fields(found)}, margin=margin)

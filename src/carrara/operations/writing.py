@@ -16,7 +16,7 @@ from inspect_ai.model import GenerateConfig, Model, ModelOutput
 from rich.console import Console
 
 from carrara.answers.reply_text import without_reasoning
-from carrara.generators.append_file import Growing, growing
+from carrara.generators.append_file import BankFile, open_bank_file
 from carrara.generators.bank import tidy
 from carrara.generators.forms import DraftKey
 from carrara.items.grading import declines
@@ -73,7 +73,7 @@ class DraftResult:
 def write(config: WriteConfig, console: Console | None = None) -> DraftResult:
     """Have a model write the pieces that the file lacks."""
     _check(config)
-    with growing(config.out) as bank:
+    with open_bank_file(config.out) as bank:
         left = [Slot(key, n) for key in config.keys for n in range(bank.count[key], config.n)]
         missing: list[Missing] = []
         if left:
@@ -91,8 +91,8 @@ and at most 300 words.'
     """
     words = max(10, int(_WORDS_A_TOKEN * max_tokens) // 10 * 10)
     return (
-        f"Write {key.one}. Give nothing but the {key.format} itself, without a word before or after it, in plain text "
-        f"and at most {words} words."
+        f"Write {key.with_article}. Give nothing but the {key.format} itself, without a word before or after it, in "
+        f"plain text and at most {words} words."
     )
 
 
@@ -110,7 +110,7 @@ def _check(config: WriteConfig) -> None:
         )
 
 
-def _written(config: WriteConfig, bank: Growing, left: Sequence[Slot], console: Console | None) -> list[Missing]:
+def _written(config: WriteConfig, bank: BankFile, left: Sequence[Slot], console: Console | None) -> list[Missing]:
     """Return the missing pieces."""
     model = make_model(config.model, config.base_url, config.model_args)
     check_server(config.model, config.base_url, config.model_args)
@@ -138,7 +138,7 @@ def _about(config: WriteConfig, total: int, left: Sequence[Slot]) -> str:
 class _Asking:
     """Ask for the missing pieces."""
 
-    def __init__(self, config: WriteConfig, bank: Growing, model: Model, shown: progress.RunProgress) -> None:
+    def __init__(self, config: WriteConfig, bank: BankFile, model: Model, shown: progress.RunProgress) -> None:
         self.config, self.bank, self.model, self.shown = config, bank, model, shown
         self.missing: list[Missing] = []
         self.requests: dict[str, Message] = {}

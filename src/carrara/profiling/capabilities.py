@@ -40,32 +40,36 @@ def select(text: str) -> list[Capability]:
 
     Any other task is a capability too.
 
-    >>> [one.task for one in select("tracking,babilong/qa1")]
+    >>> [capability.task for capability in select("tracking,babilong/qa1")]
     ['michelangelo/latent_list', 'babilong/qa1']
     """
     from carrara.items import registry
 
-    found: list[Capability] = []
+    selected: list[Capability] = []
     for part in filter(None, (part.strip() for part in text.split(","))):
-        own = [one for one in CAPABILITIES if part == one.name or part in one.name.split() or part == one.task]
-        if not own:
+        matching = [
+            capability
+            for capability in CAPABILITIES
+            if part == capability.name or part in capability.name.split() or part == capability.task
+        ]
+        if not matching:
             try:
-                own = [Capability(task, task) for task in registry.select(part)]
+                matching = [Capability(task, task) for task in registry.select(part)]
             except UsageError:
-                known = [one.name for one in CAPABILITIES]
+                known = [capability.name for capability in CAPABILITIES]
                 near = nearest(part, known)
                 raise UsageError(
                     f"no capability and no task is called {part!r}{near}; capabilities are {', '.join(known)}"
                 ) from None
-        found += [one for one in own if one not in found]
-    return found or list(CAPABILITIES)
+        selected += [capability for capability in matching if capability not in selected]
+    return selected or list(CAPABILITIES)
 
 
 def lengths_for(sized: bool, upto: int) -> Sequence[int]:
     """Return the lengths to ask: powers of two. A task whose context is the structure has no length without filler."""
-    found = [] if sized else [0]
+    lengths = [] if sized else [0]
     length = 1024
     while length < upto:
-        found.append(length)
+        lengths.append(length)
         length *= 2
-    return [*found, upto]
+    return [*lengths, upto]

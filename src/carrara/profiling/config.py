@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from carrara.servers.function_model import Function
 
 
-def _tokens_of(given: Annotated[str | int | None, text("5Mtok")]) -> int | None:
-    if given is None or given == "":
+def _tokens_of(budget: Annotated[str | int | None, text("5Mtok")]) -> int | None:
+    if budget is None or budget == "":
         return None
-    if isinstance(given, int) and not isinstance(given, bool) and given > 0:
-        return given
+    if isinstance(budget, int) and not isinstance(budget, bool) and budget > 0:
+        return budget
     try:
-        found = read_budget(str(given))
+        parsed = read_budget(str(budget))
     except UsageError:
-        found = None
-    if not found or found.kind != "tokens":
-        raise UsageError(f"{given!r} is no budget of a profile: give tokens of prompts, such as 5Mtok or 800ktok")
-    return int(found.most)
+        parsed = None
+    if not parsed or parsed.kind != "tokens":
+        raise UsageError(f"{budget!r} is no budget of a profile: give tokens of prompts, such as 5Mtok or 800ktok")
+    return int(parsed.most)
 
 
 @Parameter(name="*", group=Group("Profile", sort_key=20))

@@ -46,10 +46,13 @@ def profile(config: ProfileConfig) -> list[Card]:
     model = model_name(config.model)
     check_model(model)
     counter = config.tokenizer or tokenizer_for(model)
-    subjects = [subject_of(one, counter, config.upto, config.min_base_score, rule, config.width) for one in selected]
+    subjects = [
+        subject_of(capability, counter, config.upto, config.min_base_score, rule, config.width)
+        for capability in selected
+    ]
     job = RunJob(subjects[0].first, 0)
-    given = settings_of(config, ServerOptions) | settings_of(config, ReaderOptions)
-    run_config = RunConfig([job], config.model, out=config.out, **given)
+    options = settings_of(config, ServerOptions) | settings_of(config, ReaderOptions)
+    run_config = RunConfig([job], config.model, out=config.out, **options)
     return _ask(run_config, subjects, config.step, config.budget)
 
 
@@ -84,7 +87,7 @@ def _next_jobs(subjects: Sequence[Subject], reader: Reader, batch: int, budget: 
         if (step := subject.next_batch(batch)) is None:
             continue
         length, n = step
-        sent = reader.estimate(max(length, subject.bare) + FIXED, FIXED, 0).sent
+        sent = reader.estimate(max(length, subject.bare_tokens) + FIXED, FIXED, 0).sent
         cost = n * subject.questions * sent
         if cost <= budget:
             budget -= cost
@@ -99,5 +102,5 @@ def _replies_of(config: RunConfig, results: Sequence[Result]) -> list[Result]:
     """
     name, _ = split_digest(logged_name(config.model))
     reader = config.setting_of_reader
-    own = [one for one in results if one.model == name and one.settings.get(READER, "") == reader]
-    return [one for one in own if one.status != "error"]
+    model_results = [result for result in results if result.model == name and result.settings.get(READER, "") == reader]
+    return [result for result in model_results if result.status != "error"]

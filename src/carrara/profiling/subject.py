@@ -37,14 +37,16 @@ SURE = 0.9
 """The probability above which it counts as certain that there is no effective length."""
 
 
-def is_settled(curve: Curve, rule: Rule, lengths: Sequence[int], within: float) -> bool:
+def is_settled(curve: Curve, rule: Rule, lengths: Sequence[int], max_ratio: float) -> bool:
     """Return whether the interval is narrow enough and no length was passed over, or no curve fits the scores."""
     if curve.misfit() < STRANGE:
         return True
-    return _is_narrow(curve, rule, within) and _find_passed_over(curve, rule, lengths) is None
+    return _is_narrow(curve, rule, max_ratio) and _find_passed_over(curve, rule, lengths) is None
 
 
-def choose_batch(curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, within: float) -> tuple[int, int] | None:
+def choose_batch(
+    curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, max_ratio: float
+) -> tuple[int, int] | None:
     """Return the length and the instances of the next batch.
 
     None if no length has instances that would add information.
@@ -53,7 +55,7 @@ def choose_batch(curve: Curve, rule: Rule, lengths: Sequence[int], batch: int, w
     """
     if not curve.counts:
         return lengths[0], batch
-    if _is_narrow(curve, rule, within) and (length := _find_passed_over(curve, rule, lengths)) is not None:
+    if _is_narrow(curve, rule, max_ratio) and (length := _find_passed_over(curve, rule, lengths)) is not None:
         return length, CHECKED
     open_lengths = [length for length in lengths if _count(curve, length) + batch <= _limit(length)]
     if not open_lengths:
@@ -77,13 +79,13 @@ def _limit(length: int) -> int:
     return min(MOST, max(LEAST, ENOUGH // (length + FIXED)))
 
 
-def _is_narrow(curve: Curve, rule: Rule, within: float) -> bool:
+def _is_narrow(curve: Curve, rule: Rule, max_ratio: float) -> bool:
     if curve.blind(rule) > SURE:
         return True
     low, _, high = curve.effective(rule)
     if low == high:
         return True  # the score is too low even without filler, or high enough at the longest length
-    return low > 0 and high < math.inf and high <= within * low
+    return low > 0 and high < math.inf and high <= max_ratio * low
 
 
 def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int | None:
@@ -95,9 +97,9 @@ def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int |
         return None
     low, _, high = curve.effective(rule)
     candidates = [length for length in lengths if length <= low]
-    behind = next((length for length in lengths if length >= 2 * high), None)
-    if behind is not None and CHECKED * (behind + FIXED) <= AHEAD * _tokens(curve):
-        candidates.append(behind)
+    beyond = next((length for length in lengths if length >= 2 * high), None)
+    if beyond is not None and CHECKED * (beyond + FIXED) <= AHEAD * _tokens(curve):
+        candidates.append(beyond)
     for length in candidates:
         n = _count(curve, length)
         if n < CHECKED or (n < DOUBTED and curve.chance(length) < ODD):
@@ -106,7 +108,7 @@ def _find_passed_over(curve: Curve, rule: Rule, lengths: Sequence[int]) -> int |
 
 
 MEASURED = 5
-"""Instances that are rendered to measure a puzzle without filler. Longer ones are left out at that length."""
+"""Instances that are rendered to measure the tokens without filler. Longer ones are left out at that length."""
 CHANCE_LEVELS = 20
 """Instances whose chance levels are averaged before anything is asked."""
 MISFIT = 0.01
@@ -118,14 +120,13 @@ class Subject:
     """A capability, and the replies so far.
 
     Args:
-        capability: The capability.
         first: The first item id of its task.
         lengths: The lengths that may be asked, ascending.
         chance_level: The mean chance level.
         requirements: What the base score has to exceed.
-        rule: What counts as held.
-        within: The widest factor between the ends of the interval.
-        bare: The tokens of a puzzle without filler.
+        rule: The score that counts as reached.
+        max_ratio: The largest ratio of the ends of the interval.
+        bare_tokens: The tokens of an instance without filler.
         questions: The most questions on an instance.
     """
 
@@ -135,8 +136,8 @@ class Subject:
     chance_level: float
     requirements: Requirements
     rule: Rule
-    within: float
-    bare: int = 0
+    max_ratio: float
+    bare_tokens: int = 0
     questions: int = 1
 
     def __post_init__(self) -> None:
@@ -151,22 +152,24 @@ class Subject:
         """
         self.curve = Curve(self.chance_level, self.lengths[-1], self.lengths[0])
         begins = str(replace(self.first, index=0)).rpartition(".")[0].rpartition("-")[0] + "-"
-        own = [one for one in results if one.id.startswith(begins)]
+        subject_results = [result for result in results if result.id.startswith(begins)]
         for length in self.lengths:
             scores: dict[str, list[float]] = {}
-            for one in own:
-                if one.length == length and one.status != "error":
-                    scores.setdefault(one.instance_id, []).append(headline(one))
+            for result in subject_results:
+                if result.length == length and result.status != "error":
+                    scores.setdefault(result.instance_id, []).append(headline(result))
             if scores:  # questions on one instance are not independent
                 self.curve.add(length, sum(map(fmean, scores.values())), len(scores))
-        shortest = [one for one in own if one.length == self.lengths[0]]
+        shortest = [result for result in subject_results if result.length == self.lengths[0]]
         self.base = (
             BaseScore.of(self.lengths[0], stat(shortest), self.first.task, self.requirements) if shortest else None
         )
-        self.failures = describe_failures([one for one in last if one.id.startswith(begins)])
-        self.prompts = len(own)
-        self.unfit = sum(one.status == "overflow" for one in own)
-        self.tokens = sum((one.input_tokens if one.reading else None) or one.tokens for one in own)
+        self.failures = describe_failures([result for result in last if result.id.startswith(begins)])
+        self.prompts = len(subject_results)
+        self.unfit = sum(result.status == "overflow" for result in subject_results)
+        self.tokens = sum(
+            (result.input_tokens if result.reading else None) or result.tokens for result in subject_results
+        )
 
     def next_batch(self, batch: int) -> tuple[int, int] | None:
         """Return the next length and its number of instances. None if nothing more is to be asked.
@@ -180,9 +183,9 @@ class Subject:
             case "too few items":
                 return (self.lengths[0], batch) if self.base and _may_decide(self.base) else None
             case _:
-                if is_settled(self.curve, self.rule, self.lengths, self.within):
+                if is_settled(self.curve, self.rule, self.lengths, self.max_ratio):
                     return None
-                return choose_batch(self.curve, self.rule, self.lengths, batch, self.within)
+                return choose_batch(self.curve, self.rule, self.lengths, batch, self.max_ratio)
 
     def count_instances(self, length: int) -> int:
         """Return the number of instances with a score at a length."""
@@ -208,7 +211,7 @@ class Subject:
             prompts=self.prompts,
             tokens=self.tokens,
             settled=status == "not usable"
-            or (is_usable and is_settled(self.curve, self.rule, self.lengths, self.within)),
+            or (is_usable and is_settled(self.curve, self.rule, self.lengths, self.max_ratio)),
             misfit=is_usable and self.curve.misfit() < MISFIT,
             unfit=self.unfit,
             failures=self.failures,
@@ -233,7 +236,7 @@ def _may_decide(base: BaseScore) -> bool:
 
 
 def subject_of(
-    capability: Capability, tokenizer: str, upto: int, min_base_score: float, rule: Rule, within: float
+    capability: Capability, tokenizer: str, upto: int, min_base_score: float, rule: Rule, max_ratio: float
 ) -> Subject:
     """Return a capability before anything is asked.
 
@@ -242,18 +245,18 @@ def subject_of(
     """
     [first] = item_ids(Selection(capability.task, dict(capability.params)), Sampling(), None, tokenizer)
     is_sized = registry.load(first.task).is_sized
-    bare = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
-    lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare]
+    bare_tokens = 0 if is_sized else max(_count_tokens(replace(first, index=index)) for index in range(MEASURED))
+    lengths = [length for length in lengths_for(is_sized, upto) if length == 0 or length >= bare_tokens]
     if lengths[-1] < upto:
         raise UsageError(
             f"upto={write_length(upto)} is too short for {capability.name}: a puzzle of {first.task} has up to "
-            f"{bare:,} tokens without filler"
+            f"{bare_tokens:,} tokens without filler"
         )
     findings = findings_of(first.task)
     declared = findings.best_declared(SOLVED) if findings else None
     requirements = Requirements(min_base_score, {first.task: declared.score} if declared else {})
     chance_level, questions = _measure_questions(replace(first, length=lengths[0]))
-    return Subject(capability, first, lengths, chance_level, requirements, rule, within, bare, questions)
+    return Subject(capability, first, lengths, chance_level, requirements, rule, max_ratio, bare_tokens, questions)
 
 
 def _measure_questions(first: ItemId) -> tuple[float, int]:
@@ -261,17 +264,17 @@ def _measure_questions(first: ItemId) -> tuple[float, int]:
     chance_levels, unfit, most = list[float](), list[LengthError](), 0
     for index in range(CHANCE_LEVELS):
         try:
-            posed = questions_of(replace(first, index=index))
+            instance = questions_of(replace(first, index=index))
         except LengthError as error:  # a run leaves this instance out as well
             unfit.append(error)
         else:
-            chance_levels += [question.chance_level for question in posed.questions]
-            most = max(most, len(posed.questions))
+            chance_levels += [question.chance_level for question in instance.questions]
+            most = max(most, len(instance.questions))
     if not chance_levels:
         raise unfit[0]
     return fmean(chance_levels), most
 
 
 def _count_tokens(first: ItemId) -> int:
-    """Return the tokens of a puzzle without filler."""
+    """Return the tokens of an instance without filler."""
     return context_of(first, None).items[0].survey.tokens

@@ -63,8 +63,8 @@ COMPACT = Frame(460, 300, 14)
 
 
 def text(words: str, x: float, y: float, css_class: str, anchor: str = "start") -> Markup:
-    more = {} if anchor == "start" else {"text_anchor": anchor}
-    return tag("text", words, x=x, y=y, class_=css_class, **more)
+    attributes = {} if anchor == "start" else {"text_anchor": anchor}
+    return tag("text", words, x=x, y=y, class_=css_class, **attributes)
 
 
 def _polyline(points: Iterable[tuple[float, float]], colour: int) -> Markup:
@@ -91,10 +91,10 @@ def score_chart(
     """
     lengths = sorted({row.length for row in rows})
     lines = [
-        (one, sorted((row for row in rows if row.series == series), key=lambda row: row.length))
-        for series, one in styles.items()
+        (series_style, sorted((row for row in rows if row.series == series), key=lambda row: row.length))
+        for series, series_style in styles.items()
     ]
-    lines = [(one, own) for one, own in lines if own]
+    lines = [(series_style, series_rows) for series_style, series_rows in lines if series_rows]
     title = f"{task}: mean score {about}"
     if len(lengths) == 1:
         return _ranking(title, lines, lengths[0], frame, kind)
@@ -103,19 +103,19 @@ def score_chart(
     spread = min(slot * 0.62, 11 * (len(lines) - 1))
 
     def place(length: int, line: int) -> float:
-        beside = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
-        return frame.x((lengths.index(length) + 0.5) * step) + beside
+        offset = (line / (len(lines) - 1) - 0.5) * spread if len(lines) > 1 else 0.0
+        return frame.x((lengths.index(length) + 0.5) * step) + offset
 
     parts = [*_grid(frame), *_chance_level(frame, rows, lengths), *_length_axis(frame, lengths)]
     ends = []
-    for line, (one, own) in enumerate(lines):
-        points = [(place(row.length, line), row) for row in own]
+    for line, (series_style, series_rows) in enumerate(lines):
+        points = [(place(row.length, line), row) for row in series_rows]
         path = "M" + "L".join(f"{x:.1f} {frame.y(row.stat.mean):.1f}" for x, row in points)
-        bars = [_whisker(frame, one, x, row) for x, row in points if row.stat.attempts]
-        marks = [_point(one, x, frame.y(row.stat.mean), row, _score_in_words(row)) for x, row in points]
-        stroke = tag("path", d=path, class_=f"line {one.line_class}")
-        parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
-        ends.append((one, frame.y(own[-1].stat.mean)))
+        bars = [_whisker(frame, series_style, x, row) for x, row in points if row.stat.attempts]
+        marks = [_point(series_style, x, frame.y(row.stat.mean), row, _score_in_words(row)) for x, row in points]
+        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
+        parts.append(tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series"))
+        ends.append((series_style, frame.y(series_rows[-1].stat.mean)))
     if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):  # there is no room for more names
         parts += _names(frame, ends)
     return drawing(title, _in_words(lines), frame.width, frame.height, *parts, class_=f"chart {kind}")
@@ -130,11 +130,11 @@ def _grid(frame: Frame) -> list[Markup]:
 
 
 def _length_axis(frame: Frame, lengths: Sequence[int]) -> list[Markup]:
-    every = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
+    label_step = -(-len(lengths) * 40 // int(frame.x(1) - frame.x(0)))  # labels are some 40 units wide
     parts = [
         text(write_length(length), frame.x((i + 0.5) / len(lengths)), frame.y(0) + 20, "tick", "middle")
         for i, length in enumerate(lengths)
-        if (len(lengths) - 1 - i) % every == 0
+        if (len(lengths) - 1 - i) % label_step == 0
     ]
     return [*parts, text("context length, tokens", frame.x(1), frame.y(0) + 41, "axis", "end")]
 
@@ -155,16 +155,16 @@ def _chance_level(frame: Frame, rows: Sequence[Row], lengths: Sequence[int]) -> 
     return parts
 
 
-def _whisker(frame: Frame, one: SeriesStyle, x: float, row: Row) -> Markup:
+def _whisker(frame: Frame, series_style: SeriesStyle, x: float, row: Row) -> Markup:
     low, high = frame.y(row.stat.low), frame.y(row.stat.high)
     path = f"M{x - 3:.1f} {high:.1f}h6M{x:.1f} {high:.1f}V{low:.1f}M{x - 3:.1f} {low:.1f}h6"
-    return tag("path", d=path, class_=f"whisker {one.colour_name}")
+    return tag("path", d=path, class_=f"whisker {series_style.colour_name}")
 
 
-def _point(one: SeriesStyle, x: float, y: float, row: Row, words: str) -> Markup:
+def _point(series_style: SeriesStyle, x: float, y: float, row: Row, words: str) -> Markup:
     """Draw a hollow marker if no reply was an answer: a score of 0 then says nothing about the model."""
     kind = "point" if row.stat.attempts else "point hollow"
-    return tag("g", tag("title", f"{one.name}, {words}"), one.marker(x, y), class_=kind)
+    return tag("g", tag("title", f"{series_style.name}, {words}"), series_style.marker(x, y), class_=kind)
 
 
 def _score_in_words(row: Row) -> str:
@@ -187,12 +187,12 @@ def _names(frame: Frame, ends: Sequence[tuple[SeriesStyle, float]]) -> list[Mark
     return [
         tag(
             "g",
-            one.marker(frame.x(1) + 8, place),
-            _name(one.name, frame.x(1) + 19, place, frame.right - 22),
-            data_series=one.number,
+            series_style.marker(frame.x(1) + 8, place),
+            _name(series_style.name, frame.x(1) + 19, place, frame.right - 22),
+            data_series=series_style.number,
             class_="series",
         )
-        for (one, _), place in zip(ordered, places, strict=True)
+        for (series_style, _), place in zip(ordered, places, strict=True)
     ]
 
 
@@ -212,32 +212,32 @@ def _ranking(
     """Draw one length: scores on one axis, with a row for each series."""
     row_height, top, bottom = 34, 30, 44
     left, right = (230.0, 40.0) if frame.has_names else (150.0, 20.0)
-    own = Frame(frame.width, top + row_height * len(lines) + bottom, right, left, top, bottom)
-    foot = own.y(0)
+    ranking_frame = Frame(frame.width, top + row_height * len(lines) + bottom, right, left, top, bottom)
+    foot = ranking_frame.y(0)
     chance_levels = [row.stat.chance_level for _, rows in lines for row in rows]
-    chance = own.x(sum(chance_levels) / len(chance_levels))
+    chance = ranking_frame.x(sum(chance_levels) / len(chance_levels))
     parts = [tag("rect", x=left, y=top, width=chance - left, height=foot - top, class_="ground")]
     for tick in TICKS:
-        parts.append(own.upright(own.x(tick), "grid" if tick else "grid base"))
-        parts.append(text(f"{tick:g}", own.x(tick), foot + 18, "tick", "middle"))
-    parts.append(own.upright(chance, "chance_level"))
-    parts.append(text(f"mean score at {write_length(length)}", own.x(1), foot + 36, "axis", "end"))
-    for i, (one, rows) in enumerate(lines):
+        parts.append(ranking_frame.upright(ranking_frame.x(tick), "grid" if tick else "grid base"))
+        parts.append(text(f"{tick:g}", ranking_frame.x(tick), foot + 18, "tick", "middle"))
+    parts.append(ranking_frame.upright(chance, "chance_level"))
+    parts.append(text(f"mean score at {write_length(length)}", ranking_frame.x(1), foot + 36, "axis", "end"))
+    for i, (series_style, rows) in enumerate(lines):
         y, stat = top + row_height * (i + 0.5), rows[0].stat
-        low, high = own.x(stat.low), own.x(stat.high)
+        low, high = ranking_frame.x(stat.low), ranking_frame.x(stat.high)
         whisker = f"M{low:.1f} {y - 4:.1f}v8M{low:.1f} {y:.1f}H{high:.1f}m0 -4v8"
-        bar = [tag("path", d=whisker, class_=f"whisker {one.colour_name}")] if stat.attempts else []
-        point = _point(one, own.x(stat.mean), y, rows[0], _score_in_words(rows[0]))
-        name = _name(one.name, 0.0, y, left - 14)
-        parts.append(tag("g", name, *bar, point, data_series=one.number, class_="series"))
-    return drawing(title, _in_words(lines), own.width, own.height, *parts, class_=f"chart {kind}")
+        bar = [tag("path", d=whisker, class_=f"whisker {series_style.colour_name}")] if stat.attempts else []
+        point = _point(series_style, ranking_frame.x(stat.mean), y, rows[0], _score_in_words(rows[0]))
+        name = _name(series_style.name, 0.0, y, left - 14)
+        parts.append(tag("g", name, *bar, point, data_series=series_style.number, class_="series"))
+    return drawing(title, _in_words(lines), ranking_frame.width, ranking_frame.height, *parts, class_=f"chart {kind}")
 
 
 def _in_words(lines: Sequence[tuple[SeriesStyle, Sequence[Row]]]) -> str:
     """Return a description of the chart for screen readers."""
     return " ".join(
-        f"{one.name}: {'; '.join(map(_score_in_words, own))}; chance level {own[-1].stat.chance_level:.2f}."
-        for one, own in lines
+        f"{series_style.name}: {'; '.join(map(_score_in_words, rows))}; chance level {rows[-1].stat.chance_level:.2f}."
+        for series_style, rows in lines
     )
 
 
@@ -257,10 +257,13 @@ def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Fr
     A series is a line that goes from its shortest to its longest length.
     """
     lines = [
-        (one, sorted((point for point in points if point.row.series == series), key=lambda point: point.row.length))
-        for series, one in styles.items()
+        (
+            series_style,
+            sorted((point for point in points if point.row.series == series), key=lambda point: point.row.length),
+        )
+        for series, series_style in styles.items()
     ]
-    lines = [(one, own) for one, own in lines if own]
+    lines = [(series_style, series_points) for series_style, series_points in lines if series_points]
     ticks = _decimal_ticks([point.tokens for point in points])
     low, high = math.log(ticks[0]), math.log(ticks[-1])
 
@@ -268,18 +271,21 @@ def spending_chart(task: str, points: Sequence[Point], styles: Styles, frame: Fr
         return frame.x((math.log(max(tokens, ticks[0])) - low) / (high - low))
 
     parts = [*_grid(frame), *_token_axis(frame, {place(tick): about_count(tick) for tick in ticks})]
-    for one, own in lines:
-        placed = [(place(point.tokens), frame.y(point.row.stat.mean), point) for point in own]
+    for series_style, series_points in lines:
+        placed = [(place(point.tokens), frame.y(point.row.stat.mean), point) for point in series_points]
         path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y, _ in placed)
-        bars = [_whisker(frame, one, x, point.row) for x, _, point in placed if point.row.stat.attempts]
-        marks = [_point(one, x, y, point.row, _tokens_in_words(point)) for x, y, point in placed]
-        stroke = tag("path", d=path, class_=f"line {one.line_class}")
-        parts.append(tag("g", *bars, stroke, *marks, data_series=one.number, class_="series"))
-    ends = [(one, frame.y(own[-1].row.stat.mean)) for one, own in lines]
+        bars = [_whisker(frame, series_style, x, point.row) for x, _, point in placed if point.row.stat.attempts]
+        marks = [_point(series_style, x, y, point.row, _tokens_in_words(point)) for x, y, point in placed]
+        stroke = tag("path", d=path, class_=f"line {series_style.line_class}")
+        parts.append(tag("g", *bars, stroke, *marks, data_series=series_style.number, class_="series"))
+    ends = [(series_style, frame.y(series_points[-1].row.stat.mean)) for series_style, series_points in lines]
     if frame.has_names and len(ends) * LABEL_GAP < frame.y(0) - frame.y(1):
         parts += _names(frame, ends)
     title = f"{task}: mean score against tokens spent"
-    about = " ".join(f"{one.name}: {'; '.join(map(_tokens_in_words, own))}." for one, own in lines)
+    about = " ".join(
+        f"{series_style.name}: {'; '.join(map(_tokens_in_words, series_points))}."
+        for series_style, series_points in lines
+    )
     return drawing(title, about, frame.width, frame.height, *parts, class_=f"chart {kind}")
 
 
@@ -378,7 +384,7 @@ def _forest(frame: Frame, rows: Sequence[Interval], margin: float | None) -> lis
     def x(value: float) -> float:
         return frame.x((value + most) / (2 * most))
 
-    step = next(one for one in (0.02, 0.05, 0.1, 0.2, 0.5) if one >= most / 3)
+    step = next(candidate for candidate in (0.02, 0.05, 0.1, 0.2, 0.5) if candidate >= most / 3)
     parts = []
     for tick in (n * step for n in range(-int(most / step), int(most / step) + 1)):
         parts.append(frame.upright(x(tick), "grid" if tick else "grid base"))

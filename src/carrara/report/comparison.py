@@ -23,36 +23,36 @@ DRAWN = 60
 """The most differences of two sides that are drawn. The tables show all."""
 
 
-def comparison_lines(found: Comparisons, margin: float | None) -> Iterator[str]:
+def comparison_lines(comparisons: Comparisons, margin: float | None) -> Iterator[str]:
     """Yield the verdicts, followed by the tables."""
-    names = distinct(found.sides)
-    yield from verdicts(found, names, margin)
-    shown = tables(found, names, margin)
-    for each in shown:
-        yield from each.lines()
-    if any(is_corrected(each.rows) for each in shown):
+    names = distinct(comparisons.sides)
+    yield from verdicts(comparisons, names, margin)
+    shown = tables(comparisons, names, margin)
+    for table in shown:
+        yield from table.lines()
+    if any(is_corrected(table.rows) for table in shown):
         yield from ("", CORRECTED)
-    if len(found.sides) > 2 and found.groups:
+    if len(comparisons.sides) > 2 and comparisons.groups:
         yield ""
         yield "Not told apart over all: " + "; ".join(
-            " = ".join(names[name] for name in group) for group in found.groups
+            " = ".join(names[name] for name in group) for group in comparisons.groups
         )
-    if found.refused:
-        yield from ("", *(f"Not compared: {one}." for one in found.refused))
+    if comparisons.refused:
+        yield from ("", *(f"Not compared: {sentence}." for sentence in comparisons.refused))
 
 
-def tables(found: Comparisons, names: dict[str, str], margin: float | None) -> list[Table]:
+def tables(comparisons: Comparisons, names: dict[str, str], margin: float | None) -> list[Table]:
     """Return the tables, without those that would repeat another one."""
-    alone = all(row.length == 0 for row in found.lengths)
-    one_length = len({row.length for row in found.lengths}) == 1
-    pooled = len(found.lengths) > len(found.tasks)
+    has_no_lengths = all(row.length == 0 for row in comparisons.lengths)
+    one_length = len({row.length for row in comparisons.lengths}) == 1
+    pooled = len(comparisons.lengths) > len(comparisons.tasks)
     shown = [
-        ("At each length, over its tasks", [] if one_length else found.across),
-        ("By task" if alone else "At each length", found.lengths),
-        ("Over all lengths", found.tasks if pooled else []),
-        ("Over all tasks, each of which counts the same", [row for row in found.overall if not row.task]),
+        ("At each length, over its tasks", [] if one_length else comparisons.across),
+        ("By task" if has_no_lengths else "At each length", comparisons.lengths),
+        ("Over all lengths", comparisons.tasks if pooled else []),
+        ("Over all tasks, each of which counts the same", [row for row in comparisons.overall if not row.task]),
     ]
-    has_tokens = found.by == "reader"
+    has_tokens = comparisons.by == "reader"
     return [comparison_table(f"{title}:", rows, names, margin, has_tokens=has_tokens) for title, rows in shown if rows]
 
 
@@ -61,25 +61,25 @@ def is_corrected(rows: Sequence[Comparison]) -> bool:
     return len(rows) > 1
 
 
-def verdicts(found: Comparisons, names: dict[str, str], margin: float | None) -> Iterator[str]:
+def verdicts(comparisons: Comparisons, names: dict[str, str], margin: float | None) -> Iterator[str]:
     """Yield a sentence for each two sides: where they differ, at each length over its tasks or in its only task."""
-    for pair in dict.fromkeys((row.first, row.second) for row in found.lengths):
-        one, other = (names[side] for side in pair)
-        pooled = [row for row in found.overall or found.tasks if (row.first, row.second) == pair]
-        own = [row for row in found.across or found.lengths if (row.first, row.second) == pair]
-        clear = [row for row in own if row.verdict() in ("better", "worse")]
-        said = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
-        rest = ", ".join(_where(row).strip() or "over all" for row in own if row not in clear)
+    for pair in dict.fromkeys((row.first, row.second) for row in comparisons.lengths):
+        first, second = (names[side] for side in pair)
+        pooled = [row for row in comparisons.overall or comparisons.tasks if (row.first, row.second) == pair]
+        pair_rows = [row for row in comparisons.across or comparisons.lengths if (row.first, row.second) == pair]
+        clear = [row for row in pair_rows if row.verdict() in ("better", "worse")]
+        changes = [f"{row.verdict()}{_where(row)} by {abs(row.difference):.2f} {_interval(row)}" for row in clear]
+        rest = ", ".join(_where(row).strip() or "over all" for row in pair_rows if row not in clear)
         if clear:
-            yield f"Beside {one}, {other} is {'; '.join(said)}{f'; not told apart {rest}' if rest else ''}."
+            yield f"Beside {first}, {second} is {'; '.join(changes)}{f'; not told apart {rest}' if rest else ''}."
             continue
-        smallest = [row.smallest for row in own if row.smallest]
+        smallest = [row.smallest for row in pair_rows if row.smallest]
         least = f"; differences from {min(smallest):.2f} on would mostly have shown" if smallest else ""
-        if all(row.too_few for row in own):
+        if all(row.too_few for row in pair_rows):
             least = f"; with fewer than {FEWEST} instances no difference can be"
-        near = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
-        margined = f", and {other} is not worse by {margin:g}" if near else ""
-        yield f"{one} and {other} are not told apart{margined}{least}."
+        is_not_worse = bool(pooled) and all(row.verdict(margin) == "not worse" for row in pooled)
+        margined = f", and {second} is not worse by {margin:g}" if is_not_worse else ""
+        yield f"{first} and {second} are not told apart{margined}{least}."
 
 
 def _where(row: Comparison) -> str:
@@ -135,28 +135,28 @@ def comparison_table(
     return Table(title, columns, rows)
 
 
-def write_comparison(found: Comparisons, margin: float | None, path: Path, title: str = "") -> None:
+def write_comparison(comparisons: Comparisons, margin: float | None, path: Path, title: str = "") -> None:
     """Write the page: the text, and a chart of the differences of each two sides."""
     from carrara.report.html import render_page
 
-    names = distinct(found.sides)
-    pairs = list(dict.fromkeys((row.first, row.second) for row in found.lengths))
+    names = distinct(comparisons.sides)
+    pairs = list(dict.fromkeys((row.first, row.second) for row in comparisons.lengths))
     charts = []
     for first, second in pairs:
-        own = [row for row in found.lengths if (row.first, row.second) == (first, second)]
+        pair_rows = [row for row in comparisons.lengths if (row.first, row.second) == (first, second)]
         label = f"{names[second]} beside {names[first]}"
-        charts.append((label, _chart(label, own[:DRAWN], margin)))
-    kind = "model" if found.by == "run" else found.by
+        charts.append((label, _chart(label, pair_rows[:DRAWN], margin)))
+    kind = "model" if comparisons.by == "run" else comparisons.by
     page = render_page(
         "compare.html",
-        title or (charts[0][0] if len(charts) == 1 else f"{len(found.sides)} {kind}s beside each other"),
-        found=found,
+        title or (charts[0][0] if len(charts) == 1 else f"{len(comparisons.sides)} {kind}s beside each other"),
+        comparisons=comparisons,
         kind=kind,
         names=names,
         margin=margin,
-        verdicts=list(verdicts(found, names, margin)),
-        by_length=any(row.length for row in found.lengths),
-        tables=tables(found, names, margin),
+        verdicts=list(verdicts(comparisons, names, margin)),
+        by_length=any(row.length for row in comparisons.lengths),
+        tables=tables(comparisons, names, margin),
         note=CORRECTED,
         charts=charts,
     )
@@ -179,18 +179,18 @@ def _p(value: float) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def comparison_record(found: Comparisons, margin: float | None) -> dict[str, Any]:
+def comparison_record(comparisons: Comparisons, margin: float | None) -> dict[str, Any]:
     def record(row: Comparison) -> dict[str, Any]:
         named = {name: value for name, value in asdict(row).items() if name != "changes"}
         return {**named, "task": row.task or None, "difference": row.difference, "verdict": row.verdict(margin)}
 
     return {
-        "sides": found.sides,
-        "by": found.by,
-        "lengths": list(map(record, found.lengths)),
-        "across": list(map(record, found.across)),
-        "tasks": list(map(record, found.tasks)),
-        "overall": list(map(record, found.overall)),
-        "groups": found.groups,
-        "refused": found.refused,
+        "sides": comparisons.sides,
+        "by": comparisons.by,
+        "lengths": list(map(record, comparisons.lengths)),
+        "across": list(map(record, comparisons.across)),
+        "tasks": list(map(record, comparisons.tasks)),
+        "overall": list(map(record, comparisons.overall)),
+        "groups": comparisons.groups,
+        "refused": comparisons.refused,
     }

@@ -93,11 +93,11 @@ def failures(
 
     The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
     """
-    series = series_of(results)
+    series_for = series_of(results)
     corners: dict[tuple[str, str, int, int], list[Result]] = {}
     for result in results:
         if is_failure(result):
-            corner = (result.status, result.task, styles[series(result)].number, result.length)
+            corner = (result.status, result.task, styles[series_for(result)].number, result.length)
             corners.setdefault(corner, []).append(result)
     queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
     total = sum(map(len, queues))
@@ -109,8 +109,8 @@ def failures(
         # If corners are more than fit, take them at even steps, so that no task or length is left out.
         taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
-    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series(r)].number, r.length, r.id))
-    return [failure(result, styles[series(result)], find_snippet) for result in taken], total
+    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series_for(r)].number, r.length, r.id))
+    return [failure(result, styles[series_for(result)], find_snippet) for result in taken], total
 
 
 def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
@@ -137,7 +137,7 @@ def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None
         error=None if result.error is None else _cut(result.error, FIELD),
         brief=_brief(result),
         reply=_cut(result.reply, REPLY),
-        prompt=tuple(one._replace(text=visible(one.text)) for one in snippet.prompt) if snippet else (),
+        prompt=tuple(part._replace(text=visible(part.text)) for part in snippet.prompt) if snippet else (),
         excerpt=_cut(result.excerpt, REPLY),
         traces=traces,
         more_facts=len(result.facts) - len(traces),
@@ -171,15 +171,15 @@ def sample_unsolved(
     results: Sequence[Result], styles: Styles, find_snippet: FindSnippet | None = None
 ) -> tuple[list[UnsolvedItem], int]:
     """Return some of the items that no model solves, and the number of all such items."""
-    series = series_of(results)
-    found = unsolved_items(results)
+    series_for = series_of(results)
+    unsolved = unsolved_items(results)
     shown = []
-    for replies in found[:SHOWN_ITEMS]:
-        ordered = sorted(replies, key=lambda one: styles[series(one)].number)
-        item = failure(ordered[0], styles[series(ordered[0])], find_snippet)
-        answers = tuple(failure(one, styles[series(one)]) for one in ordered[:ANSWERS])
+    for replies in unsolved[:SHOWN_ITEMS]:
+        ordered = sorted(replies, key=lambda reply: styles[series_for(reply)].number)
+        item = failure(ordered[0], styles[series_for(ordered[0])], find_snippet)
+        answers = tuple(failure(reply, styles[series_for(reply)]) for reply in ordered[:ANSWERS])
         shown.append(UnsolvedItem(item, answers, len(ordered) - len(answers)))
-    return shown, len(found)
+    return shown, len(unsolved)
 
 
 def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
@@ -187,23 +187,25 @@ def unsolved_items(results: Sequence[Result]) -> list[list[Result]]:
 
     If all models fail an item in a cell that they mostly answer, the item may be wrong.
     """
-    series = series_of(results)
-    asked = [result for result in results if result.status not in NEVER_ASKED]
+    series_for = series_of(results)
+    answered = [result for result in results if result.status not in NEVER_ASKED]
     items: dict[tuple[str, str, int, int], dict[object, Result]] = {}
     cells: dict[tuple[str, int, object], list[float]] = {}
-    for result in asked:
-        who = series(result)
-        cells.setdefault((result.task, result.length, who), []).append(headline(result))
-        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[who] = result
+    for result in answered:
+        model = series_for(result)
+        cells.setdefault((result.task, result.length, model), []).append(headline(result))
+        items.setdefault((result.task, result.instance_id, _question(result.id), result.length), {})[model] = result
 
     def surprise(key: tuple[str, str, int, int]) -> float:
         """Return the log probability that all models fail, if each fails as often as at this length of the task."""
         task, _, _, length = key
-        means = (math.fsum(own) / len(own) for who in items[key] for own in [cells[task, length, who]])
+        means = (math.fsum(scores) / len(scores) for model in items[key] for scores in [cells[task, length, model]])
         return math.fsum(math.log(1 - min(_SURE, mean)) for mean in means)
 
     failed = [
-        key for key, own in items.items() if len(own) > 1 and all(headline(result) < HALF for result in own.values())
+        key
+        for key, replies in items.items()
+        if len(replies) > 1 and all(headline(result) < HALF for result in replies.values())
     ]
     return [list(items[key].values()) for key in sorted(failed, key=lambda key: (surprise(key), key))]
 

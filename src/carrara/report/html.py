@@ -32,7 +32,6 @@ def render_page(template: str, title: str, **content: Any) -> str:
 
     Args:
         template: The name of a file in `templates/`.
-        title: The title of the page.
         content: What the template shows.
     """
     script = _read("script.js")
@@ -92,7 +91,7 @@ def environment() -> Environment:
         "about": about_count,
         "short": short,
         "headings": lambda body: [(id, Markup(title)) for id, title in _HEADING.findall(body)],
-        "zip": lambda one, other: list(zip(one, other, strict=True)),
+        "zip": lambda first, second: list(zip(first, second, strict=True)),
     }
     environment.filters |= filters
     return environment

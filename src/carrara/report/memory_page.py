@@ -23,7 +23,6 @@ def page(
     """Return the page, which needs no other file.
 
     Args:
-        title: The title of the page.
         segments: The number of segments of the context.
         points: The segments after which the memory was inspected.
         facts: For each fact its segment, its text, and whether the answer needs it.
@@ -45,13 +44,15 @@ def page(
         points=points,
         facts=marks,
         probes=probes,
-        answers=[line(ask, [own, *([probed] if probed else [])], right) for ask, right, own, probed, _ in answers],
+        answers=[
+            line(ask, [answer, *([probed] if probed else [])], right) for ask, right, answer, probed, _ in answers
+        ],
         stores=[
             line(ask, [list(layer) for layer in zip(*returned, strict=True)], right)
             for ask, right, _, _, returned in answers
             if any(answers[0][4])
         ],
         gates=line("gates", [list(gate) for gate in zip(*gates, strict=True)]) if any(gates) else "",
-        attention=[attention_map(*one) for one in attention],
+        attention=[attention_map(*columns) for columns in attention],
         distances=distance_map(points, marks, distances),
     )

@@ -59,12 +59,12 @@ def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> li
     groups: dict[tuple[str, Series, int | None], list[Row]] = {}
     for row in rows:
         groups.setdefault((row.task, row.series, row.length if by_length else None), []).append(row)
-    found = []
-    for (task, series, length), own in sorted(
+    shown_counts = []
+    for (task, series, length), group in sorted(
         groups.items(), key=lambda item: (item[0][0], styles[item[0][1]].number, item[0][2] or 0)
     ):
-        counts = {status: sum(row.stat.statuses.get(status, 0) for row in own) for status in shown}
-        found.append(
+        counts = {status: sum(row.stat.statuses.get(status, 0) for row in group) for status in shown}
+        shown_counts.append(
             StatusCounts(
                 style=styles[series],
                 task=short(task),
@@ -74,7 +74,7 @@ def status_counts(rows: Sequence[Row], styles: Styles, *, by_length: bool) -> li
                 bar=share_bar(counts.items(), "status"),
             )
         )
-    return found
+    return shown_counts
 
 
 @dataclass(frozen=True)
@@ -91,21 +91,21 @@ class ErrorShares:
 
 def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     """Return a row for each task with error types, each series and each length."""
-    series = series_of(results)
-    ways: dict[str, set[str]] = {}
+    series_for = series_of(results)
+    error_types: dict[str, set[str]] = {}
     for result in results:
         if result.error_type:
-            ways.setdefault(result.task, set()).add(result.error_type)
+            error_types.setdefault(result.task, set()).add(result.error_type)
     groups: dict[tuple[str, Series, int], Counter[str]] = {}
     for result in results:
-        if result.task in ways and result.status != "error":
-            groups.setdefault((result.task, series(result), result.length), Counter())[_way(result)] += 1
-    found = []
-    for (task, one, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
+        if result.task in error_types and result.status != "error":
+            groups.setdefault((result.task, series_for(result), result.length), Counter())[_way(result)] += 1
+    shares = []
+    for (task, series, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
         n = counts.total()
-        kinds = [RIGHT, *sorted(ways[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
-        found.append(ErrorShares(task, one, length, n, {kind: counts[kind] / n for kind in kinds}))
-    return found
+        kinds = [RIGHT, *sorted(error_types[task]), SILENT, *([WRONG] if _any_wrong(task, groups) else [])]
+        shares.append(ErrorShares(task, series, length, n, {kind: counts[kind] / n for kind in kinds}))
+    return shares
 
 
 def _way(result: Result) -> str:

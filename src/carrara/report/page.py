@@ -18,7 +18,7 @@ from carrara.report.style import Styles, name_by_difference, styles_of
 from carrara.report.tables import Table, horizon_table, penalty_table, ruler_table, score_table
 from carrara.report.views import rows_of, tasks_of, view
 from carrara.results import Row, Series, TrivialBaseline, ruler, series_of, trivial_baselines
-from carrara.results.baselines import ALIKE, BestBaseline, ShortcutFinding, highest
+from carrara.results.baselines import AGREEMENT, BestBaseline, ShortcutFinding, highest
 from carrara.results.effective import RULE
 from carrara.results.result import ItemSource, Result
 from carrara.results.scores import Metric, describe_metric
@@ -74,25 +74,25 @@ def notes(
 
 
 def _without_answer(results: Sequence[Result]) -> Iterator[str]:
-    """Return a sentence about replies without an answer, with their statuses, and with the most frequent error."""
-    others = [result for result in results if result.status not in GRADED]
-    if not others:
+    """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error."""
+    unanswered = [result for result in results if result.status not in GRADED]
+    if not unanswered:
         return
-    counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in others).most_common())
-    yield f"No answer was read from {len(others):,} of {count(len(results), 'reply')}, which score 0 ({counts})."
-    errors = Counter(short(result.error, 200) for result in others if result.error)
+    counts = ", ".join(f"{n:,} {status}" for status, n in Counter(result.status for result in unanswered).most_common())
+    yield f"No answer was read from {len(unanswered):,} of {count(len(results), 'reply')}, which score 0 ({counts})."
+    errors = Counter(short(result.error, 200) for result in unanswered if result.error)
     if errors:
         error, times = errors.most_common(1)[0]
         yield f"The most frequent error ({count(times, 'time')}): {error}"
 
 
 def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
-    """Return a sentence about cells in which most replies have no answer, so that their scores say little."""
+    """Yield a sentence about cells in which most replies have no answer, so that their scores say little."""
     bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not bad:
         return
-    series = series_of(results)
-    empty = Counter((result.task, series(result), result.length) for result in results if result.status == "empty")
+    series_for = series_of(results)
+    empty = Counter((result.task, series_for(result), result.length) for result in results if result.status == "empty")
     for row in bad[:LISTED]:
         many = empty[row.task, row.series, row.length]
         silent = f", {many:,} of them empty" if many else ""
@@ -107,7 +107,7 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
 
 
 def _repeated(results: Sequence[Result]) -> Iterator[str]:
-    """Return a sentence about requests that failed and were sent again."""
+    """Yield a sentence about requests that failed and were sent again."""
     if times := [result.repeated for result in results if result.repeated]:
         were = "was" if sum(times) == 1 else "were"
         yield f"{count(sum(times), 'request')} failed and {were} sent again, for {count(len(times), 'item')}."
@@ -135,66 +135,66 @@ def _few(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
-    """Return a sentence about tasks on which a trivial reply scores well."""
-    found: dict[tuple[str, str], str] = {}  # of several lengths the worst
-    for line in sorted(lines, key=lambda line: line.chance_level - line.own):
+    """Yield a sentence about tasks on which a trivial reply scores well."""
+    sentences: dict[tuple[str, str], str] = {}  # of several lengths the worst
+    for line in sorted(lines, key=lambda line: line.chance_level - line.score):
         if line.scores_well:
-            scores = f"scores {line.own:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
+            scores = f"scores {line.score:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
             text = f"The trivial reply “{short(line.name, 40)}” {scores}: a model with no more shows nothing."
-            found.setdefault((line.task, line.name), text)
-    yield from _first(found.values(), "trivial reply", "scores well", "score well")
+            sentences.setdefault((line.task, line.name), text)
+    yield from _first(sentences.values(), "trivial reply", "scores well", "score well")
 
 
 def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
-    """Return a sentence about paper scores that a trivial reply reaches."""
+    """Yield a sentence about paper scores that a trivial reply reaches."""
     fooled: dict[tuple[str, str], list[TrivialBaseline]] = {}
     for line in lines:
         for name in line.fools:
             fooled.setdefault((line.name, name), []).append(line)
-    said: dict[str, float] = {}
-    for (reply, name), where in fooled.items():
-        worst = max(where, key=lambda line: line.published[name] - line.own)
-        scores = f"{worst.published[name]:.2f} by the paper score ({short(name, 30)}), {worst.own:.2f} by ours"
-        others = len({line.task for line in where}) - 1
+    gaps: dict[str, float] = {}
+    for (reply, name), fooled_lines in fooled.items():
+        worst = max(fooled_lines, key=lambda line: line.published[name] - line.score)
+        scores = f"{worst.published[name]:.2f} by the paper score ({short(name, 30)}), {worst.score:.2f} by ours"
+        others = len({line.task for line in fooled_lines}) - 1
         more = f", and about as well in {count(others, 'other task')}" if others else ""
         text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
-        said[text] = worst.published[name] - worst.own
+        gaps[text] = worst.published[name] - worst.score
     yield from _first(
-        sorted(said, key=lambda text: -said[text]), "trivial reply", "fools a paper score", "fool paper scores"
+        sorted(gaps, key=lambda text: -gaps[text]), "trivial reply", "fools a paper score", "fool paper scores"
     )
 
 
 def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFinding]) -> Iterator[str]:
-    """Return a sentence about scores that a shortcut reaches as well, if the shortcut is above the chance level."""
-    cheap = {one.task: one for one in findings if one.score > one.chance_level + NEWS}
-    found: dict[tuple[str, Series], list[Row]] = {}
+    """Yield a sentence about scores that a shortcut reaches as well, if the shortcut is above the chance level."""
+    cheap = {finding.task: finding for finding in findings if finding.score > finding.chance_level + NEWS}
+    cheap_rows: dict[tuple[str, Series], list[Row]] = {}
     for row in rows:
-        one = cheap.get(row.task)
-        if one and not row.labels and row.stat.scored and row.stat.mean <= one.score:
-            found.setdefault((row.task, row.series), []).append(row)
-    said = []
-    for (task, series), own in found.items():
-        lengths = ", ".join(write_length(row.length) for row in own)
+        finding = cheap.get(row.task)
+        if finding and not row.labels and row.stat.scored and row.stat.mean <= finding.score:
+            cheap_rows.setdefault((row.task, row.series), []).append(row)
+    sentences = []
+    for (task, series), row_group in cheap_rows.items():
+        lengths = ", ".join(write_length(row.length) for row in row_group)
         at = f"{styles[series].name} at {lengths} in {short(task)}"
         scores = f"the shortcut “{short(cheap[task].name, 60)}” scores {cheap[task].score:.2f}"
         declared = f" ({cheap[task].declared.rstrip('.')})" if cheap[task].declared else ""
-        said.append(f"{at} is no better than a shortcut: {scores}{declared}.")
-    yield from _first(said, "model", "is no better than a shortcut", "are no better than a shortcut")
+        sentences.append(f"{at} is no better than a shortcut: {scores}{declared}.")
+    yield from _first(sentences, "model", "is no better than a shortcut", "are no better than a shortcut")
 
 
 def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
-    """Return a sentence about tasks that a tenth of the context mostly solves."""
-    near = [
-        f"A tenth of a context of 4k tokens is enough to score {one.reach:.2f} in {short(one.task)}: there, length "
-        "only hides what is asked for."
-        for one in findings
-        if one.reach >= ENOUGH and one.reach > one.chance_level + NEWS
+    """Yield a sentence about tasks that a tenth of the context mostly solves."""
+    sentences = [
+        f"A tenth of a context of 4k tokens is enough to score {finding.reach:.2f} in {short(finding.task)}: there, "
+        "length only hides what is asked for."
+        for finding in findings
+        if finding.reach >= ENOUGH and finding.reach > finding.chance_level + NEWS
     ]
-    yield from _first(near, "task", "is like that", "are like that")
+    yield from _first(sentences, "task", "is like that", "are like that")
 
 
 def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
-    """Return the first of many sentences, and the number of the others."""
+    """Yield the first of many sentences, and the number of the others."""
     yield from list(sentences)[:LISTED]
     if (more := len(sentences) - LISTED) > 0:
         yield f"{count(more, 'more ' + what)} {does if more == 1 else do}."
@@ -202,37 +202,39 @@ def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterato
 
 def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
     """Return the task, and the length if the reply has different scores at other lengths."""
-    alone = sum((other.task, other.name) == (line.task, line.name) for other in lines) == 1
+    alone = sum((other_line.task, other_line.name) == (line.task, line.name) for other_line in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
 def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
-    """Return a sentence about lengths with fewer replies than others of their task.
+    """Yield a sentence about lengths with fewer replies than others of their task.
 
     The run is incomplete, or items did not fit.
 
     Subsets of a task have their own instances and lengths, so each is compared with itself.
     """
-    series = series_of(results)
-    there = Counter((result.task, _subset(result.id), result.length, series(result)) for result in results)
+    series_for = series_of(results)
+    counts = Counter((result.task, _subset(result.id), result.length, series_for(result)) for result in results)
     most: dict[tuple[str, int], int] = {}
-    for (task, subset, _, _), n in there.items():
+    for (task, subset, _, _), n in counts.items():
         most[task, subset] = max(most.get((task, subset), 0), n)
     short_of = [
-        f"Incomplete: {styles[one].name} has {n:,} of {count(most[task, subset], 'reply')} at {write_length(length)} "
-        f"in {short(task)}."
-        for (task, subset, length, one), n in sorted(there.items(), key=lambda pair: _place(pair[0], styles))
+        f"Incomplete: {styles[series].name} has {n:,} of {count(most[task, subset], 'reply')} at "
+        f"{write_length(length)} in {short(task)}."
+        for (task, subset, length, series), n in sorted(counts.items(), key=lambda pair: _place(pair[0], styles))
         if n < most[task, subset]
     ]
     yield from _first(short_of, "cell", "is incomplete", "are incomplete")
 
 
 def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
-    """Return a sentence about replies with fewer tokens of reasoning than were enforced."""
-    held = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
-    short_of = [r for r in held if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])]
+    """Yield a sentence about replies with fewer tokens of reasoning than were enforced."""
+    with_budget = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
+    short_of = [
+        r for r in with_budget if r.reasoning is not None and r.reasoning < int(r.settings["cot"].partition(":")[2])
+    ]
     if short_of:
-        yield f"{len(short_of):,} of {count(len(held), 'reply')} reasoned for fewer tokens than was asked for."
+        yield f"{len(short_of):,} of {count(len(with_budget), 'reply')} reasoned for fewer tokens than was asked for."
 
 
 def _subset(id: str) -> int:
@@ -241,8 +243,8 @@ def _subset(id: str) -> int:
 
 
 def _place(row: tuple[str, int, int, Series], styles: Styles) -> tuple[object, ...]:
-    task, subset, length, one = row
-    return natural(task), styles[one].number, length, subset
+    task, subset, length, series = row
+    return natural(task), styles[series].number, length, subset
 
 
 FEW_ROWS = 30
@@ -297,8 +299,6 @@ def write_report(
 
     Args:
         summary: The results and their numbers.
-        path: The file to write.
-        title: The title of the page.
         find_snippet: Finds what to show of the prompt of a reply.
         sources: The submitted folders that the results come from.
     """
@@ -348,7 +348,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
         "horizons": horizon_table(summary.horizons),
         "notes": notes(results, rows, styles, runs, trivial, summary.shortcuts, partial=bool(summary.missing)),
         "trivial": trivial,
-        "alike": ALIKE,
+        "agreement": AGREEMENT,
         "trivial_published": list(dict.fromkeys(name for line in trivial for name in line.published)),
         "rule": RULE,
         "min_base_score": summary.requirements.min_base_score,
@@ -384,7 +384,7 @@ def _content(summary: Summary, find_snippet: FindSnippet | None) -> dict[str, An
 def _measures(task: TaskSection, findings: Sequence[ShortcutFinding]) -> str:
     """Return the capability that a task measures, if known, with the name of the question if it has several."""
     name, _, part = task.rows[0].task.partition(":")
-    capability = next((one.measures for one in findings if one.task == name), "")
+    capability = next((finding.measures for finding in findings if finding.task == name), "")
     return f"{capability}: {part}" if capability and part else capability
 
 
@@ -394,14 +394,14 @@ def _task_views(
     wrong = error_shares(results)
     tasks = []
     for number, name in enumerate(tasks_of(rows)):
-        own = rows_of(name, rows, styles)
+        task_rows = rows_of(name, rows, styles)
         errors = [row for row in wrong if row.task == name]
         tasks.append(
             TaskSection(
                 number=number,
                 name=short(name),
-                rows=own,
-                table=score_table(own),
+                rows=task_rows,
+                table=score_table(task_rows),
                 trivial=[line for line in trivial if line.task == name],
                 error_shares=sorted(errors, key=lambda row: (styles[row.series].number, row.length)),
             )

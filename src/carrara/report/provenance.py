@@ -50,10 +50,10 @@ class Provenance:
 
 
 def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
-    series = series_of(results)
+    series_for = series_of(results)
     groups: dict[tuple[Series, str], list[Result]] = {}
     for result in results:
-        groups.setdefault((series(result), result.tokenizer), []).append(result)
+        groups.setdefault((series_for(result), result.tokenizer), []).append(result)
     order = sorted(groups, key=lambda key: (styles[key[0]].number, key[1]))
     return [_describe(styles[key[0]], key[1], groups[key]) for key in order]
 
@@ -64,11 +64,12 @@ def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> 
     exact, exact_warning = _exact(style, tokenizer, results)
     outputs = [result.output_tokens for result in results if result.output_tokens is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
+    settings = sorted({pair for result in results for pair in result.settings.items()})
     return Provenance(
         style=style,
         tokenizer=short(tokenizer),
         prompt_style=", ".join(filter(None, prompt_styles)) or "–",
-        settings="\n".join(short(f"{name}={value}", 160) for name, value in _settings(results)) or "–",
+        settings="\n".join(short(f"{name}={value}", 160) for name, value in settings) or "–",
         tasks="\n".join(short(task, 160) for task in sorted({_task_label(result) for result in results}, key=natural)),
         lengths=", ".join(write_length(length) for length in sorted({result.length for result in results})),
         replies=len(results),
@@ -125,19 +126,22 @@ def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tu
     if not counted:
         return "not reported", ""
     if any(READER in result.settings for result, _ in counted):
-        return f"{sum(theirs for _, theirs in counted) / len(counted):,.0f} for an item, by its reader", ""
+        return (
+            f"{sum(server_tokens for _, server_tokens in counted) / len(counted):,.0f} for an item, by its reader",
+            "",
+        )
     lengths_claimed = [pair for pair in counted if pair[0].length]
-    result, theirs = max(lengths_claimed or counted, key=lambda pair: abs(_share_off(*pair)))
-    if all(theirs == result.tokens for result, theirs in counted):
+    result, server_tokens = max(lengths_claimed or counted, key=lambda pair: abs(_share_off(*pair)))
+    if all(server_tokens == result.tokens for result, server_tokens in counted):
         return "the same", ""
-    off, cause = _share_off(result, theirs), _cause(tokenizer, counted)
+    off, cause = _share_off(result, server_tokens), _cause(tokenizer, counted)
     shown = f"{off:+.2%} at most"
     if abs(off) < TOLERATED:
         return _typeset(f"{shown}: {cause.name}" if cause.is_template else shown), ""
     if cause.is_template and not lengths_claimed:
         return _typeset(f"{shown}: {cause.name}"), ""
     return _typeset(f"{shown}: {cause.name}"), _typeset(
-        f"The server of {style.name} counted {theirs:,} prompt tokens where {short(tokenizer)} counted "
+        f"The server of {style.name} counted {server_tokens:,} prompt tokens where {short(tokenizer)} counted "
         f"{result.tokens:,} ({off:+.1%}), so lengths are not what they claim: {cause.evidence}, which points to "
         f"{cause.name}."
     )
@@ -147,8 +151,8 @@ def _typeset(text: str) -> str:
     return re.sub(r"(^|\()-(?=[0-9])", r"\1−", text).replace("%", " %")
 
 
-def _share_off(result: Result, theirs: int) -> float:
-    return (theirs - result.tokens) / result.tokens
+def _share_off(result: Result, server_tokens: int) -> float:
+    return (server_tokens - result.tokens) / result.tokens
 
 
 class _Cause(NamedTuple):
@@ -174,15 +178,15 @@ def _cause(tokenizer: str, counted: Sequence[tuple[Result, int]]) -> _Cause:
     """
     lacks_template = _prompt_style(counted[0][0]) == "chat" and not _knows_chat(tokenizer)
     by_length: dict[int, list[tuple[Result, int]]] = {}
-    for result, theirs in counted:
-        by_length.setdefault(result.length, []).append((result, theirs))
+    for result, server_tokens in counted:
+        by_length.setdefault(result.length, []).append((result, server_tokens))
     groups = [by_length[length] for length in sorted(by_length)]
-    if sum(theirs - result.tokens for result, theirs in groups[-1]) < 0:
+    if sum(server_tokens - result.tokens for result, server_tokens in groups[-1]) < 0:
         return _cause_of_fewer(groups, lacks_template)
     name = (
         f"the chat template, which {short(tokenizer)} does not count" if lacks_template else "text that the server adds"
     )
-    excess = [theirs - result.tokens for result, theirs in counted]
+    excess = [server_tokens - result.tokens for result, server_tokens in counted]
     if len(groups) == 1:
         return _Cause(f"{name}, or another tokenizer", "there is only one length", is_template=lacks_template)
     if min(excess) > 0 and max(excess) - min(excess) <= TEMPLATE_SPREAD:
@@ -200,13 +204,16 @@ def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]], lacks_templa
         groups: The prompts of each length with the server's counts, the longest last.
         lacks_template: Whether the server's counts include a chat template that ours do not.
     """
-    longest = [theirs for _, theirs in groups[-1]]
+    longest = [server_tokens for _, server_tokens in groups[-1]]
     if (
         max(longest) - min(longest) <= CUT_SPREAD
         and len({result.context_id for result, _ in groups[-1]}) >= CUT_PROMPTS
     ):
         return _Cause("cut prompts", f"its counts stop at {max(longest):,} tokens")
-    points = [(fmean(result.tokens for result, _ in group), fmean(theirs for _, theirs in group)) for group in groups]
+    points = [
+        (fmean(result.tokens for result, _ in group), fmean(server_tokens for _, server_tokens in group))
+        for group in groups
+    ]
     growth = [(b[1] - a[1]) / (b[0] - a[0]) for a, b in pairwise(points) if b[0] > a[0]]
     if len(growth) > 1:
         if growth[-1] < growth[0] / 2:
@@ -215,10 +222,6 @@ def _cause_of_fewer(groups: Sequence[Sequence[tuple[Result, int]]], lacks_templa
     if growth and points[0][1] <= (1 - TOLERATED) * points[0][0]:
         return _TOKENIZER
     return _CUT if growth and not lacks_template else _TOKENIZER_OR_CUT
-
-
-def _settings(results: Sequence[Result]) -> list[tuple[str, str]]:
-    return sorted({pair for result in results for pair in result.settings.items()})
 
 
 def _task_label(result: Result) -> str:
@@ -230,8 +233,8 @@ def _task_label(result: Result) -> str:
     split = "" if item_id.split == "test" else f"split {item_id.split}"
     seed = f"seed {item_id.seed}" if item_id.seed else ""
     pack = f"prompts {item_id.pack[:8]}" if item_id.pack else ""
-    other = ", ".join(filter(None, [*item_id.params.split(";"), split, seed, pack]))
-    return f"{name} ({other})" if other else name
+    changed_settings = ", ".join(filter(None, [*item_id.params.split(";"), split, seed, pack]))
+    return f"{name} ({changed_settings})" if changed_settings else name
 
 
 def _prompt_style(result: Result) -> str:

@@ -69,8 +69,8 @@ def has_reader(results: Iterable[Result]) -> bool:
 
 def fates_of(costs: Iterable[SeriesCost]) -> list[Fate]:
     """Return the fates that occur."""
-    found = {fate for cost in costs for fate, count in cost.fates.items() if count}
-    return [fate for fate in FATES if fate in found]
+    occurring = {fate for cost in costs for fate, count in cost.fates.items() if count}
+    return [fate for fate in FATES if fate in occurring]
 
 
 def fate_counts(costs: Sequence[SeriesCost], styles: Styles, by: Slice = "") -> list[FateCounts]:
@@ -82,12 +82,12 @@ def fate_counts(costs: Sequence[SeriesCost], styles: Styles, by: Slice = "") -> 
             length, part = (cost.length if by == "length" else None), (place if by == "place" else "")
             groups.setdefault((cost.task, styles[cost.series].number, length, part), Counter()).update(counts)
     of_number = {style.number: style for style in styles.values()}
-    found = []
+    rows = []
     for task, number, length, part in sorted(groups, key=_order):
         counts = {fate: groups[task, number, length, part][fate] for fate in fates}
         bar = share_bar(counts.items(), "fate")
-        found.append(FateCounts(of_number[number], short(task), length, part, tuple(counts.values()), bar))
-    return found
+        rows.append(FateCounts(of_number[number], short(task), length, part, tuple(counts.values()), bar))
+    return rows
 
 
 def _order(group: tuple[str, int, int | None, str]) -> tuple[Any, ...]:

@@ -39,10 +39,10 @@ class SnippetFinder:
         self._seen: dict[tuple[Subject, str], Snippet | None] = {}
 
     def __call__(self, result: Result) -> Snippet | None:
-        asked = result.subject, result.id
-        if asked not in self._seen:
-            self._seen[asked] = self._look(result)
-        return self._seen[asked]
+        key = result.subject, result.id
+        if key not in self._seen:
+            self._seen[key] = self._look(result)
+        return self._seen[key]
 
     def _look(self, result: Result) -> Snippet | None:
         try:
@@ -61,7 +61,7 @@ def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
     """
     >>> parts = [Stretch(0, "user", "a" * 500, "filler"), Stretch(0, "user", "Eve sits.", "needed"),
     ...          Stretch(0, "user", "b" * 900, "filler")]
-    >>> [(one.kind, len(one.text)) for one in fragments(parts)]
+    >>> [(fragment.kind, len(fragment.text)) for fragment in fragments(parts)]
     [('text', 200), ('gap', 20), ('text', 120), ('needed', 9), ('text', 120), ('gap', 20), ('text', 400)]
     """
     cutter = _Cutter()
@@ -123,19 +123,19 @@ class _Cutter:
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:
     """Return the audit's findings for the tasks of the results, if the tasks still have the same version."""
     tasks = {(item_id.task, item_id.version) for item_id in (ItemId.parse(result.id) for result in results)}
-    found = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tasks))
+    findings = ((task, read_findings().get(f"{task}@{version}")) for task, version in sorted(tasks))
     return [
         ShortcutFinding(
             task,
             load(task).capability,
-            one.best.name,
-            one.best.score,
-            one.best.chance_level,
-            one.best.declared,
-            one.reach,
-            declared.score if (declared := one.best_declared(SOLVED)) else None,
+            finding.best.name,
+            finding.best.score,
+            finding.best.chance_level,
+            finding.best.declared,
+            finding.reach,
+            declared.score if (declared := finding.best_declared(SOLVED)) else None,
             load(task).guesser,
         )
-        for task, one in found
-        if one is not None
+        for task, finding in findings
+        if finding is not None
     ]

@@ -35,7 +35,7 @@ def standing_lines(standings: Sequence[Standing], costs: Sequence[float] | None 
                 line.effective.sentence if line.effective else "–",
                 *(_three(scores.get(name)) for scores in [line.suites or line.tasks] for name in columns),
                 _three(line.chance_level),
-                str(line.cells) if line.whole else f"{line.cells} of {line.of}",
+                str(line.cells) if line.is_complete else f"{line.cells} of {line.of}",
                 *([replies(line)] if lacking else []),
                 f"{line.sent + (line.received or 0):,}",
                 *([f"{costs[place]:,.2f}"] if costs else []),
@@ -62,7 +62,7 @@ def remarks(standings: Sequence[Standing]) -> Iterator[str]:
     elif standings and len(standings[0].tasks) > 1:
         lengths = ", ".join(map(write_length, standings[0].lengths))
         yield f"The score is the mean over the tasks at the lengths that all of them have: {lengths}."
-    if not all(line.whole for line in standings):
+    if not all(line.is_complete for line in standings):
         yield "A cell is a task at a length. The cells that count are those that most models have."
         yield "A model that lacks one of them has no place."
     if not all(line.has_all_replies for line in standings):

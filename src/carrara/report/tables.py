@@ -46,7 +46,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns and rows, with what is said above and below."""
+    """Columns and rows, with the text above and below."""
 
     title: str
     columns: Sequence[Column]
@@ -142,26 +142,30 @@ def score_table(rows: Sequence[Row]) -> Table:
         Column("replies", lambda row: f"{row.stat.n:,}", only="page"),
         Column("n", lambda row: str(row.stat.n), only="terminal"),
         Column("answers read", lambda row: f"{row.stat.answers_read:,}"),
-        *map(_status_column, [one for one in STATUSES if any(row.stat.others.get(one) for row in rows)]),
+        *map(_status_column, [status for status in STATUSES if any(row.stat.others.get(status) for row in rows)]),
     ]
     if any(row.stat.others for row in rows):
-        columns.append(Column("other replies", _other_replies, only="terminal"))
+        columns.append(
+            Column(
+                "other replies",
+                lambda row: ", ".join(f"{n} {status}" for status, n in row.stat.others.items()),
+                only="terminal",
+            )
+        )
     if any(row.stat.attempts < row.stat.n for row in rows):
         columns += [
             Column("attempts", lambda row: f"{row.stat.attempts:,}", only="page"),
             Column("score of attempts", lambda row: _three(row.stat.attempts_mean), only="page"),
         ]
     if any(RECALL in row.stat.recall for row in rows):
-        columns.append(Column("recall", _recall, only="terminal"))
+        columns.append(
+            Column(
+                "recall",
+                lambda row: f"{row.stat.recall[RECALL]:.3f}" if RECALL in row.stat.recall else "",
+                only="terminal",
+            )
+        )
     return Table("", columns, rows)
-
-
-def _recall(row: Row) -> str:
-    return f"{row.stat.recall[RECALL]:.3f}" if RECALL in row.stat.recall else ""
-
-
-def _other_replies(row: Row) -> str:
-    return ", ".join(f"{n} {status}" for status, n in row.stat.others.items())
 
 
 def _paper_column(name: str) -> Column:
@@ -202,13 +206,11 @@ def category_table(scores: Sequence[CategoryScore]) -> Table:
         Column("95 % interval", lambda row: f"{row.low:.3f}-{row.high:.3f}" if row.attempts else "no attempts"),
         Column("chance", lambda row: f"{row.chance_level:.3f}"),
         Column("tasks", lambda row: str(len(row.tasks)), only="terminal"),
-        Column("tasks", _task_names, is_number=False, only="page"),
+        Column(
+            "tasks", lambda row: ", ".join(task.rpartition("/")[2] for task in row.tasks), is_number=False, only="page"
+        ),
     ]
     return Table("", columns, scores)
-
-
-def _task_names(score: CategoryScore) -> str:
-    return ", ".join(task.rpartition("/")[2] for task in score.tasks)
 
 
 def ruler_table(rows: Sequence[RulerRow]) -> Table:
@@ -402,15 +404,15 @@ def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> It
         counts = sorted({stat.n for stat in stats.values()})
         yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
         trivial = _trivial(highest(s.best_trivial for (name, _), s in stats.items() if name == task) for task in tasks)
-        beside = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
+        baseline_columns = {"chance": chance_levels, **({"trivial": trivial} if trivial else {})}
         grid = list(_grid(means, tasks, lengths))
         effective_of = {length.task: str(length) for length in effective if length.series == series}
         for n, line in enumerate(grid):
-            line[1:1] = [column[n] if n < len(tasks) else "" for column in beside.values()]
+            line[1:1] = [column[n] if n < len(tasks) else "" for column in baseline_columns.values()]
             if effective_of:
                 line.append(effective_of[tasks[n]] if n < len(tasks) else "")
         last = ["effective length"] if effective_of else []
-        yield from table(["task", *beside, *map(write_length, lengths), *last], grid)
+        yield from table(["task", *baseline_columns, *map(write_length, lengths), *last], grid)
         if recalls:
             yield "recall, how often all that the answer is read from was found"
             yield from table(["task", *map(write_length, lengths)], _grid(recalls, tasks, lengths))
@@ -443,10 +445,10 @@ def _trivial(best: Iterable[BestBaseline | None]) -> list[str]:
     baselines = list(best)
     if not any(baselines):
         return []
-    names = [short(reply.said, 30) if reply else "" for reply in baselines]
+    names = [short(reply.shown_name, 30) if reply else "" for reply in baselines]
     width = max(map(len, names))  # all of one width, because the table aligns numbers to the right
     return [f"{reply.score:.3f} {name:<{width}}" if reply else "" for reply, name in zip(baselines, names, strict=True)]
 
 
 def _best(reply: BestBaseline | None) -> str:
-    return f"{reply.score:.3f} {short(reply.said, 40)}".rstrip() if reply else NONE
+    return f"{reply.score:.3f} {short(reply.shown_name, 40)}".rstrip() if reply else NONE

@@ -63,23 +63,29 @@ def verdicts(
         findings: The clearest pooled finding of each series that has one.
         losses: The largest loss of each series that has one.
     """
-    found = []
+    series_verdicts = []
     for series, style in styles.items():
         tasks: dict[str, list[Row]] = {}
         for row in rows:
             if row.series == series:
                 tasks.setdefault(row.task, []).append(row)
-        mine = {one.task: one for one in effective if one.series == series}
-        if not any(row.stat.attempts for own in tasks.values() for row in own):
-            found.append(Verdict(style, _without_attempts(tasks), ""))
+        lengths_by_task = {
+            effective_length.task: effective_length
+            for effective_length in effective
+            if effective_length.series == series
+        }
+        if not any(row.stat.attempts for task_rows in tasks.values() for row in task_rows):
+            series_verdicts.append(Verdict(style, _without_attempts(tasks), ""))
         elif len(tasks) == 1:
-            [(task, own)] = tasks.items()
-            found.append(Verdict(style, _scores(own), remark(own, mine[task])))
+            [(task, task_rows)] = tasks.items()
+            series_verdicts.append(Verdict(style, _scores(task_rows), remark(task_rows, lengths_by_task[task])))
         else:
-            found.append(_over_tasks(style, tasks, mine, losses.get(series)))
+            series_verdicts.append(_over_tasks(style, tasks, lengths_by_task, losses.get(series)))
         if series in findings:
-            found[-1] = replace(found[-1], more=f"{findings[series].sentence} {found[-1].more}".strip())
-    return found
+            series_verdicts[-1] = replace(
+                series_verdicts[-1], more=f"{findings[series].sentence} {series_verdicts[-1].more}".strip()
+            )
+    return series_verdicts
 
 
 def remark(rows: Sequence[Row], effective: EffectiveLength) -> str:
@@ -135,11 +141,20 @@ def _over_tasks(
     effective: Mapping[str, EffectiveLength],
     loss: LengthEffect | None,
 ) -> Verdict:
-    blank = sum(not row.stat.scored for own in tasks.values() for row in own)
-    scored = {task: known for task, own in tasks.items() if (known := [row for row in own if row.stat.scored])}
+    blank = sum(not row.stat.scored for task_rows in tasks.values() for row in task_rows)
+    scored = {
+        task: scored_rows
+        for task, task_rows in tasks.items()
+        if (scored_rows := [row for row in task_rows if row.stat.scored])
+    }
     verdict = replace(
-        Verdict(style, _means(scored), _loss(loss, sum(len(own) > 1 for own in scored.values())) if loss else ""),
-        tasks=tuple((short(task), remark(own, effective[task]) or f"{_scores(own)}.") for task, own in tasks.items()),
+        Verdict(
+            style, _means(scored), _loss(loss, sum(len(task_rows) > 1 for task_rows in scored.values())) if loss else ""
+        ),
+        tasks=tuple(
+            (short(task), remark(task_rows, effective[task]) or f"{_scores(task_rows)}.")
+            for task, task_rows in tasks.items()
+        ),
     )
     if blank:
         more = f"{blank} {'cell has' if blank == 1 else 'cells have'} no score: see what became of the replies."
@@ -159,25 +174,25 @@ def _loss(loss: LengthEffect, tasks: int) -> str:
 def _means(tasks: Mapping[str, Sequence[Row]]) -> str:
     """Return the means over tasks at the lengths that all tasks have."""
     if len(tasks) == 1:
-        [(task, own)] = tasks.items()
-        return f"{_scores(own)}, in {short(task)} alone"
-    common = set.intersection(*({row.length for row in own} for own in tasks.values()))
+        [(task, task_rows)] = tasks.items()
+        return f"{_scores(task_rows)}, in {short(task)} alone"
+    common = set.intersection(*({row.length for row in task_rows} for task_rows in tasks.values()))
     if not common:
         return f"the {len(tasks)} tasks have no length in common, so there is no mean over them"
     means, chance_levels = [], []
     for length in sorted(common):
-        at = [row.stat for own in tasks.values() for row in own if row.length == length]
-        silent = "" if any(stat.attempts for stat in at) else " (no attempts)"
-        means.append(f"{sum(stat.mean for stat in at) / len(at):.2f} at {write_length(length)}{silent}")
-        chance_levels.append(sum(stat.chance_level for stat in at) / len(at))
+        stats = [row.stat for task_rows in tasks.values() for row in task_rows if row.length == length]
+        silent = "" if any(stat.attempts for stat in stats) else " (no attempts)"
+        means.append(f"{sum(stat.mean for stat in stats) / len(stats):.2f} at {write_length(length)}{silent}")
+        chance_levels.append(sum(stat.chance_level for stat in stats) / len(stats))
     named = means if len(means) <= LISTED else [means[0], means[-1]]
     return f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
 
 
 def _without_attempts(tasks: Mapping[str, Sequence[Row]]) -> str:
     counts: dict[str, int] = {}
-    for own in tasks.values():
-        for row in own:
+    for task_rows in tasks.values():
+        for row in task_rows:
             for status, count in row.stat.statuses.items():
                 if status not in ATTEMPTED:
                     counts[status] = counts.get(status, 0) + count
@@ -198,8 +213,8 @@ MOST_VALUES = 24
 class Pair:
     """Two compared series, the better first."""
 
-    one: SeriesStyle
-    other: SeriesStyle
+    first: SeriesStyle
+    second: SeriesStyle
     difference: Difference | None
 
 
@@ -248,7 +263,7 @@ class TaskScores:
         return next((row for row in self.rows if (row.series, row.length) == (series, length)), None)
 
     @property
-    def several(self) -> bool:
+    def has_several_lengths(self) -> bool:
         """Whether the task was run at several lengths."""
         return len(self.lengths) > 1
 
@@ -309,26 +324,26 @@ def _task_scores(summary: Summary, styles: Styles) -> list[TaskScores]:
     changes, pairs = length_effects(results), model_effects(results)
     costs = summary.costs if has_reader(results) else []
     summed = accumulate([result for result in results if result.task.startswith(CUMULATIVE)])
-    own_results: dict[str, list[Result]] = {name: [] for name in names}
+    results_by_task: dict[str, list[Result]] = {name: [] for name in names}
     for result in results:
-        own_results[result.task].append(result)
+        results_by_task[result.task].append(result)
     frames = {"wide": WIDE, "compact": COMPACT} if len(names) == 1 else {"only": COMPACT}
     tasks = []
     for number, name in enumerate(names):
-        own, added, shown = rows_of(name, rows, styles), rows_of(name, summed, styles), short(name)
-        drawn = any(row.stat.attempts for row in own)
+        task_rows, added, shown = rows_of(name, rows, styles), rows_of(name, summed, styles), short(name)
+        drawn = any(row.stat.attempts for row in task_rows)
         adds_up = drawn and len({row.length for row in added}) > 1
-        points = [row for row in own if row.stat.scored]
+        points = [row for row in task_rows if row.stat.scored]
         spent = {(cost.series, cost.length): cost for cost in costs if cost.task == name}
         paid = [Point(spent[row.series, row.length].per_item.tokens, row) for row in points if spent]
         about = "of all contexts up to a length"
-        slices = _slices(own_results[name], styles)
+        slices = _slices(results_by_task[name], styles)
         tasks.append(
             TaskScores(
                 number=number,
                 name=shown,
-                rows=own,
-                lengths=sorted({row.length for row in own}),
+                rows=task_rows,
+                lengths=sorted({row.length for row in task_rows}),
                 charts=[score_chart(shown, points, styles, frame, kind) for kind, frame in frames.items() if drawn],
                 cumulative=[
                     score_chart(shown, added, styles, frame, kind, about) for kind, frame in frames.items() if adds_up
@@ -338,11 +353,11 @@ def _task_scores(summary: Summary, styles: Styles) -> list[TaskScores]:
                 ],
                 costs=sorted(spent.values(), key=lambda cost: (styles[cost.series].number, cost.length)),
                 summed=added if adds_up else [],
-                effective={one.series: one for one in effective if one.task == name},
-                changes={(one.series, one.length): one for one in changes if one.task == name},
+                effective={entry.series: entry for entry in effective if entry.task == name},
+                changes={(entry.series, entry.length): entry for entry in changes if entry.task == name},
                 pairs=_pairs([pair for pair in pairs if pair.task == name], styles),
-                slices=[one for one in slices if one.label not in WHERE],
-                where=[one for one in slices if one.label in WHERE],
+                slices=[entry for entry in slices if entry.label not in WHERE],
+                where=[entry for entry in slices if entry.label in WHERE],
             )
         )
     return tasks
@@ -350,16 +365,16 @@ def _task_scores(summary: Summary, styles: Styles) -> list[TaskScores]:
 
 def _pairs(effects: Sequence[ModelEffect], styles: Styles) -> list[Pair]:
     """Return pairs in the order of the page, with the difference of the first from the second."""
-    found = []
+    pairs = []
     for effect in effects:
-        one, other = styles[effect.first], styles[effect.second]
+        first, second = styles[effect.first], styles[effect.second]
         change = effect.difference
-        if one.number < other.number:
+        if first.number < second.number:
             change = change.reversed if change else None
         else:
-            one, other = other, one
-        found.append(Pair(one, other, change))
-    return sorted(found, key=lambda pair: (pair.one.number, pair.other.number))
+            first, second = second, first
+        pairs.append(Pair(first, second, change))
+    return sorted(pairs, key=lambda pair: (pair.first.number, pair.second.number))
 
 
 def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
@@ -367,13 +382,13 @@ def _slices(results: Sequence[Result], styles: Styles) -> list[Slice]:
 
     They show which kinds of questions a long context makes harder.
     """
-    own = label_evidence(results)
-    found = []
-    for label in label_names(own):
-        values = sorted({result.labels.get(label, "") for result in own}, key=natural)
+    labelled_results = label_evidence(results)
+    slices = []
+    for label in label_names(labelled_results):
+        values = sorted({result.labels.get(label, "") for result in labelled_results}, key=natural)
         if len(values) > 1:
-            found.append(_slice(label, values, summarize(own, [label]), styles))
-    return found
+            slices.append(_slice(label, values, summarize(labelled_results, [label]), styles))
+    return slices
 
 
 def _slice(label: str, values: Sequence[str], rows: Sequence[Row], styles: Styles) -> Slice:

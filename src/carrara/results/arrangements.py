@@ -33,36 +33,38 @@ class ArrangementPenalty:
 
     def record(self) -> Mapping[str, float | int | None]:
         """Return the numbers for JSON."""
-        found = self.difference
+        change = self.difference
         return {
             "block": self.block,
             "riffle": self.riffle,
-            "difference": found.mean,
-            "low": found.low,
-            "high": found.high,
-            "instances": found.instances,
+            "difference": change.mean,
+            "low": change.low,
+            "high": change.high,
+            "instances": change.instances,
         }
 
 
 def arrangement_penalties(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[ArrangementPenalty]:
     """Return the penalty of each model, task and length that was run in both arrangements.
 
-    Series are named so that they differ from those of `among`, if the results are a part of these.
+    Each series has another name than all other series of `among`, which the results may be a part of.
     """
     everything = results if among is None else among
     if not any(result.arrange for result in everything):
         return []
-    riffled, series = series_of(everything), series_of([as_drawn(result) for result in everything])
+    riffled, series_for = series_of(everything), series_of([as_drawn(result) for result in everything])
     groups: dict[tuple[str, Series, int], dict[Arrange, list[Result]]] = {}
     for result in results:
         if result.arrange:
-            key = (result.task, series(as_drawn(result)), result.length)
+            key = (result.task, series_for(as_drawn(result)), result.length)
             groups.setdefault(key, {}).setdefault(result.arrange, []).append(result)
-    found = []
-    for (task, one, length), own in sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])):
-        block, riffle = own.get("block", []), own.get("riffle", [])
+    penalties = []
+    for (task, series, length), by_arrangement in sorted(
+        groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])
+    ):
+        block, riffle = by_arrangement.get("block", []), by_arrangement.get("riffle", [])
         if penalty := difference(block, riffle):
             pairs = instance_scores(block, riffle)
             means = fmean(first for first, _ in pairs), fmean(second for _, second in pairs)
-            found.append(ArrangementPenalty(one, riffled(riffle[0]), task, length, *means, penalty))
-    return found
+            penalties.append(ArrangementPenalty(series, riffled(riffle[0]), task, length, *means, penalty))
+    return penalties

@@ -21,7 +21,7 @@ WELL = 0.1
 a reply at that level is not worth a warning."""
 FOOLED, BY = 0.5, 0.3
 """A paper score is fooled if a trivial reply reaches `FOOLED` by it, and our score of the reply is lower by `BY`."""
-ALIKE = 0.05
+AGREEMENT = 0.05
 """Lengths whose means differ by less share a line."""
 
 
@@ -30,7 +30,7 @@ class BestBaseline(NamedTuple):
     score: float
 
     @property
-    def said(self) -> str:
+    def shown_name(self) -> str:
         """The name, if the score is above 0 with three digits. Replies that score 0 have no best one."""
         return self.name if self.score >= 0.0005 else ""
 
@@ -40,20 +40,20 @@ def best(trivial: Mapping[str, Mapping[str, float]]) -> BestBaseline | None:
     return highest(BestBaseline(name, scores[OWN_SCORE]) for name, scores in trivial.items())
 
 
-def highest(found: Iterable[BestBaseline | None]) -> BestBaseline | None:
-    return max(filter(None, found), key=lambda one: one.score, default=None)
+def highest(baselines: Iterable[BestBaseline | None]) -> BestBaseline | None:
+    return max(filter(None, baselines), key=lambda baseline: baseline.score, default=None)
 
 
 def means(results: Iterable[Result]) -> Mapping[str, Mapping[str, float]]:
     """Return the mean scores of each trivial reply, over the questions that have it."""
-    found: dict[str, dict[str, list[float]]] = {}
+    scores_by_reply: dict[str, dict[str, list[float]]] = {}
     for result in results:
         for reply, scores in result.trivial.items():
             for name, score in scores.items():
-                found.setdefault(reply, {}).setdefault(name, []).append(score)
+                scores_by_reply.setdefault(reply, {}).setdefault(name, []).append(score)
     return {
-        reply: {name: math.fsum(several) / len(several) for name, several in scores.items()}
-        for reply, scores in found.items()
+        reply: {name: math.fsum(values) / len(values) for name, values in scores.items()}
+        for reply, scores in scores_by_reply.items()
     }
 
 
@@ -66,7 +66,8 @@ class TrivialBaseline:
     lengths: tuple[int, ...]
     n: int
     """The questions that have this trivial reply."""
-    own: float
+    score: float
+    """Its mean score, by our own scoring."""
     low: float
     """The lower end of the interval of our score."""
     chance_level: float
@@ -75,15 +76,15 @@ class TrivialBaseline:
     @property
     def scores_well(self) -> bool:
         """Whether the score is far enough above the chance level, and significantly so."""
-        return round(self.own - self.chance_level, 2) >= WELL and self.low > self.chance_level
+        return round(self.score - self.chance_level, 2) >= WELL and self.low > self.chance_level
 
     @property
     def fools(self) -> list[str]:
         """The paper scores that the reply fools."""
         return [
             name
-            for name, score in self.published.items()
-            if round(score, 2) >= FOOLED and round(score - self.own, 2) >= BY
+            for name, published_score in self.published.items()
+            if round(published_score, 2) >= FOOLED and round(published_score - self.score, 2) >= BY
         ]
 
 
@@ -96,12 +97,12 @@ def trivial_baselines(results: Sequence[Result]) -> list[TrivialBaseline]:
     for result in {result.id: result for result in results if result.trivial}.values():
         for name in result.trivial:
             groups.setdefault((result.task, name), []).append(result)
-    found = []
+    baselines = []
     for (task, name), group in sorted(groups.items(), key=lambda item: natural(item[0][0])):
         lengths = sorted({result.length for result in group})
         lines = [_line(task, name, [result for result in group if result.length == length]) for length in lengths]
-        found += [_line(task, name, group)] if _alike(lines) else lines
-    return found
+        baselines += [_line(task, name, group)] if _scores_agree(lines) else lines
+    return baselines
 
 
 def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
@@ -114,19 +115,20 @@ def _line(task: str, name: str, results: Sequence[Result]) -> TrivialBaseline:
         name=name,
         lengths=tuple(sorted({result.length for result in results})),
         n=len(results),
-        own=scores[OWN_SCORE],
+        score=scores[OWN_SCORE],
         low=wilson(scores[OWN_SCORE], effective_n(list(instances.values())))[0],
         chance_level=math.fsum(result.chance_level for result in results) / len(results),
         published={score: mean for score, mean in scores.items() if score != OWN_SCORE},
     )
 
 
-def _alike(lines: Sequence[TrivialBaseline]) -> bool:
-    each = [{OWN_SCORE: line.own, **line.published} for line in lines]
-    names = dict.fromkeys(name for scores in each for name in scores)
+def _scores_agree(lines: Sequence[TrivialBaseline]) -> bool:
+    scores_by_length = [{OWN_SCORE: line.score, **line.published} for line in lines]
+    names = dict.fromkeys(name for scores in scores_by_length for name in scores)
     return all(
-        all(name in scores for scores in each)
-        and max(scores[name] for scores in each) - min(scores[name] for scores in each) < ALIKE
+        all(name in scores for scores in scores_by_length)
+        and max(scores[name] for scores in scores_by_length) - min(scores[name] for scores in scores_by_length)
+        < AGREEMENT
         for name in names
     )
 

@@ -139,24 +139,24 @@ def check_by(by: str) -> None:
         raise UsageError(f"`by={by!r}` is no kind of sides{nearest(by, kinds)}; there are {', '.join(kinds)}")
 
 
-def only(
+def select_sides(
     sides: Sequence[Side], lengths: Collection[int] | None = None, metric: Metric = "own", by: By = "model"
 ) -> list[Side]:
     """Return the sides with the items to compare, by the score that counts. There have to be two at least."""
-    found = []
+    chosen_sides = []
     for side in sides:
-        results = [one for one in by_metric(side.results, metric) if lengths is None or one.length in lengths]
+        results = [result for result in by_metric(side.results, metric) if lengths is None or result.length in lengths]
         if results:
-            found.append(replace(side, results=results))
-    if by == "run" and len({side.run for side in found}) == 1:
+            chosen_sides.append(replace(side, results=results))
+    if by == "run" and len({side.run for side in chosen_sides}) == 1:
         raise UsageError(
-            f"there is 1 run to compare, {found[0].run}: give another one, or pass `by=model`, `by=reader` or "
+            f"there is 1 run to compare, {chosen_sides[0].run}: give another one, or pass `by=model`, `by=reader` or "
             "`by=arrangement` to compare what is in it"
         )
-    if len(found) < 2:
-        count = len(found) or "no"
+    if len(chosen_sides) < 2:
+        count = len(chosen_sides) or "no"
         raise UsageError(f"there is {count} {by} to compare: give two runs, or a folder with two {by}s")
-    return found
+    return chosen_sides
 
 
 def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") -> Comparisons:
@@ -172,18 +172,22 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
     pairs = dict[tuple[str, str, str], dict[Key, ItemPair]]()
     apart, tasks_apart = list[str](), dict[str, list[str]]()
     chosen = _pairs(list(zip(sides, scores, strict=True)), by)
-    for (first, ones), (second, others) in chosen:
-        for task in sorted(ones.keys() & others.keys(), key=natural):
-            both = ones[task].keys() & others[task].keys()
+    for (first, first_scores), (second, second_scores) in chosen:
+        for task in sorted(first_scores.keys() & second_scores.keys(), key=natural):
+            both = first_scores[task].keys() & second_scores[task].keys()
             if not both:
-                why = _why(task, first, second)
+                why = _describe_differing_settings(task, first, second)
                 refused.append(f"{task}: {first.name} and {second.name} were asked no item in common ({why})")
                 apart.append(f"{task}: {why}")
                 continue
-            refused += _left_out(task, first, second, len(ones[task]), len(others[task]), len(both))
-            paired = _pair_scores(ones[task], others[task])
+            refused += _describe_left_out(
+                task, first, second, len(first_scores[task]), len(second_scores[task]), len(both)
+            )
+            paired = _pair_scores(first_scores[task], second_scores[task])
             if len(paired) < len(both):
-                unanswered.append(_describe_missing(task, both, {first.name: ones[task], second.name: others[task]}))
+                unanswered.append(
+                    _describe_missing(task, both, {first.name: first_scores[task], second.name: second_scores[task]})
+                )
             if not paired:
                 continue
             lengths += [
@@ -191,9 +195,9 @@ def compare(sides: Sequence[Side], by_instance: bool = False, by: By = "model") 
                 for length in sorted({length for _, length, _ in paired})
             ]
             pairs[task, first.name, second.name] = paired
-        if alone := sorted(ones.keys() ^ others.keys(), key=natural):
+        if alone := sorted(first_scores.keys() ^ second_scores.keys(), key=natural):
             tasks_apart.setdefault(", ".join(alone), []).append(f"{first.name} and {second.name}")
-            apart.append(f"tasks {_some(ones)} and {_some(others)}")
+            apart.append(f"tasks {_list_some(first_scores)} and {_list_some(second_scores)}")
     for missing, both_sides in tasks_apart.items():
         more = f", nor of {count(len(both_sides) - 1, 'more pair')}" if len(both_sides) > 1 else ""
         refused.append(f"{missing} {'were' if ', ' in missing else 'was'} not asked of both {both_sides[0]}{more}")
@@ -248,34 +252,38 @@ def _is_of_two_runs(first: Side, second: Side, of_run: Mapping[str, set[Series]]
     """
     if first.run == second.run:
         return False
-    one, other = first.series, second.series
-    ones, others = of_run[first.run], of_run[second.run]
-    if ones & others:
-        return one == other or one not in others or other not in ones
-    variants = [{series.variant for series in group} for group in (ones, others)]
-    return one.variant == other.variant or one.variant not in variants[1] or other.variant not in variants[0]
+    first_series, second_series = first.series, second.series
+    first_run, second_run = of_run[first.run], of_run[second.run]
+    if first_run & second_run:
+        return first_series == second_series or first_series not in second_run or second_series not in first_run
+    variants = [{series.variant for series in group} for group in (first_run, second_run)]
+    return (
+        first_series.variant == second_series.variant
+        or first_series.variant not in variants[1]
+        or second_series.variant not in variants[0]
+    )
 
 
 def _over_lengths(
     pairs: Mapping[tuple[str, str, str], Mapping["Key", "ItemPair"]],
 ) -> tuple[list[Comparison], list[str]]:
     """Return the comparisons over the lengths that all sides have of a task, and sentences about the other lengths."""
-    own = {asked: {length for _, length, _ in paired} for asked, paired in pairs.items()}
-    rows, said = list[Comparison](), list[str]()
+    lengths_by_pair = {pair: {length for _, length, _ in paired} for pair, paired in pairs.items()}
+    rows, sentences = list[Comparison](), list[str]()
     for task in dict.fromkeys(task for task, _, _ in pairs):
-        found = [lengths for asked, lengths in own.items() if asked[0] == task]
-        common, every = set.intersection(*found), set.union(*found)
+        length_sets = [lengths for pair, lengths in lengths_by_pair.items() if pair[0] == task]
+        common, all_lengths = set.intersection(*length_sets), set.union(*length_sets)
         written = ", ".join(map(write_length, sorted(common)))
         if not common:
-            said.append(f"{task}: nothing is compared over all lengths: no length was asked of all models")
-        elif common < every:
-            said.append(f"{task}: over all lengths, only {written} is compared: not all models have the others")
+            sentences.append(f"{task}: nothing is compared over all lengths: no length was asked of all models")
+        elif common < all_lengths:
+            sentences.append(f"{task}: over all lengths, only {written} is compared: not all models have the others")
         for (name, first, second), paired in pairs.items():
             if name == task and common:
-                kept = {key: scores for key, scores in paired.items() if key[1] in common}
-                rows.append(_comparison(task, None, first, second, kept))
+                common_pairs = {key: scores for key, scores in paired.items() if key[1] in common}
+                rows.append(_comparison(task, None, first, second, common_pairs))
     order = list(dict.fromkeys((first, second) for _, first, second in pairs))
-    return sorted(rows, key=lambda row: order.index((row.first, row.second))), said
+    return sorted(rows, key=lambda row: order.index((row.first, row.second))), sentences
 
 
 def _not_overall(lengths: Sequence[Comparison], tasks: Sequence[Comparison]) -> list[str]:
@@ -306,60 +314,71 @@ class ItemScores:
 
 
 class ItemPair(NamedTuple):
-    """The scores of two sides on an item, and the tokens that it took."""
+    """The scores of two sides on an item, and the tokens that each used for it."""
 
-    one: float
-    other: float
-    one_tokens: float
-    other_tokens: float
+    first: float
+    second: float
+    first_tokens: float
+    second_tokens: float
 
 
 def _scores(results: Iterable[Result], by_instance: bool) -> dict[str, dict[Key, ItemScores]]:
-    found: dict[str, dict[Key, ItemScores]] = {}
+    scores_by_task: dict[str, dict[Key, ItemScores]] = {}
     for result in results:
-        what = _question(result.id) if by_instance else result.id
-        one = found.setdefault(result.task, {}).setdefault((result.instance_id, result.length, what), ItemScores())
+        question = _question(result.id) if by_instance else result.id
+        item_scores = scores_by_task.setdefault(result.task, {}).setdefault(
+            (result.instance_id, result.length, question), ItemScores()
+        )
         if result.status in UNANSWERED:
-            one.unanswered.append(result.status)
+            item_scores.unanswered.append(result.status)
         else:
-            one.scores.append(headline(result))
-            one.tokens.append(spending_of(result).tokens)
-    return found
+            item_scores.scores.append(headline(result))
+            item_scores.tokens.append(spending_of(result).tokens)
+    return scores_by_task
 
 
-def _pair_scores(ones: Mapping[Key, ItemScores], others: Mapping[Key, ItemScores]) -> dict[Key, ItemPair]:
+def _pair_scores(
+    first_scores: Mapping[Key, ItemScores], second_scores: Mapping[Key, ItemScores]
+) -> dict[Key, ItemPair]:
     """Return the scores of the items that both sides answered. The mean counts if an item was asked repeatedly."""
     return {
-        key: ItemPair(_mean(one.scores), _mean(others[key].scores), _mean(one.tokens), _mean(others[key].tokens))
-        for key, one in ones.items()
-        if one.scores and key in others and others[key].scores
+        key: ItemPair(
+            _mean(first.scores),
+            _mean(second_scores[key].scores),
+            _mean(first.tokens),
+            _mean(second_scores[key].tokens),
+        )
+        for key, first in first_scores.items()
+        if first.scores and key in second_scores and second_scores[key].scores
     }
 
 
 def _describe_missing(task: str, both: Collection[Key], sides: Mapping[str, Mapping[Key, ItemScores]]) -> str:
     """Return a sentence about the items without an answer of a model."""
-    found, items = list[str](), set[Key]()
-    for name, asked in sides.items():
-        missing = [key for key in both if not asked[key].scores]
+    counts_by_side, items = list[str](), set[Key]()
+    for name, scores in sides.items():
+        missing = [key for key in both if not scores[key].scores]
         items.update(missing)
-        counts = Counter(asked[key].unanswered[0] for key in missing)
+        counts = Counter(scores[key].unanswered[0] for key in missing)
         if counts:
-            found.append(f"{', '.join(f'{n:,} {status}' for status, n in counts.items())} of {name}")
-    return f"{task}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(found)})"
+            counts_by_side.append(f"{', '.join(f'{n:,} {status}' for status, n in counts.items())} of {name}")
+    return f"{task}: {len(items):,} of {len(both):,} items have no answer of a model ({'; '.join(counts_by_side)})"
 
 
 def _comparison(task: str, length: int | None, first: str, second: str, paired: Mapping[Key, ItemPair]) -> Comparison:
     instances: dict[str, list[ItemPair]] = {}
     for (instance, _, _), pair in paired.items():
         instances.setdefault(instance, []).append(pair)
-    means = [(_mean([pair.one for pair in own]), _mean([pair.other for pair in own])) for own in instances.values()]
+    means = [
+        (_mean([pair.first for pair in pairs]), _mean([pair.second for pair in pairs])) for pairs in instances.values()
+    ]
     return Comparison(
         task=task,
         length=length,
         first=first,
         second=second,
-        one=_mean([one for one, _ in means]),
-        other=_mean([other for _, other in means]),
+        one=_mean([first_mean for first_mean, _ in means]),
+        other=_mean([second_mean for _, second_mean in means]),
         items=len(paired),
         instances=len(means),
         low=None,
@@ -367,23 +386,23 @@ def _comparison(task: str, length: int | None, first: str, second: str, paired: 
         p=1.0,
         holm=1.0,
         smallest=None,
-        changes=(tuple(other - one for one, other in means),),
-        one_tokens=_mean([pair.one_tokens for pair in paired.values()]),
-        other_tokens=_mean([pair.other_tokens for pair in paired.values()]),
+        changes=(tuple(second_mean - first_mean for first_mean, second_mean in means),),
+        one_tokens=_mean([pair.first_tokens for pair in paired.values()]),
+        other_tokens=_mean([pair.second_tokens for pair in paired.values()]),
     )
 
 
 def _across(rows: Sequence[Comparison], lengths: Collection[int | None]) -> list[Comparison]:
     """Return the mean over the tasks that all sides have at a length, for each two sides and each of these lengths."""
-    found = []
+    means = []
     pairs = list(dict.fromkeys((row.first, row.second) for row in rows))
     for pair in pairs:
         for length in sorted(lengths, key=lambda length: length or 0):
             common = _common([row for row in rows if row.length == length])
-            own = [row for row in rows if row.length == length and (row.first, row.second) == pair]
-            if kept := [row for row in own if row.task in common]:
-                found.append(_together(kept))
-    return found
+            pair_rows = [row for row in rows if row.length == length and (row.first, row.second) == pair]
+            if common_rows := [row for row in pair_rows if row.task in common]:
+                means.append(_mean_over_tasks(common_rows))
+    return means
 
 
 def _common(rows: Sequence[Comparison]) -> set[str]:
@@ -394,7 +413,7 @@ def _common(rows: Sequence[Comparison]) -> set[str]:
     return set.intersection(*tasks.values()) if tasks else set()
 
 
-def _together(tasks: Sequence[Comparison]) -> Comparison:
+def _mean_over_tasks(tasks: Sequence[Comparison]) -> Comparison:
     """Return the mean over tasks. Each counts the same, because their instances are independent."""
     if len(tasks) == 1:
         return tasks[0]
@@ -420,14 +439,14 @@ def _correct_rows(rows: Sequence[Comparison]) -> list[Comparison]:
     at the level where it stopped. Each interval has the level of its row.
     """
     ps = [p_value(row.changes) for row in rows]
-    found, least, left = dict[int, Comparison](), 0.0, len(rows)
+    corrected, least, left = dict[int, Comparison](), 0.0, len(rows)
     for rank, place in enumerate(sorted(range(len(rows)), key=lambda place: ps[place])):
         row, p = rows[place], ps[place]
         if least < ALPHA:  # all before it are significant
             left = len(rows) - rank
         least = max(least, min(1.0, p * (len(rows) - rank)))
         low, high = interval(row.changes, significant=least < ALPHA, level=ALPHA / left) or (None, None)
-        found[place] = replace(
+        corrected[place] = replace(
             row,
             p=p,
             holm=least,
@@ -436,63 +455,71 @@ def _correct_rows(rows: Sequence[Comparison]) -> list[Comparison]:
             level=1 - ALPHA / left,
             smallest=detectable(row.changes, ALPHA / left),
         )
-    return [found[place] for place in range(len(rows))]
+    return [corrected[place] for place in range(len(rows))]
 
 
 def _groups(names: Sequence[str], overall: Sequence[Comparison]) -> list[list[str]]:
     """Return the largest sets of sides without significant differences between them, starting with the best side's."""
     means: dict[str, list[float]] = {}
     apart = set[frozenset[str]]()
-    known = set[frozenset[str]]()
+    compared = set[frozenset[str]]()
     for row in overall:
         means.setdefault(row.first, []).append(row.one)
         means.setdefault(row.second, []).append(row.other)
-        known.add(frozenset((row.first, row.second)))
+        compared.add(frozenset((row.first, row.second)))
         if row.verdict() in ("better", "worse"):
             apart.add(frozenset((row.first, row.second)))
     ranked = sorted((name for name in names if name in means), key=lambda name: -_mean(means[name]))
-    found: list[list[str]] = []
+    groups: list[list[str]] = []
     for name in ranked:
-        own = [other for other in ranked if other == name or not _is_told_apart(name, other, apart, known)]
-        clique = [
-            one for one in own if not any(_is_told_apart(one, other, apart, known) for other in own if other != one)
+        unseparated = [
+            candidate
+            for candidate in ranked
+            if candidate == name or not _is_told_apart(name, candidate, apart, compared)
         ]
-        if not any(set(clique) <= set(group) for group in found):
-            found.append(clique)
-    return found
+        clique = [
+            member
+            for member in unseparated
+            if not any(_is_told_apart(member, peer, apart, compared) for peer in unseparated if peer != member)
+        ]
+        if not any(set(clique) <= set(group) for group in groups):
+            groups.append(clique)
+    return groups
 
 
-def _is_told_apart(one: str, other: str, apart: set[frozenset[str]], known: set[frozenset[str]]) -> bool:
-    pair = frozenset((one, other))
-    return pair in apart or pair not in known
+def _is_told_apart(first: str, second: str, apart: set[frozenset[str]], compared: set[frozenset[str]]) -> bool:
+    pair = frozenset((first, second))
+    return pair in apart or pair not in compared
 
 
-def _left_out(task: str, first: Side, second: Side, ones: int, others: int, both: int) -> list[str]:
-    alone = {first.name: ones - both, second.name: others - both}
-    said = " and ".join(f"{count:,} of {name}'s" for name, count in alone.items() if count)
-    return [f"{task}: {both:,} items are compared; {said} the other was not asked"] if said else []
+def _describe_left_out(
+    task: str, first: Side, second: Side, first_items: int, second_items: int, both: int
+) -> list[str]:
+    unpaired = {first.name: first_items - both, second.name: second_items - both}
+    missing_items = " and ".join(f"{count:,} of {name}'s" for name, count in unpaired.items() if count)
+    return [f"{task}: {both:,} items are compared; {missing_items} the other was not asked"] if missing_items else []
 
 
-def _why(task: str, first: Side, second: Side) -> str:
+def _describe_differing_settings(task: str, first: Side, second: Side) -> str:
     """Return the settings by which the items of two sides on a task differ."""
-    asked = []
+    settings = []
     for side in (first, second):
-        found = (_parts(result) for result in side.results if result.task == task)
-        asked.append({name: {part[name] for part in parts} for parts in [list(found)] for name in parts[0]})
+        settings_of_results = [_settings_of(result) for result in side.results if result.task == task]
+        settings.append({name: {part[name] for part in settings_of_results} for name in settings_of_results[0]})
     differ = [
-        f"{name} {_some(asked[0][name])} and {_some(asked[1][name])}"
-        for name in asked[0]
-        if name in asked[1] and not asked[0][name] & asked[1][name]
+        f"{name} {_list_some(settings[0][name])} and {_list_some(settings[1][name])}"
+        for name in settings[0]
+        if name in settings[1] and not settings[0][name] & settings[1][name]
     ]
     return "; ".join(differ) or "other instances"
 
 
-def _some(values: Iterable[str]) -> str:
+def _list_some(values: Iterable[str]) -> str:
     ordered = sorted(values, key=natural)
     return ", ".join(ordered[:3]) + (" …" if len(ordered) > 3 else "")
 
 
-def _parts(result: Result) -> dict[str, str]:
+def _settings_of(result: Result) -> dict[str, str]:
     item_id = item_id_of(result.id)
     if item_id is None:
         return {"ids": result.id}

@@ -31,19 +31,19 @@ class Completeness(NamedTuple):
         return "+".join(filter(None, (write_length(self.length), self.arrange)))
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
         return self.have >= self.planned
 
 
 def describe_missing(parts: Sequence[Completeness]) -> str:
     """Return a sentence about the missing replies. Empty if none is missing."""
-    lacking = [part for part in parts if not part.whole]
+    lacking = [part for part in parts if not part.is_complete]
     if not lacking:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
     named = []
-    for (model, task), own in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
-        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in own)
+    for (model, task), task_parts in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
+        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in task_parts)
         named.append(f"{model} in {task} {at}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
     return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
@@ -51,4 +51,4 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
 
 def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:
     """Return the parts that are incomplete, by model, task, length and arrangement."""
-    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.whole}
+    return {(part.subject[0], part.task, part.length, part.arrange): part for part in parts if not part.is_complete}

@@ -68,17 +68,17 @@ def correlate(first: Column, second: Column) -> Correlation:
     models = tuple(model for model in first.scores if model in second.scores)
     if len(models) < LEAST:
         return Correlation(first, second, models, None, None, None, f"fewer than {LEAST} models have both")
-    ones, others = ([column.scores[model] for model in models] for column in (first, second))
-    rho = spearman(ones, others)
+    first_scores, second_scores = ([column.scores[model] for model in models] for column in (first, second))
+    rho = spearman(first_scores, second_scores)
     if rho is None:
-        same = first if len(set(ones)) == 1 else second
+        same = first if len(set(first_scores)) == 1 else second
         return Correlation(first, second, models, None, None, None, f"all score the same on {same.name}")
     return Correlation(first, second, models, rho, *interval(rho, len(models)))
 
 
-def spearman(ones: Sequence[float], others: Sequence[float]) -> float | None:
+def spearman(first_scores: Sequence[float], second_scores: Sequence[float]) -> float | None:
     """Return Pearson's correlation of the ranks. The shortcut with squared differences is wrong if there are ties."""
-    first, second = _center(ranks(ones)), _center(ranks(others))
+    first, second = _center(ranks(first_scores)), _center(ranks(second_scores))
     spread = math.fsum(x * x for x in first) * math.fsum(y * y for y in second)
     if not spread:
         return None

@@ -113,7 +113,7 @@ class Curve:
         self._falls = falls[0].size
         """The number of the grid's curves that are falls. The others are declines."""
         self._top, self._place, self._pace = (
-            np.concatenate([one.ravel(), other.ravel()]) for one, other in zip(falls, declines, strict=True)
+            np.concatenate([fall.ravel(), decline.ravel()]) for fall, decline in zip(falls, declines, strict=True)
         )
         self._log = -np.log(np.where(np.arange(self._top.size) < self._falls, falls[0].size, declines[0].size))
         self._log[self._falls :] += np.log(early) * (self._place[self._falls :] <= first)
@@ -123,7 +123,7 @@ class Curve:
         self._ends: dict[Rule, Numbers] = {}
         self._orders: dict[Rule, NDArray[np.intp]] = {}
         self._likely: tuple[NDArray[np.intp], Numbers] | None = None
-        self._found: dict[tuple[Rule, float], tuple[float, float, float]] = {}
+        self._intervals: dict[tuple[Rule, float], tuple[float, float, float]] = {}
 
     def score(self, length: float) -> Numbers:
         """Return the probability of a right answer at a length, for every curve of the grid."""
@@ -151,11 +151,11 @@ class Curve:
         right, wrong = self._logs[length]
         self._log = self._log + total * right + (n - total) * wrong
         self._likely = None
-        self._found.clear()
+        self._intervals.clear()
 
     @property
     def likely(self) -> tuple[NDArray[np.intp], Numbers]:
-        """Return the curves that are still plausible, with their weights. Soon they are few."""
+        """The curves that are still plausible, with their weights. They soon become few."""
         if self._likely is None:
             places = np.flatnonzero(self._log > self._log.max() - FAR)
             raised = np.exp(self._log[places] - self._log.max())
@@ -183,8 +183,8 @@ class Curve:
         with np.errstate(divide="ignore", invalid="ignore"):
             fall = self._place[:n] + self._pace[:n] * np.log(1 / left[:n] - 1)
             decline = self._place[n:] + (1 - left[n:]) / self._pace[n:]
-        found = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
-        return np.asarray(np.where(level - self.chance_level < BLIND, np.nan, found))
+        ends = np.where(left > 1, -np.inf, np.concatenate([fall, decline]))
+        return np.asarray(np.where(level - self.chance_level < BLIND, np.nan, ends))
 
     def blind(self, rule: Rule) -> float:
         """Return the probability that no effective length is defined."""
@@ -196,20 +196,20 @@ class Curve:
 
         0 means that the score is too low even without filler. A length past the longest is infinite.
         """
-        if (rule, inside) not in self._found:
-            self._found[rule, inside] = self._effective(rule, inside)
-        return self._found[rule, inside]
+        if (rule, inside) not in self._intervals:
+            self._intervals[rule, inside] = self._effective(rule, inside)
+        return self._intervals[rule, inside]
 
     def _effective(self, rule: Rule, inside: float) -> tuple[float, float, float]:
         ends, order = self.ends(rule), self._order(rule)
         places, weights = self.likely
-        whole = np.zeros_like(ends)
-        whole[places] = weights
-        risen = np.cumsum(whole[order])
+        probabilities = np.zeros_like(ends)
+        probabilities[places] = weights
+        risen = np.cumsum(probabilities[order])
         if not len(order) or risen[-1] <= 0:
             return 0.0, 0.0, math.inf
-        found = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))
-        low, middle, high = (self._length(float(ends[order[min(len(order) - 1, int(place))]])) for place in found)
+        quantiles = np.searchsorted(risen, risen[-1] * np.array([(1 - inside) / 2, 0.5, (1 + inside) / 2]))
+        low, middle, high = (self._length(float(ends[order[min(len(order) - 1, int(place))]])) for place in quantiles)
         return low, middle, high
 
     def _order(self, rule: Rule) -> NDArray[np.intp]:

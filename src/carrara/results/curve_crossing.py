@@ -42,12 +42,12 @@ class Crossing:
     parallel: bool
 
     def describe(self, names: Mapping[Series, str]) -> str:
-        one, other = names[self.first], names[self.second]
+        first, second = names[self.first], names[self.second]
         if self.length is not None and self.share >= 0.5:
             between = f"{_about(self.low)} to {_about(self.high)}, in {100 * self.share:.0f} % of resamplings"
-            return f"{one} and {other} cross at {_about(self.length)} ({between})."
-        way = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {other}"
-        return f"{one} is {way}{', and runs in parallel' if self.parallel else ''}."
+            return f"{first} and {second} cross at {_about(self.length)} ({between})."
+        gap = f"{abs(self.gap):.2f} {'above' if self.gap < 0 else 'below'} {second}"
+        return f"{first} is {gap}{', and runs in parallel' if self.parallel else ''}."
 
 
 def crossings(results: Sequence[Result]) -> list[Crossing]:
@@ -55,26 +55,31 @@ def crossings(results: Sequence[Result]) -> list[Crossing]:
 
     Both series need the same instances at two lengths or more.
     """
-    series = series_of(results)
+    series_for = series_of(results)
     tasks: dict[str, dict[Series, list[Result]]] = {}
     for result in results:
-        tasks.setdefault(result.task, {}).setdefault(series(result), []).append(result)
-    found = []
-    for task, own in sorted(tasks.items()):
-        for one, other in combinations(sorted(own), 2):
-            by_instance = _differences(own[one], own[other])
+        tasks.setdefault(result.task, {}).setdefault(series_for(result), []).append(result)
+    pair_crossings = []
+    for task, by_series in sorted(tasks.items()):
+        for first, second in combinations(sorted(by_series), 2):
+            by_instance = _differences(by_series[first], by_series[second])
             if len({length for lengths in by_instance.values() for length in lengths}) > 1:
-                found.append(_crossing(task, one, other, by_instance))
-    return found
+                pair_crossings.append(_crossing(task, first, second, by_instance))
+    return pair_crossings
 
 
 def _differences(first: Sequence[Result], second: Sequence[Result]) -> Differences:
-    ones, others = scores_of(first), scores_of(second)
-    found: dict[str, dict[int, list[float]]] = {}
-    for key in ones.keys() & others.keys():
+    first_scores, second_scores = scores_of(first), scores_of(second)
+    differences: dict[str, dict[int, list[float]]] = {}
+    for key in first_scores.keys() & second_scores.keys():
         instance, _, length = key
-        found.setdefault(instance, {}).setdefault(length, []).append(_mean(others[key]) - _mean(ones[key]))
-    return {instance: {length: _mean(own) for length, own in found[instance].items()} for instance in sorted(found)}
+        differences.setdefault(instance, {}).setdefault(length, []).append(
+            _mean(second_scores[key]) - _mean(first_scores[key])
+        )
+    return {
+        instance: {length: _mean(values) for length, values in differences[instance].items()}
+        for instance in sorted(differences)
+    }
 
 
 def _crossing(task: str, first: Series, second: Series, by_instance: Differences) -> Crossing:
@@ -89,16 +94,16 @@ def _crossing(task: str, first: Series, second: Series, by_instance: Differences
     places.sort()
     changes.sort()
     means = _by_length(instances)
-    own = _place(means)
-    few = len(places) < RESAMPLINGS / 10
+    crossing_place = _place(means)
+    rarely_cross = len(places) < RESAMPLINGS / 10
     low, high = _middle(changes)
     return Crossing(
         task=task,
         first=first,
         second=second,
-        length=None if own is None or few else _length(own),
-        low=0 if few else _length(_middle(places)[0]),
-        high=0 if few else _length(_middle(places)[1]),
+        length=None if crossing_place is None or rarely_cross else _length(crossing_place),
+        low=0 if rarely_cross else _length(_middle(places)[0]),
+        high=0 if rarely_cross else _length(_middle(places)[1]),
         share=len(places) / RESAMPLINGS,
         gap=_mean(list(means.values())),
         parallel=-NARROW <= low <= 0 <= high <= NARROW,
@@ -106,17 +111,17 @@ def _crossing(task: str, first: Series, second: Series, by_instance: Differences
 
 
 def _by_length(instances: Sequence[Mapping[int, float]]) -> dict[int, float]:
-    found: dict[int, list[float]] = {}
+    values: dict[int, list[float]] = {}
     for instance in instances:
         for length, value in instance.items():
-            found.setdefault(length, []).append(value)
-    return {length: _mean(found[length]) for length in sorted(found)}
+            values.setdefault(length, []).append(value)
+    return {length: _mean(values[length]) for length in sorted(values)}
 
 
 def _place(means: Mapping[int, float]) -> float | None:
     """Return the logarithm of the length at the last change of sign."""
-    told = [(length, mean) for length, mean in means.items() if mean]
-    for (near, before), (far, after) in reversed(list(pairwise(told))):
+    changes = [(length, mean) for length, mean in means.items() if mean]
+    for (near, before), (far, after) in reversed(list(pairwise(changes))):
         if before * after < 0:
             return log(near + _SOFT) + (log(far + _SOFT) - log(near + _SOFT)) * before / (before - after)
     return None

@@ -62,25 +62,25 @@ class ModelEffect:
 def length_effects(results: Sequence[Result]) -> list[LengthEffect]:
     """Return the difference of each length from the shortest one that the series was run at."""
     effects = []
-    for (task, series), own in _by_series(results):
-        lengths = sorted({result.length for result in own})
-        base = [result for result in own if result.length == lengths[0]]
+    for (task, series), group in _by_series(results):
+        lengths = sorted({result.length for result in group})
+        base = [result for result in group if result.length == lengths[0]]
         for length in lengths[1:]:
-            found = difference(base, [result for result in own if result.length == length], across_lengths=True)
-            if found:
-                effects.append(LengthEffect(series, task, lengths[0], length, found))
+            change = difference(base, [result for result in group if result.length == length], across_lengths=True)
+            if change:
+                effects.append(LengthEffect(series, task, lengths[0], length, change))
     return effects
 
 
 def model_effects(results: Sequence[Result]) -> list[ModelEffect]:
     """Return the difference of each two series on a task, over all lengths that both were run at."""
     tasks: dict[str, list[tuple[Series, list[Result]]]] = {}
-    for (task, series), own in _by_series(results):
-        tasks.setdefault(task, []).append((series, own))
+    for (task, series), group in _by_series(results):
+        tasks.setdefault(task, []).append((series, group))
     return [
-        ModelEffect(first, second, task, difference(ones, others))
-        for task, found in tasks.items()
-        for (first, ones), (second, others) in combinations(found, 2)
+        ModelEffect(first, second, task, difference(first_results, second_results))
+        for task, groups in tasks.items()
+        for (first, first_results), (second, second_results) in combinations(groups, 2)
     ]
 
 
@@ -91,17 +91,17 @@ def largest_losses(results: Sequence[Result]) -> dict[Series, LengthEffect]:
     whose intervals all contain zero has none.
     """
     tasks: dict[Series, list[tuple[str, list[Result]]]] = {}
-    for (task, series), own in _by_series(results):
-        if len({result.length for result in own}) > 1:
-            tasks.setdefault(series, []).append((task, own))
+    for (task, series), group in _by_series(results):
+        if len({result.length for result in group}) > 1:
+            tasks.setdefault(series, []).append((task, group))
     losses: dict[Series, LengthEffect] = {}
-    for series, several in tasks.items():
-        for task, own in several if len(several) > 1 else ():
-            base, length = min(result.length for result in own), max(result.length for result in own)
-            first, last = ([result for result in own if result.length == at] for at in (base, length))
-            loss = difference(first, last, across_lengths=True, level=ALPHA / len(several))
-            known = losses[series].difference.mean if series in losses else 0.0
-            if loss and loss.clear and loss.mean < known:
+    for series, groups in tasks.items():
+        for task, group in groups if len(groups) > 1 else ():
+            base, length = min(result.length for result in group), max(result.length for result in group)
+            first, last = ([result for result in group if result.length == at] for at in (base, length))
+            loss = difference(first, last, across_lengths=True, level=ALPHA / len(groups))
+            largest_so_far = losses[series].difference.mean if series in losses else 0.0
+            if loss and loss.clear and loss.mean < largest_so_far:
                 losses[series] = LengthEffect(series, task, base, length, loss)
     return losses
 
@@ -115,7 +115,7 @@ def difference(
     """
     if not (pairs := instance_scores(first, second, across_lengths)):
         return None
-    per_instance = [other - one for one, other in pairs]
+    per_instance = [second_score - first_score for first_score, second_score in pairs]
     significant = p_value([per_instance]) < level
     low, high = interval([per_instance], significant=significant, level=level) or (None, None)
     return Difference(len(per_instance), _mean(per_instance), low, high)
@@ -125,12 +125,16 @@ def instance_scores(
     first: Iterable[Result], second: Iterable[Result], across_lengths: bool = False
 ) -> list[tuple[float, float]]:
     """Return both mean scores of each instance, over the questions that both answered."""
-    ones, others = scores_of(first, across_lengths), scores_of(second, across_lengths)
+    first_scores, second_scores = scores_of(first, across_lengths), scores_of(second, across_lengths)
     keys: dict[str, list[tuple[str, str, int]]] = {}
-    for key in sorted(ones.keys() & others.keys()):
+    for key in sorted(first_scores.keys() & second_scores.keys()):
         keys.setdefault(key[0], []).append(key)
     return [
-        (_mean([_mean(ones[key]) for key in own]), _mean([_mean(others[key]) for key in own])) for own in keys.values()
+        (
+            _mean([_mean(first_scores[key]) for key in instance_keys]),
+            _mean([_mean(second_scores[key]) for key in instance_keys]),
+        )
+        for instance_keys in keys.values()
     ]
 
 
@@ -157,8 +161,8 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _by_series(results: Sequence[Result]) -> list[tuple[tuple[str, Series], list[Result]]]:
-    series = series_of(results)
+    series_for = series_of(results)
     groups: dict[tuple[str, Series], list[Result]] = {}
     for result in results:
-        groups.setdefault((result.task, series(result)), []).append(result)
+        groups.setdefault((result.task, series_for(result)), []).append(result)
     return sorted(groups.items(), key=lambda item: item[0])

@@ -68,7 +68,7 @@ class Requirements:
     @staticmethod
     def of(findings: Iterable[ShortcutFinding], min_base_score: float = MIN_BASE_SCORE) -> "Requirements":
         """Return the requirements for tasks from the audit's findings."""
-        shortcuts = {one.task: one.declared_score for one in findings if one.declared_score is not None}
+        shortcuts = {finding.task: finding.declared_score for finding in findings if finding.declared_score is not None}
         return Requirements(min_base_score, shortcuts)
 
     def shortcut(self, task: str) -> float | None:
@@ -189,7 +189,7 @@ class LengthEstimate:
         """The lower end as a share of the doublings from the shortest length to the longest."""
         if math.isinf(self.low):
             return 1.0
-        ends = [math.log2(max(256.0, one)) for one in (self.lengths[0], self.low, self.lengths[-1])]
+        ends = [math.log2(max(256.0, length)) for length in (self.lengths[0], self.low, self.lengths[-1])]
         return min(1.0, max(0.0, (ends[1] - ends[0]) / (ends[2] - ends[0]))) if ends[2] > ends[0] else 0.0
 
     @property
@@ -213,7 +213,7 @@ class LengthEstimate:
     def _write(self, length: float) -> str:
         if math.isinf(length):
             return f"≥ {write_length(self.lengths[-1])}"
-        following = next(one for one in self.lengths if one > self.lengths[0])
+        following = next(longer for longer in self.lengths if longer > self.lengths[0])
         if self.lengths[0] == 0 and length < following:  # a prompt without filler has no length to compare with
             return f"< {write_length(following)}"
         return about_length(length)
@@ -263,18 +263,18 @@ class EffectiveLength:
 
         JSON has no infinity: a length past the longest is null, and `open` is true.
         """
-        found: dict[str, Any] = {"status": self.usability, "reason": self.reason, "note": self.note}
+        fields: dict[str, Any] = {"status": self.usability, "reason": self.reason, "note": self.note}
         if self.base:
-            found |= {
+            fields |= {
                 "base_length": self.base.length,
                 "base_score": self.base.mean,
                 "required": self.base.required,
                 "items_needed": self.base.items_needed if self.usability == "too few items" else None,
             }
-        if one := self.estimate:
-            ends = {name: None if math.isinf(end := getattr(one, name)) else round(end) for name in ENDS}
-            found |= {**ends, "longest": one.lengths[-1], "open": one.open, "fits": one.fits}
-        return found
+        if estimate := self.estimate:
+            ends = {name: None if math.isinf(end := getattr(estimate, name)) else round(end) for name in ENDS}
+            fields |= {**ends, "longest": estimate.lengths[-1], "open": estimate.open, "fits": estimate.fits}
+        return fields
 
 
 ENDS = ("low", "length", "high")
@@ -301,8 +301,8 @@ def effective_lengths(rows: Iterable[Row], requirements: Requirements | None = N
     for row in rows:
         groups.setdefault((row.task, row.series), []).append(row)
     return [
-        _effective_length(task, series, sorted(own, key=lambda row: row.length), requirements or Requirements())
-        for (task, series), own in groups.items()
+        _effective_length(task, series, sorted(task_rows, key=lambda row: row.length), requirements or Requirements())
+        for (task, series), task_rows in groups.items()
     ]
 
 
@@ -323,10 +323,9 @@ def judge(
     """Return the effective length by the base score and the means at all lengths.
 
     Args:
-        series: The model.
-        task: The task; empty for the mean of several.
+        task: Empty for the mean of several tasks.
         base: The score at the shortest length.
-        points: Length, mean, and the number of independent scores that it is worth, the shortest length first.
+        points: Length, mean, and the equivalent number of independent scores, the shortest length first.
         note: What else to know of the estimate.
     """
     if base.usability != "usable":

@@ -43,17 +43,17 @@ def fall_interval(points: Points, share: float) -> tuple[float, float]:
     The lower end is the first length if no longer one is known to have the share. The upper end is just below a length;
     it is infinite if no length is known to lack the share. Both are infinite if the longest is known to have it.
     """
-    (first, mean, worth), *others = points
+    (first, mean, worth), *longer = points
     base = mean * worth, worth
     low, high = float(first), math.inf
-    for n, (length, _, _) in enumerate(others):
-        if not _exceeds(others[n:], base, share, 1):
+    for n, (length, _, _) in enumerate(longer):
+        if not _exceeds(longer[n:], base, share, 1):
             break
-        low = math.inf if n == len(others) - 1 else float(length)
-    for n in range(len(others) - 1, -1, -1):
-        if not _exceeds(others[n::-1], base, share, -1):
+        low = math.inf if n == len(longer) - 1 else float(length)
+    for n in range(len(longer) - 1, -1, -1):
+        if not _exceeds(longer[n::-1], base, share, -1):
             break
-        high = math.nextafter(others[n][0], 0.0)
+        high = math.nextafter(longer[n][0], 0.0)
     return min(low, high), high
 
 

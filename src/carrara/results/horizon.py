@@ -93,14 +93,14 @@ def horizon_rows(results: Sequence[Result], among: Sequence[Result] | None = Non
 
     Args:
         results: The replies. Those of other tasks are ignored.
-        among: Name the series so that they differ from those of these results, of which the results are a part.
+        among: All results of the report, if `results` is a part of them. Each series has a unique name there.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     groups: dict[tuple[Series, str, int, tuple[tuple[str, str], ...], int], list[tuple[Totals, Totals]]] = {}
     for result in results:
         if result.status not in NEVER_ASKED and (pair := _pair(result)):
             labels = tuple((name, value) for name, value in result.labels.items() if name != ANSWER)
-            where = series(result), result.task, result.length, labels, len(pair[1].totals)
+            where = series_for(result), result.task, result.length, labels, len(pair[1].totals)
             groups.setdefault(where, []).append(pair)
     return [_row(*where[:3], dict(where[3]), pairs) for where, pairs in sorted(groups.items(), key=_order)]
 
@@ -116,9 +116,9 @@ def _pair(result: Result) -> tuple[Totals, Totals] | None:
     if len(right) < 2 or len(right) != len(split_replies(result.gold)):
         return None
     replies = split_replies(result.answer or "")
-    said = [int(text) if _NUMBER.fullmatch(text) else None for text in replies[: len(right)]]
+    totals = [int(text) if _NUMBER.fullmatch(text) else None for text in replies[: len(right)]]
     steps = tuple(after - before for before, after in pairwise([0, *right]))
-    return Totals((*said, *[None] * (len(right) - len(said))), steps), Totals(tuple(right), steps)
+    return Totals((*totals, *[None] * (len(right) - len(totals))), steps), Totals(tuple(right), steps)
 
 
 def _row(

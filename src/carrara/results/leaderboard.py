@@ -71,7 +71,8 @@ class Standing:
     """Why the model has no rank. Empty if it has one, and if the tasks have no length in common."""
 
     @property
-    def whole(self) -> bool:
+    def is_complete(self) -> bool:
+        """Whether the model has every cell that counts."""
         return self.cells == self.of
 
     @property
@@ -87,55 +88,60 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         results: The replies of all models.
         requirements: What the base score has to exceed for an effective length.
     """
-    found: dict[Series, dict[Cell, list[Result]]] = {}
+    results_by_model: dict[Series, dict[Cell, list[Result]]] = {}
     unmeasured: dict[Series, set[Cell]] = {}
-    for (task, variant, length, model), own in group_by_cell(results).items():
-        cell, cells = ((task, variant), length), found.setdefault(model, {})
-        if counts(stat(own)):
-            cells[cell] = own
+    for (task, variant, length, model), replies in group_by_cell(results).items():
+        cell, cells = ((task, variant), length), results_by_model.setdefault(model, {})
+        if counts(stat(replies)):
+            cells[cell] = replies
         else:
             unmeasured.setdefault(model, set()).add(cell)
-    counting = _counting([frozenset(own) for own in found.values()])
+    counted_cells = _choose_cells([frozenset(cells) for cells in results_by_model.values()])
     lengths: dict[Test, set[int]] = {}
-    for posed, length in counting:
+    for posed, length in counted_cells:
         lengths.setdefault(posed, set()).add(length)
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
-        counting = frozenset(cell for cell in counting if cell[1] in common)
-    most = {cell: max(len(own[cell]) for own in found.values() if cell in own) for cell in counting}
+        counted_cells = frozenset(cell for cell in counted_cells if cell[1] in common)
+    most_replies = {
+        cell: max(len(cells[cell]) for cells in results_by_model.values() if cell in cells) for cell in counted_cells
+    }
     lines = [
         replace(
             _standing(
                 model,
-                {cell: replies for cell, replies in own.items() if cell in counting},
+                {cell: replies for cell, replies in cells.items() if cell in counted_cells},
                 common,
-                len(counting),
-                most,
+                len(counted_cells),
+                most_replies,
                 requirements or Requirements(),
             ),
-            reason=_reason(counting, own.keys(), unmeasured.get(model, set())),
+            reason=_reason(counted_cells, cells.keys(), unmeasured.get(model, set())),
         )
-        for model, own in found.items()
-        if counting
+        for model, cells in results_by_model.items()
+        if counted_cells
     ]
-    ordered = sorted(lines, key=lambda line: (not line.whole, -(line.mean or 0.0), natural(str(line.series))))
-    return [_to_standing(line, number) for number, line in enumerate(ordered, 1)]
+    ordered = sorted(lines, key=lambda line: (not line.is_complete, -(line.mean or 0.0), natural(str(line.series))))
+    return [
+        replace(line, place=number) if line.is_complete and line.mean is not None else line
+        for number, line in enumerate(ordered, 1)
+    ]
 
 
-def _counting(had: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
+def _choose_cells(cells_by_model: Sequence[frozenset[Cell]]) -> frozenset[Cell]:
     """
     >>> a, b, c = [((("test", ""), length)) for length in (1, 2, 3)]
-    >>> sorted(length for _, length in _counting([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
+    >>> sorted(length for _, length in _choose_cells([frozenset({a, b}), frozenset({a, b}), frozenset({a, c})]))
     [1, 2]
     """
     return max(
-        dict.fromkeys(had),
-        key=lambda one: (len(one) * sum(one <= other for other in had), len(one)),
+        dict.fromkeys(cells_by_model),
+        key=lambda cells: (len(cells) * sum(cells <= other_cells for other_cells in cells_by_model), len(cells)),
         default=frozenset(),
     )
 
 
-def _reason(counting: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> str:
+def _reason(counted_cells: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> str:
     """Return why a model has no rank. Empty if it has each cell that counts.
 
     >>> cells = {(("suite/one", ""), length) for length in (0, 1024, 4096)}
@@ -145,11 +151,11 @@ def _reason(counting: Set[Cell], measured: Set[Cell], unmeasured: Set[Cell]) -> 
     'lacks suite/one at 0, 1k, 4k; has suite/one at 2k'
     """
     parts = []
-    if lacking := counting - measured - unmeasured:
+    if lacking := counted_cells - measured - unmeasured:
         parts.append(f"lacks {_write_cells(lacking)}")
-    if failed := counting & unmeasured:
+    if failed := counted_cells & unmeasured:
         parts.append(f"nothing was measured of {_write_cells(failed)}")
-    if parts and measured and not counting & measured:
+    if parts and measured and not counted_cells & measured:
         parts.append(f"has {_write_cells(measured)}")
     return "; ".join(parts)
 
@@ -158,30 +164,29 @@ def _write_cells(cells: Set[Cell]) -> str:
     lengths: dict[str, list[int]] = {}
     for task, length in sorted(cells, key=lambda cell: (natural(cell[0][0]), *cell)):
         lengths.setdefault(_short_name(task), []).append(length)
-    named = [f"{name} at {', '.join(map(write_length, own))}" for name, own in list(lengths.items())[:NAMED]]
+    named = [
+        f"{name} at {', '.join(map(write_length, task_lengths))}"
+        for name, task_lengths in list(lengths.items())[:NAMED]
+    ]
     return " and ".join([*named, *([count(len(lengths) - NAMED, "more task")] if len(lengths) > NAMED else [])])
-
-
-def _to_standing(line: Standing, number: int) -> Standing:
-    return replace(line, place=number) if line.whole and line.mean is not None else line
 
 
 def _standing(
     model: Series,
-    own: Mapping[Cell, Sequence[Result]],
+    replies_by_cell: Mapping[Cell, Sequence[Result]],
     common: Sequence[int],
     of: int,
-    most: Mapping[Cell, int],
+    most_replies: Mapping[Cell, int],
     requirements: Requirements,
 ) -> Standing:
     curves: dict[Test, dict[int, Stat]] = {}
-    for (task, length), replies in own.items():
+    for (task, length), replies in replies_by_cell.items():
         curves.setdefault(task, {})[length] = stat(replies)
-    means = {task: fmean(one.mean for one in curve.values()) for task, curve in curves.items()}
+    means = {task: fmean(score_stat.mean for score_stat in curve.values()) for task, curve in curves.items()}
     suites: dict[str, list[float]] = {}
     for (name, _), score in means.items():
         suites.setdefault(name.partition("/")[0], []).append(score)
-    everything = [reply for replies in own.values() for reply in replies]
+    everything = [reply for replies in replies_by_cell.values() for reply in replies]
     received = [reply.output_tokens for reply in everything]
     seconds = [reply.seconds for reply in everything if reply.seconds is not None]
     shared = set.intersection(set(common), *map(set, curves.values())) if curves else set[int]()
@@ -189,7 +194,7 @@ def _standing(
     return Standing(
         series=model,
         place=None,
-        cells=len(own),
+        cells=len(replies_by_cell),
         of=of,
         lengths=tuple(common),
         tasks={_short_name(task): mean for task, mean in means.items()},
@@ -200,10 +205,10 @@ def _standing(
         area=overall.area,
         area_low=overall.area_low,
         area_high=overall.area_high,
-        effective=_effective(model, curves, common, requirements) if len(own) == of else None,
+        effective=_effective(model, curves, common, requirements) if len(replies_by_cell) == of else None,
         suites={suite: fmean(scores) for suite, scores in sorted(suites.items())} if common else {},
         replies=sum(reply.error != NO_REPLY for reply in everything),
-        items=sum(most[cell] for cell in own),
+        items=sum(most_replies[cell] for cell in replies_by_cell),
         sent=sum(reply.tokens if reply.input_tokens is None else reply.input_tokens for reply in everything),
         received=None if None in received else sum(filter(None, received)),
         seconds=fmean(seconds) if seconds else None,
@@ -227,22 +232,22 @@ class _Overall(NamedTuple):
 
 def _overall(curves: Sequence[Mapping[int, Stat]]) -> _Overall:
     """Return the means over tasks at the same lengths."""
-    mean = fmean(fmean(one.mean for one in curve.values()) for curve in curves)
-    areas = [area for curve in curves if (area := _area({n: one.mean for n, one in curve.items()})) is not None]
+    mean = fmean(fmean(score.mean for score in curve.values()) for curve in curves)
+    areas = [area for curve in curves if (area := _area({n: score.mean for n, score in curve.items()})) is not None]
     area = fmean(areas) if areas else None
-    worth = _worth(curves)
+    n_independent = _independent_scores(curves)
     return _Overall(
         mean,
-        *wilson(mean, worth),
-        fmean(fmean(one.chance_level for one in curve.values()) for curve in curves),
+        *wilson(mean, n_independent),
+        fmean(fmean(score.chance_level for score in curve.values()) for curve in curves),
         area,
-        *((None, None) if area is None else wilson(area, worth)),
+        *((None, None) if area is None else wilson(area, n_independent)),
     )
 
 
-def _worth(curves: Sequence[Mapping[int, Stat]]) -> float:
+def _independent_scores(curves: Sequence[Mapping[int, Stat]]) -> float:
     """Return the number of independent scores in the mean of tasks, whose lengths share their instances."""
-    return len(curves) ** 2 / math.fsum(fmean(1 / one.n_effective for one in curve.values()) for curve in curves)
+    return len(curves) ** 2 / math.fsum(fmean(1 / score.n_effective for score in curve.values()) for curve in curves)
 
 
 def _area(curve: Mapping[int, float]) -> float | None:
@@ -263,19 +268,19 @@ def _effective(
     """Return the effective length of the mean. None if fewer than two lengths are common to all tasks."""
     if len(common) < 2:
         return None
-    at = [[curve[length] for curve in curves.values()] for length in common]
+    stats_by_length = [[curve[length] for curve in curves.values()] for length in common]
     points = [
-        (length, fmean(one.mean for one in stats), _worth([{0: one} for one in stats]))
-        for length, stats in zip(common, at, strict=True)
+        (length, fmean(score.mean for score in stats), _independent_scores([{0: score} for score in stats]))
+        for length, stats in zip(common, stats_by_length, strict=True)
     ]
-    first = at[0]
-    tasks = [BaseScore.of(common[0], one, name, requirements) for (name, _), one in zip(curves, first, strict=True)]
+    first = stats_by_length[0]
+    tasks = [BaseScore.of(common[0], score, name, requirements) for (name, _), score in zip(curves, first, strict=True)]
     base = BaseScore(
         length=common[0],
         mean=points[0][1],
-        n=sum(one.n for one in first),
+        n=sum(score.n for score in first),
         n_effective=points[0][2],
-        chance_level=fmean(one.chance_level for one in first),
+        chance_level=fmean(score.chance_level for score in first),
         shortcut=fmean(task.heuristic for task in tasks),
         min_score=requirements.min_base_score,
     )

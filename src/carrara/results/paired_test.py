@@ -137,7 +137,7 @@ def _binomial_p(n: int, more: int) -> float:
 
 
 def _binomial_interval(terms: Sequence[float], level: float) -> Iterator[tuple[float, float]]:
-    """Return Clopper and Pearson's interval for the share of upward differences, if all have one size.
+    """Yield Clopper and Pearson's interval for the share of upward differences, if all have one size.
 
     It belongs to McNemar's exact test: it leaves out one half exactly if that test rejects that there is no difference.
     """

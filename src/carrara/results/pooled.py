@@ -109,22 +109,22 @@ def clearest(findings: Iterable[PooledDifference]) -> dict[Series, PooledDiffere
 def pooled_differences(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[PooledDifference]:
     """Return all groups that were looked at, by model, label and value.
 
-    Groups with fewer than `LEAST` instances on either side are not looked at. Series are named so that they differ
-    from those of `among`, if the results are a part of these.
+    Groups with fewer than `LEAST` instances on either side are not looked at. Each series has another name than
+    all other series of `among`, which the results may be a part of.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     labelled: dict[Series, list[Result]] = {}
     for result, named in zip(results, label_evidence(results), strict=True):
         if result.length and result.status not in NEVER_ASKED:
-            labelled.setdefault(series(result), []).append(named)
+            labelled.setdefault(series_for(result), []).append(named)
     groups = [
-        (one, label, value, sides)
-        for one, own in sorted(labelled.items())
+        (series, label, value, sides)
+        for series, series_results in sorted(labelled.items())
         for label in GROUPED
-        for value, sides in _groups(label, own)
+        for value, sides in _groups(label, series_results)
     ]
     z = NormalDist().inv_cdf(1 - ALPHA / 2 / max(1, len(groups)))
-    return [_difference(one, label, value, sides, z, len(groups)) for one, label, value, sides in groups]
+    return [_difference(series, label, value, sides, z, len(groups)) for series, label, value, sides in groups]
 
 
 class _Sides(NamedTuple):
@@ -143,10 +143,15 @@ def _groups(label: str, results: Sequence[Result]) -> Iterator[tuple[str, _Sides
     values = sorted({value for cell in cells.values() for value in cell}, key=natural)
     for value in values[1:] if len(values) == 2 else values:  # of two groups, one is the other of the other
         sides = _Sides({}, {})
-        for at, cell in cells.items():
-            others = [result for other, own in cell.items() if other != value for result in own]
+        for key, cell in cells.items():
+            others = [
+                result
+                for other_value, value_results in cell.items()
+                if other_value != value
+                for result in value_results
+            ]
             if value in cell and others:
-                sides.group[at], sides.others[at] = cell[value], others
+                sides.group[key], sides.others[key] = cell[value], others
         if min(_instances(sides.group), _instances(sides.others)) >= LEAST:
             yield value, sides
 
@@ -156,13 +161,13 @@ def _instances(cells: dict[tuple[str, int], list[Result]]) -> int:
 
 
 def _difference(series: Series, label: str, value: str, sides: _Sides, z: float, looked_at: int) -> PooledDifference:
-    counts = {at: len(results) for at, results in sides.group.items()}
+    counts = {key: len(results) for key, results in sides.group.items()}
     n = sum(counts.values())
     mean = math.fsum(headline(result) for results in sides.group.values() for result in results) / n
-    means = {at: math.fsum(map(headline, results)) / len(results) for at, results in sides.others.items()}
-    others = math.fsum(counts[at] * means[at] for at in counts) / n
+    means = {key: math.fsum(map(headline, results)) / len(results) for key, results in sides.others.items()}
+    others = math.fsum(counts[key] * means[key] for key in counts) / n
     effect = _design_effect(sides)
-    spread = math.fsum(counts[at] ** 2 / len(sides.others[at]) for at in counts)
+    spread = math.fsum(counts[key] ** 2 / len(sides.others[key]) for key in counts)
     (low, high), (least, most) = wilson(mean, n / effect, z), wilson(others, n**2 / spread / effect, z)
     difference = mean - others
     return PooledDifference(

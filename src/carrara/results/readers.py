@@ -73,7 +73,7 @@ def _sum(values: Sequence[float | None]) -> float | None:
 
 
 def spending_of(result: Result) -> Spending:
-    """Return what a reply cost.
+    """Return the costs of a reply.
 
     >>> from carrara.results.result import ReadingCost
     >>> made = dict(id="a/b@1/test-0-0.0/0/chat/gpt2", task="a/b", version=1, model="m", length=0, tokens=90,
@@ -123,8 +123,8 @@ class SeriesCost:
     def fates(self) -> Mapping[Fate, int]:
         """The number of needed facts of each fate, in the order of `FATES`. Empty if no fact was traced."""
         counts = Counter[Fate]()
-        for one in self.places.values():
-            counts.update(one)
+        for fate_counts in self.places.values():
+            counts.update(fate_counts)
         return _in_order(counts)
 
     def record(self) -> dict[str, Any]:
@@ -141,24 +141,26 @@ class SeriesCost:
 
 
 def series_costs(results: Sequence[Result], among: Sequence[Result] | None = None) -> list[SeriesCost]:
-    """Return what each series cost on each task at each length.
+    """Return the costs of each series on each task at each length.
 
     Args:
         results: The replies.
-        among: Name the series so that they differ from those of these results, of which the results are a part.
+        among: All results of the report, if `results` is a part of them. Each series has a unique name there.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int], list[Result]] = {}
     for result in results:
-        groups.setdefault((result.task, series(result), result.length), []).append(result)
+        groups.setdefault((result.task, series_for(result), result.length), []).append(result)
     return [
-        _cost(task, one, length, group)
-        for (task, one, length), group in sorted(groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:]))
+        _cost(task, series, length, group)
+        for (task, series, length), group in sorted(
+            groups.items(), key=lambda item: (natural(item[0][0]), *item[0][1:])
+        )
     ]
 
 
 def over_tasks(costs: Iterable[SeriesCost]) -> list[SeriesCost]:
-    """Return what each series cost at each length, over all its tasks."""
+    """Return the costs of each series at each length, over all its tasks."""
     groups: dict[tuple[Series, int], list[SeriesCost]] = {}
     for cost in costs:
         groups.setdefault((cost.series, cost.length), []).append(cost)

@@ -80,8 +80,8 @@ class Result:
 
     Examples:
         >>> import carrara
-        >>> one = carrara.read("runs/oracle")[0]
-        >>> one.task, one.status, one.score
+        >>> result = carrara.read("runs/oracle")[0]
+        >>> result.task, result.status, result.score
         ('babilong/qa1', 'ok', 1.0)
     """
 

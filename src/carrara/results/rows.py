@@ -56,13 +56,13 @@ class Row:
 def summarize(results: Sequence[Result], by: Sequence[str] = (), among: Sequence[Result] | None = None) -> list[Row]:
     """Return rows by model, task and length, and by the values of labels. A missing label has the value ''.
 
-    Series are named so that they differ from those of `among`, if the results are a part of these.
+    Each series has another name than all other series of `among`, which the results may be a part of.
     """
-    series = series_of(results if among is None else among)
+    series_for = series_of(results if among is None else among)
     groups: dict[tuple[str, Series, int, tuple[str, ...]], list[Result]] = {}
     for result in results:
         values = tuple(result.labels.get(label, "") for label in by)
-        groups.setdefault((result.task, series(result), result.length, values), []).append(result)
+        groups.setdefault((result.task, series_for(result), result.length, values), []).append(result)
     return [
         Row(
             model,
@@ -86,12 +86,12 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
 
 def drop_unscored(results: Sequence[Result]) -> list[Result]:
     """Return the results without tasks at lengths that have no score. The remaining ones can be compared and drawn."""
-    series = series_of(results)
+    series_for = series_of(results)
     met: dict[tuple[str, Series, int], bool] = {}
     for result in results:
-        cell = (result.task, series(result), result.length)
+        cell = (result.task, series_for(result), result.length)
         met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
-    return [result for result in results if met[result.task, series(result), result.length]]
+    return [result for result in results if met[result.task, series_for(result), result.length]]
 
 
 def report_failures(results: Sequence[Result]) -> None:
@@ -107,10 +107,10 @@ def report_failures(results: Sequence[Result]) -> None:
         statuses = ", ".join(f"{n:,} {status}" for status, n in counts.items())
         remedy = "repeat the command of the run" if "error" in counts else "run shorter lengths"
         raise RunError(f"nothing was measured: none of {len(results):,} replies is a model's ({statuses}); {remedy}")
-    series = series_of(results)
-    asked = Counter(str(series(result)) for result in results)
-    for name, failed in Counter(str(series(result)) for result in results if result.status == "error").items():
-        logger.warning(f"{name}: {failed:,} of {asked[name]:,} requests failed; they are in no mean")
+    series_for = series_of(results)
+    requests = Counter(str(series_for(result)) for result in results)
+    for name, failed in Counter(str(series_for(result)) for result in results if result.status == "error").items():
+        logger.warning(f"{name}: {failed:,} of {requests[name]:,} requests failed; they are in no mean")
 
 
 def record(row: Row) -> dict[str, Any]:
@@ -213,14 +213,14 @@ def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
             groups.setdefault((row.category, row.series), []).append(row)
     if len(tasks) < 2:
         return []
-    found = []
-    for (category, series), own in sorted(groups.items()):
-        longer = {row.task for row in own if row.length}
-        for length in sorted({row.length for row in own if row.length or not longer}):
-            at = [row for row in own if row.length == (length if row.task in longer else 0)]
+    scores = []
+    for (category, series), category_rows in sorted(groups.items()):
+        longer = {row.task for row in category_rows if row.length}
+        for length in sorted({row.length for row in category_rows if row.length or not longer}):
+            at = [row for row in category_rows if row.length == (length if row.task in longer else 0)]
             if len(at) == len(tasks[category]):
-                found.append(_category_score(series, category, length, at))
-    return found
+                scores.append(_category_score(series, category, length, at))
+    return scores
 
 
 def _category_score(series: Series, category: str, length: int, rows: Sequence[Row]) -> CategoryScore:
@@ -250,16 +250,16 @@ def _category_score(series: Series, category: str, length: int, rows: Sequence[R
 
 def accumulate(results: Sequence[Result]) -> list[Row]:
     """Return a row for each model, task and length: the mean score up to that length, with its interval."""
-    series = series_of(results)
+    series_for = series_of(results)
     groups: dict[tuple[str, Series], list[Result]] = {}
     for result in results:
-        groups.setdefault((result.task, series(result)), []).append(result)
+        groups.setdefault((result.task, series_for(result)), []).append(result)
     rows: list[Row] = []
-    for (task, one), group in sorted(groups.items(), key=lambda item: (natural(item[0][0]), item[0][1])):
+    for (task, series), group in sorted(groups.items(), key=lambda item: (natural(item[0][0]), item[0][1])):
         weights = _weights(group)
         for length in sorted({result.length for result in group}):
             upto = [(result, weight) for result, weight in zip(group, weights, strict=True) if result.length <= length]
-            rows.append(_cumulative_row(task, one, length, upto))
+            rows.append(_cumulative_row(task, series, length, upto))
     return rows
 
 
@@ -286,5 +286,5 @@ def _cumulative_row(task: str, series: Series, length: int, upto: Sequence[tuple
     worth = total**2 / math.fsum(weight**2 for weight in instances.values())
     low, high = wilson(mean, worth)
     chance_level = math.fsum(weight * result.chance_level for result, weight in upto) / total
-    own = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)
-    return Row(series.model, series.variant, task, length, own, metric=results[0].metric)
+    weighted = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)
+    return Row(series.model, series.variant, task, length, weighted, metric=results[0].metric)

@@ -59,18 +59,19 @@ class RulerRow:
 
 def ruler_rows(results: Sequence[Result]) -> list[RulerRow]:
     """Return two rows for each model that was asked RULER's tasks: by our score, and by RULER's."""
-    series = series_of(results)
+    series_for = series_of(results)
     models: dict[tuple[str, str], list[Result]] = {}
     for result in results:
         for beginning in (_OURS, _PUBLISHED):
             if result.task.startswith(beginning):
-                models.setdefault((str(series(result)), beginning), []).append(result)
+                models.setdefault((str(series_for(result)), beginning), []).append(result)
     return [
         row
-        for (model, beginning), own in models.items()
-        if {_name(result).partition("_")[0] for result in own} >= _NEEDED
+        for (model, beginning), model_results in models.items()
+        if {_name(result).partition("_")[0] for result in model_results} >= _NEEDED
         for metric in ("", RULER)
-        if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, own)) is not None
+        if (row := _row(f"{model} (RULER's samples)" if beginning == _PUBLISHED else model, metric, model_results))
+        is not None
     ]
 
 
@@ -80,13 +81,13 @@ def _row(model: str, metric: str, results: Sequence[Result]) -> RulerRow | None:
         if (name := _name(result)) in TASKS:
             cells.setdefault((name, result.length), []).append(replace(result, metric=metric))
     stats = {cell: stat(group) for cell, group in cells.items()}
-    scores = {cell: found.mean for cell, found in stats.items() if found.scored}
+    scores = {cell: cell_stat.mean for cell, cell_stat in stats.items() if cell_stat.scored}
     lengths = sorted({length for _, length in scores})
-    there = [name for name in TASKS if all((name, length) in scores for length in lengths)]
-    if not there:
+    complete_tasks = [name for name in TASKS if all((name, length) in scores for length in lengths)]
+    if not complete_tasks:
         return None
-    means = {length: sum(scores[name, length] for name in there) / len(there) for length in lengths}
-    return RulerRow(model, metric, means, [name for name in TASKS if name not in there])
+    means = {length: sum(scores[name, length] for name in complete_tasks) / len(complete_tasks) for length in lengths}
+    return RulerRow(model, metric, means, [name for name in TASKS if name not in complete_tasks])
 
 
 def _name(result: Result) -> str:

@@ -60,8 +60,8 @@ def describe_metric(metrics: Mapping[str, str]) -> str:
     """
     if not any(metrics.values()):
         return ""
-    own = sorted((task for task, name in metrics.items() if not name), key=natural)
-    rest = f"; of {', '.join(own)}, for which there is none, our own" if own else ""
+    without_paper_score = sorted((task for task, name in metrics.items() if not name), key=natural)
+    rest = f"; of {', '.join(without_paper_score)}, for which there is none, our own" if without_paper_score else ""
     return f"The score that counts is the papers' own{rest}. Chance levels are those of our score."
 
 
@@ -211,5 +211,5 @@ def _trivial(results: Sequence[Result]) -> Mapping[str, Mapping[str, float]]:
 
 
 def _recall(results: Sequence[Result]) -> Mapping[str, float]:
-    found = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
-    return {name: math.fsum(scores) / len(scores) for name, scores in found.items() if scores}
+    scores_by_name = {name: [r.scores[name] for r in results if name in r.scores] for name in (RECALL, RECALL_SHARE)}
+    return {name: math.fsum(scores) / len(scores) for name, scores in scores_by_name.items() if scores}

@@ -61,37 +61,41 @@ class _Setting(NamedTuple):
 
 def series_of(results: Sequence[Result]) -> Callable[[Result], Series]:
     """Return a function that gives the series of each of these results."""
-    ways: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
+    seen_settings: dict[tuple[str, str], dict[tuple[_Setting, Subject], None]] = {}
     for result in results:
-        ways.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
-    changing = {subject for subject, models in answering_models(results).items() if len(models) > 1}
+        seen_settings.setdefault((result.model, result.task), {})[_setting(result), result.subject] = None
+    changed_subjects = {subject for subject, models in answering_models(results).items() if len(models) > 1}
     names: dict[tuple[str, _Setting, Subject], Series] = {}
-    for (model, task), found in ways.items():
-        differing = [i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in found}) > 1]
-        asked = {subject: _taken_apart(subject) for _, subject in found}
-        telling = _telling(list(asked.values()))
-        for setting, subject in found:
-            parts = [setting[i] for i in differing if setting[i]]
-            parts += filter(None, (_label(name, asked[subject]) for name in telling))
+    for (model, task), settings_and_subjects in seen_settings.items():
+        differing_fields = [
+            i for i in range(len(_Setting._fields)) if len({setting[i] for setting, _ in settings_and_subjects}) > 1
+        ]
+        settings_by_subject = {subject: _split_reader_settings(subject) for _, subject in settings_and_subjects}
+        named_settings = _settings_to_name(list(settings_by_subject.values()))
+        for setting, subject in settings_and_subjects:
+            parts = [setting[i] for i in differing_fields if setting[i]]
+            parts += filter(None, (_label(name, settings_by_subject[subject]) for name in named_settings))
             names[task, setting, subject] = Series(model, ", ".join(parts))
 
     def series(result: Result) -> Series:
-        found = names[result.task, _setting(result), result.subject]
-        if result.answered_by and result.subject in changing:
-            return Series(found.model, ", ".join(filter(None, (found.variant, f"answered by {result.answered_by}"))))
-        return found
+        named_series = names[result.task, _setting(result), result.subject]
+        if result.answered_by and result.subject in changed_subjects:
+            return Series(
+                named_series.model, ", ".join(filter(None, (named_series.variant, f"answered by {result.answered_by}")))
+            )
+        return named_series
 
     return series
 
 
 def answering_models(results: Iterable[Result]) -> dict[Subject, dict[str, int]]:
     """Return the models that answered, with their numbers of replies, for each model with its settings."""
-    found: dict[Subject, dict[str, int]] = {}
+    models_by_subject: dict[Subject, dict[str, int]] = {}
     for result in results:
         if result.answered_by:
-            models = found.setdefault(result.subject, {})
+            models = models_by_subject.setdefault(result.subject, {})
             models[result.answered_by] = models.get(result.answered_by, 0) + 1
-    return found
+    return models_by_subject
 
 
 def changed_models(results: Iterable[Result]) -> list[str]:
@@ -104,7 +108,7 @@ def changed_models(results: Iterable[Result]) -> list[str]:
     ]
 
 
-def _taken_apart(subject: Subject) -> dict[str, str]:
+def _split_reader_settings(subject: Subject) -> dict[str, str]:
     """Return the settings, with each setting of the reader as a separate one."""
     settings = dict(subject[1])
     if READER in settings:
@@ -114,19 +118,21 @@ def _taken_apart(subject: Subject) -> dict[str, str]:
     return settings
 
 
-def _telling(asked: Sequence[Mapping[str, str]]) -> list[str]:
+def _settings_to_name(settings_of_subjects: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the settings to name: the reader, those that differ, and the model's own arguments."""
-    names = dict.fromkeys(name for settings in asked for name in settings)
-    differs = {name for name in names if len({settings.get(name) for settings in _comparable(name, asked)}) > 1}
-    own = {name for name in names if name.startswith(ARGUMENT) or name in (READER, SOLVER)} - _SERVING
-    return sorted(own | differs, key=lambda name: (not name.startswith(READER), name))
+    names = dict.fromkeys(name for settings in settings_of_subjects for name in settings)
+    differs = {
+        name for name in names if len({settings.get(name) for settings in _comparable(name, settings_of_subjects)}) > 1
+    }
+    always_named = {name for name in names if name.startswith(ARGUMENT) or name in (READER, SOLVER)} - _SERVING
+    return sorted(always_named | differs, key=lambda name: (not name.startswith(READER), name))
 
 
-def _comparable(name: str, asked: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+def _comparable(name: str, settings_of_subjects: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
     """Return the settings among which a setting may differ: a reader's own, among those of the same reader."""
     if not name.startswith(_PART):
-        return list(asked)
-    return [settings for settings in asked if name.startswith(f"{_PART}{_family(settings)} ")]
+        return list(settings_of_subjects)
+    return [settings for settings in settings_of_subjects if name.startswith(f"{_PART}{_family(settings)} ")]
 
 
 def _family(settings: Mapping[str, str]) -> str:
@@ -184,7 +190,7 @@ def _read(id: str, version: int, tokenizer: str) -> _Setting:
 class CellScore:
     task: str
     variant: str
-    """Return the settings of the task, if these results have several."""
+    """The settings of the task. Empty if these results have only one."""
     length: int
     model: Series
     stat: Stat
@@ -197,14 +203,14 @@ class CellScore:
 
 def models_of(results: Sequence[Result]) -> list[Series]:
     """Return the model of each result, with its settings."""
-    asked = [_as_asked(result) for result in results]
-    model = series_of(asked)
-    return [model(subject) for subject in asked]
+    asked_results = [_without_task(result) for result in results]
+    model = series_of(asked_results)
+    return [model(subject) for subject in asked_results]
 
 
 def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series], list[Result]]:
     """Return the replies by task, settings of the task, length and model, sorted in this order."""
-    posed, models = [_as_posed(result) for result in results], models_of(results)
+    posed, models = [_without_model(result) for result in results], models_of(results)
     variant = series_of(posed)
     groups: dict[tuple[str, str, int, Series], list[Result]] = {}
     for result, task, model in zip(results, posed, models, strict=True):
@@ -214,18 +220,18 @@ def group_by_cell(results: Sequence[Result]) -> dict[tuple[str, str, int, Series
 
 def cell_scores(results: Sequence[Result]) -> list[CellScore]:
     """Return the cells in the order of tasks, lengths and models, without those that have no score."""
-    found = (CellScore(*key, stat(group)) for key, group in group_by_cell(results).items())
-    return [one for one in found if one.stat.scored]
+    cells = (CellScore(*key, stat(group)) for key, group in group_by_cell(results).items())
+    return [cell for cell in cells if cell.stat.scored]
 
 
-def _as_posed(result: Result) -> Result:
+def _without_model(result: Result) -> Result:
     """Return the result without anything about the model."""
     item_id = item_id_of(result.id)
     id = str(replace(item_id, style="chat", tokenizer="any")) if item_id else ""
     return replace(result, id=id, model="", answered_by="", settings={}, tokenizer="any")
 
 
-def _as_asked(result: Result) -> Result:
+def _without_task(result: Result) -> Result:
     """Return the result without anything about the task."""
     item_id = item_id_of(result.id)
     id = f"any/task@0/test-0-0.0/0/{item_id.style}/{item_id.tokenizer}" if item_id else ""

@@ -108,10 +108,12 @@ class Summary:
     def views(self) -> dict[Metric, "Summary"]:
         """The summary by each score that any of the tasks has."""
         chosen: Metric = "paper" if any(result.metric for result in self.results) else "own"
-        others = {metric: self.by(metric) for metric in METRICS if metric != chosen}
-        is_graded = chosen == "paper" or any(result.metric for result in others["paper"].results)
+        other_views = {metric: self.by(metric) for metric in METRICS if metric != chosen}
+        is_graded = chosen == "paper" or any(result.metric for result in other_views["paper"].results)
         return {
-            metric: self if metric == chosen else others[metric] for metric in METRICS if metric == "own" or is_graded
+            metric: self if metric == chosen else other_views[metric]
+            for metric in METRICS
+            if metric == "own" or is_graded
         }
 
     def records(self) -> list[dict[str, Any]]:

@@ -18,10 +18,10 @@ def file_in(folder: Path, name: str) -> Path:
     """Return the file of this name: the given one, or the only one within the folder."""
     if folder.is_file() and folder.name == name:
         return folder
-    found = sorted(path for path in folder.rglob(name) if path.is_file())
-    if len(found) != 1:
-        raise UsageError(f"{folder} has {len(found) or 'no'} {name}: give the folder of the official repository")
-    return found[0]
+    paths = sorted(path for path in folder.rglob(name) if path.is_file())
+    if len(paths) != 1:
+        raise UsageError(f"{folder} has {len(paths) or 'no'} {name}: give the folder of the official repository")
+    return paths[0]
 
 
 def tree(path: Path) -> ast.Module:
@@ -33,14 +33,14 @@ def tree(path: Path) -> ast.Module:
 
 def constants(module: ast.Module) -> dict[str, object]:
     """Return the values of a module's names, if they are literals."""
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             try:
-                found[node.targets[0].id] = ast.literal_eval(node.value)
+                values[node.targets[0].id] = ast.literal_eval(node.value)
             except (ValueError, TypeError, MemoryError, RecursionError):
                 continue  # only running the program would give this value
-    return found
+    return values
 
 
 def classes(module: ast.Module) -> Iterator[ast.ClassDef]:
@@ -48,7 +48,7 @@ def classes(module: ast.Module) -> Iterator[ast.ClassDef]:
 
 
 def find_assignments(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
-    """Return the texts that a class assigns to one of its attributes, in order, with values in braces."""
+    """Yield the texts that a class assigns to one of its attributes, in order, with values in braces."""
     for node in ast.walk(inside):
         if not isinstance(node, ast.Assign) or not isinstance(node.targets[0], ast.Attribute):
             continue
@@ -57,7 +57,7 @@ def find_assignments(inside: ast.ClassDef, attribute: str) -> Iterator[str]:
 
 
 def texts(inside: ast.AST) -> Iterator[str]:
-    """Return all texts in a piece of a program."""
+    """Yield all texts in a piece of a program."""
     for node in ast.walk(inside):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.value
@@ -85,8 +85,8 @@ def rename_fields(text: str, names: Mapping[str, str]) -> str:
     'Is {word} in the second list?'
     """
 
-    def other(field: re.Match[str]) -> str:
+    def rename(field: re.Match[str]) -> str:
         name = names.get(field[1], field[1])
         return name[1:] if name.startswith(" ") else "{" + name + "}"
 
-    return BRACED.sub(other, text)
+    return BRACED.sub(rename, text)

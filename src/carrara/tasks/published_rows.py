@@ -35,15 +35,15 @@ class PublishedFile(NamedTuple):
 
 def files_of(place: Path, endings: Collection[str]) -> list[Path]:
     """Return a file, or all files below a folder. A file with a known ending that cannot be read is refused."""
-    found = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
-    for path in found:
+    paths = [place] if not place.is_dir() else [path for path in place.rglob("*") if not path.is_dir()]
+    for path in paths:
         if path is place or (path.suffix.lower() in endings and not path.name.startswith(".")):
             regular(path)
-    return [path for path in found if path.is_file()]
+    return [path for path in paths if path.is_file()]
 
 
 def tell_left_out(paths: Sequence[Path], why: str) -> None:
-    """Return one sentence, for any number of files with an unknown ending."""
+    """Warn in one sentence of files that are left out."""
     if paths:
         more = f" and {len(paths) - 1:,} more are" if paths[1:] else " is"
         warn_once(f"{min(paths)}{more} left out: {why}")
@@ -54,17 +54,17 @@ def remember_files(sources: Iterable[PublishedFile]) -> str:
     rows = [
         (source.task, source.length, file_hash(source.path), str(source.path.absolute())) for source in sorted(sources)
     ]
-    hashed = blake2b(digest_size=8)
-    for task, length, own, _ in rows:
-        hashed.update(f"{task}\x1f{length}\x1f{own}\x1e".encode())
-    with cache_file(remembered_path(hashed.hexdigest())) as file:
+    hasher = blake2b(digest_size=8)
+    for task, length, content_hash, _ in rows:
+        hasher.update(f"{task}\x1f{length}\x1f{content_hash}\x1e".encode())
+    with cache_file(remembered_path(hasher.hexdigest())) as file:
         file.write(json.dumps(rows).encode())
-    return hashed.hexdigest()
+    return hasher.hexdigest()
 
 
 @dataclass(frozen=True)
 class Rows:
-    """Yield the rows of several files, one file after the other."""
+    """The rows of several files, one file after the other."""
 
     files: Sequence[tuple[Path, Sequence[Row]]]
 
@@ -83,36 +83,36 @@ class Rows:
 @lru_cache(maxsize=2)
 def rows(data: str, task: str, length: int, columns: tuple[str, ...]) -> Rows:
     """Return the rows of a task at a length, by the hash of all files."""
-    found: list[tuple[Path, Sequence[Row]]] = []
+    files: list[tuple[Path, Sequence[Row]]] = []
     for path in find_files(data, task, length):
         parquet = path.suffix.lower() == ".parquet"
-        found.append((path, _table(path, columns) if parquet else _objects(path, columns)))
-    if not any(rows for _, rows in found):
+        files.append((path, _table(path, columns) if parquet else _objects(path, columns)))
+    if not any(rows for _, rows in files):
         raise UsageError(f"the published files {data} have no rows of {task} at {length}")
-    if len(found) > 1:
-        _told_once(found)
-    return Rows(found)
+    if len(files) > 1:
+        _check_duplicates(files)
+    return Rows(files)
 
 
 def find_files(data: str, task: str, length: int = 0) -> list[Path]:
     """Return the files of a task at a length, by the hash of all files. Raise if one has changed."""
     try:
-        listed = json.loads(remembered_path(data).read_text("utf-8"))
+        entries = json.loads(remembered_path(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
-    found = [(Path(where), own) for name, size, own, where in listed if (name, size) == (task, length)]
-    for path, own in found:
-        if not path.is_file() or file_hash(path) != own:
+    files = [(Path(where), stored_hash) for name, size, stored_hash, where in entries if (name, size) == (task, length)]
+    for path, stored_hash in files:
+        if not path.is_file() or file_hash(path) != stored_hash:
             raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
-    return [path for path, _ in found]
+    return [path for path, _ in files]
 
 
-def _told_once(found: Sequence[tuple[Path, Sequence[Row]]]) -> None:
+def _check_duplicates(files: Sequence[tuple[Path, Sequence[Row]]]) -> None:
     """Raise for a copy of a file, or the same rows in another format, which would count every item twice."""
-    said = [(path, {hash(tuple(sorted(row.items()))) for row in rows}) for path, rows in found]
-    for (path, some), (other, more) in combinations(said, 2):
-        if some and more and (some <= more or more <= some):
-            raise UsageError(f"{path} and {other} hold the same rows: leave one of them in the folder")
+    row_hashes = [(path, {hash(tuple(sorted(row.items()))) for row in rows}) for path, rows in files]
+    for (path, hashes), (other_path, other_hashes) in combinations(row_hashes, 2):
+        if hashes and other_hashes and (hashes <= other_hashes or other_hashes <= hashes):
+            raise UsageError(f"{path} and {other_path} hold the same rows: leave one of them in the folder")
 
 
 def remembered_path(name: str) -> Path:
@@ -121,18 +121,18 @@ def remembered_path(name: str) -> Path:
 
 @lru_cache(maxsize=1024)
 def file_hash(path: Path) -> str:
-    hashed = blake2b(digest_size=8)
+    hasher = blake2b(digest_size=8)
     with open_binary(path) as file:
         while block := file.read(1 << 22):
-            hashed.update(block)
-    return hashed.hexdigest()
+            hasher.update(block)
+    return hasher.hexdigest()
 
 
 def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    found = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _read_whole(path)
-    if not isinstance(found, list):
+    objects = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _read_whole(path)
+    if not isinstance(objects, list):
         raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
-    for n, row in enumerate(found):
+    for n, row in enumerate(objects):
         if not isinstance(row, dict) or not all(isinstance(row.get(column), str) for column in columns):
             raise UsageError(f"row {n} of {path} lacks one of the texts {', '.join(columns)}")
         for column in columns:
@@ -140,7 +140,7 @@ def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
                 row[column].encode()
             except UnicodeEncodeError:
                 raise UsageError(f"row {n} of {path}: its {column} holds half a character, which is no text") from None
-    return [{column: row[column] for column in columns} for row in found]
+    return [{column: row[column] for column in columns} for row in objects]
 
 
 def _lines(path: Path) -> Iterator[Any]:

@@ -136,7 +136,7 @@ def test_a_question_about_a_date_is_about_no_day_of_the_owner() -> None:
     for item in items_of({"kind": "as_of,how_often"}, 100):
         names, instance = instance_of(item).names, instance_of(item)
         days = instance.structure.days
-        own = {days[place] for place in instance.structure.own}
+        own = {days[place] for place in instance.structure.history_places}
         asked = next(day for day in (days[0] + timedelta(n) for n in range(4000)) if names["date"] == written(day))
         assert asked not in own
         assert days[0] < asked <= days[-1]
@@ -191,7 +191,7 @@ def test_updates_add_statements_of_the_owner_alone() -> None:
     for updates in (1, 16, 64):
         for item in items_of({"updates": str(updates), "kind": "first"}, 8):
             names, events = instance_of(item).names, instance_of(item).structure.events
-            own = [events[place] for place in instance_of(item).structure.own]
+            own = [events[place] for place in instance_of(item).structure.history_places]
             assert len({event.number for event in own} - {0}) in (updates, updates + 1)
             others = {event.statement.owner or event.user for event in events} - {names["owner"]}
             [other] = others
@@ -204,9 +204,9 @@ def test_the_latest_statement_stands_anywhere(updates: str) -> None:
     fifths = Counter[int]()
     for item in items_of({"kind": "latest", "updates": updates}, 50):
         timeline = instance_of(item).structure
-        assert timeline.own[0] > 0
-        assert timeline.own[-1] < len(timeline.events) - 1
-        fifths[int(5 * timeline.depths[timeline.own[-1]])] += 1
+        assert timeline.history_places[0] > 0
+        assert timeline.history_places[-1] < len(timeline.events) - 1
+        fifths[int(5 * timeline.depths[timeline.history_places[-1]])] += 1
     assert all(fifths[n] > 4 for n in (2, 3, 4))
     assert fifths[4] < 30
 

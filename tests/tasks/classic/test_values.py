@@ -7,7 +7,7 @@ import pytest
 
 from carrara.rng import Rng
 from carrara.tasks.classic import _haystacks, _published, _turns, _words
-from carrara.tasks.classic._answers import blind
+from carrara.tasks.classic._answers import guess_score
 from carrara.tasks.classic._values import NAME, NUMBER, number
 
 
@@ -43,13 +43,13 @@ def test_five_digits_are_not_part_of_more() -> None:
 
 
 def test_turns() -> None:
-    assert _turns.written("0,.50,1.0") == "0,0.5,1"
-    assert _turns.written("drawn") == "drawn"
+    assert _turns.normalize_depth("0,.50,1.0") == "0,0.5,1"
+    assert _turns.normalize_depth("drawn") == "drawn"
     assert _turns.depths("drawn") == ()
     for wrong in ("", "x", "0,2", "nan"):
         with pytest.raises(ValueError, match="depth is `drawn`"):
             _turns.depths(wrong)
-    assert blind(20, 5) < 0.02
+    assert guess_score(20, 5) < 0.02
 
 
 def test_published_scores() -> None:

@@ -51,7 +51,7 @@ def test_there_are_scenes_and_attributes_enough() -> None:
     assert len(set(asks)) == len(asks)
     for scene in scenes:
         for attribute in scene.attributes:
-            assert len(attribute.told) >= 2
+            assert len(attribute.forms) >= 2
             assert len(set(attribute.values)) == len(attribute.values) >= 8
 
 
@@ -60,7 +60,7 @@ def test_what_is_told_is_read_back_and_nothing_else_is() -> None:
     for scene in _scenes.scenes():
         lines = [*scene.openings, *scene.details]
         for attribute in scene.attributes:
-            for way in attribute.told:
+            for way in attribute.forms:
                 for value in attribute.values:
                     line = way.replace("{value}", value).replace("{name}", "Ada").replace("{Name}", "Ada")
                     assert attribute.read("Ada", line) == {value}
@@ -85,7 +85,7 @@ def test_what_seems_to_be_an_answer_is_none() -> None:
         others = ["Otto", *(f"Ada's {kin}" for kin in scene.kin)]
         assert len(others) > 1
         for attribute in scene.attributes:
-            for n, way in enumerate(attribute.told):
+            for n, way in enumerate(attribute.forms):
                 value = attribute.values[n]
                 for kind in _scenes.kinds(way):
                     for other in others:
@@ -339,7 +339,7 @@ def test_every_way_to_tell_is_an_answer() -> None:
         for attribute in scene.attributes:
             *_, value = options = attribute.values[:3]
             ask = attribute.ask.replace("{name}", "Ada")
-            for way in attribute.told:
+            for way in attribute.forms:
                 line = way.replace("{value}", value).replace("{name}", "Ada").replace("{Name}", "Ada")
                 answer = read(line, (*options, UNKNOWN), ask)
                 assert (line, is_misread(answer, value)) == (line, False)

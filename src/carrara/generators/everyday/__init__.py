@@ -81,5 +81,5 @@ def _permutation(rng: Rng, count: int) -> Iterator[int]:
         left, right = number >> bits, number & low
         for key in keys:
             left, right = right, left ^ ((right ^ key) * 0x9E3779B1 & _MASK) >> 15 & low
-        if (found := left << bits | right) < count:
-            yield found
+        if (permuted := left << bits | right) < count:
+            yield permuted

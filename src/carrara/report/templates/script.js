@@ -20,9 +20,9 @@
     buttons.forEach((button, i) => button.setAttribute("aria-pressed", String(!hidden.series.has(numbers[i]))));
     for (const box of boxes) box.checked = !hidden[box.dataset.kind].has(box.value);
     for (const menu of menus) {
-      const own = [...menu.querySelectorAll("input")];
-      const shown = own.filter((box) => box.checked).length;
-      menu.querySelector("output").textContent = shown < own.length ? `${shown} of ${own.length}` : "";
+      const choices = [...menu.querySelectorAll("input")];
+      const shown = choices.filter((box) => box.checked).length;
+      menu.querySelector("output").textContent = shown < choices.length ? `${shown} of ${choices.length}` : "";
     }
     if (reset) reset.hidden = KINDS.every((kind) => !hidden[kind].size);
   };
@@ -60,9 +60,9 @@
       show();
     });
   for (const menu of menus) {
-    const own = [...menu.querySelectorAll("input")];
+    const choices = [...menu.querySelectorAll("input")];
     const all = (change) => () => {
-      own.forEach((box) => hidden[box.dataset.kind][change](box.value));
+      choices.forEach((box) => hidden[box.dataset.kind][change](box.value));
       show();
     };
     menu.querySelector("[data-all]").addEventListener("click", all("delete"));
@@ -88,20 +88,20 @@
   const valueOf = (cell) => {
     if (cell.dataset.value) return Number(cell.dataset.value);
     const text = (cell.querySelector("b") ?? cell).textContent.trim();
-    const found = /^[+−-]?[\d,]*\.?\d+(?=([kM])?)/.exec(text.replace(/^≥ /, ""));
-    if (found) return Number(found[0].replaceAll(",", "").replace("−", "-")) * (UNITS[found[1]] ?? 1);
+    const match = /^[+−-]?[\d,]*\.?\d+(?=([kM])?)/.exec(text.replace(/^≥ /, ""));
+    if (match) return Number(match[0].replaceAll(",", "").replace("−", "-")) * (UNITS[match[1]] ?? 1);
     return /^(–|no |not )/.test(text) ? null : text;
   };
-  const compare = (one, other) => {
-    if (one === null || other === null) return (one === null) - (other === null);
-    if (typeof one === "number" && typeof other === "number") return one - other;
-    return String(one).localeCompare(String(other), "en", { numeric: true });
+  const compare = (first, second) => {
+    if (first === null || second === null) return (first === null) - (second === null);
+    if (typeof first === "number" && typeof second === "number") return first - second;
+    return String(first).localeCompare(String(second), "en", { numeric: true });
   };
   const sort = (table, column, down) => {
     for (const body of table.tBodies) {
       const rows = [...body.rows].filter((row) => !row.classList.contains("group"));
       const keyed = rows.map((row) => [valueOf(row.cells[column]), row]);
-      keyed.sort(([one], [other]) => (one === null || other === null || !down ? compare(one, other) : -compare(one, other)));
+      keyed.sort(([first], [second]) => (first === null || second === null || !down ? compare(first, second) : -compare(first, second)));
       body.append(...keyed.map(([, row]) => row));
     }
   };

@@ -33,7 +33,7 @@ class NamedChoice(Choice):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words = self.words(question.options)
-        return (one for sentence in affirmative_sentences(text, question) for one in words.find(sentence))
+        return (option for sentence in affirmative_sentences(text, question) for option in words.find(sentence))
 
 
 _NUMBER, _CHOICE, _USERS = Number(), NamedChoice(), Nodes()
@@ -106,9 +106,9 @@ def _number_error(off: int) -> ErrorType:
     return ErrorType("too many" if off > 0 else "too few", f"by {abs(off)}")
 
 
-def _users_error(said: set[str], gold: set[str]) -> ErrorType:
-    missing, more = len(gold - said), len(said - gold)
-    if not said:
+def _users_error(answer: set[str], gold: set[str]) -> ErrorType:
+    missing, more = len(gold - answer), len(answer - gold)
+    if not answer:
         return ErrorType("none said, and there are users", f"{missing} missing")
     kind = "users missing and too many" if missing and more else "users missing" if missing else "users too many"
     return ErrorType(kind, f"{missing} missing, {more} too many")
@@ -256,7 +256,8 @@ def plan_both(rng: Rng, setting: Setting, size: int) -> Plan:
     both, firsts = users[:size], users[size : writers[0]]
     seconds = users[writers[0] : sum(writers) - size]
     users_of = {
-        kind: _once_or_twice(rng, [*both, *own], kinds[kind]) for kind, own in ((first, firsts), (second, seconds))
+        kind: _once_or_twice(rng, [*both, *kind_users], kinds[kind])
+        for kind, kind_users in ((first, firsts), (second, seconds))
     }
     single = {(kind, user) for kind in users_of for user, n in Counter(users_of[kind]).items() if n == 1}
     return Plan(

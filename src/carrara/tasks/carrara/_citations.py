@@ -18,7 +18,7 @@ from carrara.answers.cues import affirmative_sentences
 from carrara.answers.extraction import Extraction
 from carrara.rng import Rng, digest
 from carrara.tasks.carrara._rankings import ID, SPARE
-from carrara.tasks.classic._answers import right
+from carrara.tasks.classic._answers import set_score
 from carrara.tasks.classic._people import NAME, PERSON, TOWN
 from carrara.tasks.classic._values import Kind
 from carrara.tasks.classic._words import CONSONANTS
@@ -101,21 +101,23 @@ class CitationAnswer(AnswerType[Citation]):
         return f"{answer.answer} [{', '.join(answer.ids)}]"
 
     def read(self, reply: str, question: Question[Citation], ignore: Iterable[str] = ()) -> Extraction | None:
-        found = super().read(reply, question, ignore)
+        extraction = super().read(reply, question, ignore)
         return (
-            CitationAnswer(with_ids=False).read(reply, question, ignore) if found is None and self._with_ids else found
+            CitationAnswer(with_ids=False).read(reply, question, ignore)
+            if extraction is None and self._with_ids
+            else extraction
         )
 
     def parse_value(self, text: str, question: Question[Citation]) -> Citation | None:
         """Return the one name of a text with its ids, if it says nothing else."""
-        found = self._find(text, question)
-        if len(found) != 1:
+        citations = self._find(text, question)
+        if len(citations) != 1:
             return None
         rest = ID.pattern.sub(" ", kind_of(question.gold).pattern.sub(" ", text))
-        return found[0] if _BETWEEN.fullmatch(rest) else None
+        return citations[0] if _BETWEEN.fullmatch(rest) else None
 
     def find_values(self, text: str, question: Question[Citation]) -> Iterator[Citation]:
-        """Return each name that sentences state, with the ids in all of them."""
+        """Yield each name that sentences state, with the ids in all of them."""
         yield from self._find("\n".join(affirmative_sentences(text, question)), question)
 
     def _find(self, text: str, question: Question[Citation]) -> list[Citation]:
@@ -125,7 +127,7 @@ class CitationAnswer(AnswerType[Citation]):
 
     def score(self, answer: Citation, gold: Citation) -> float:
         """Return the share of the proof that is cited, less wrong ids, if the answer is right."""
-        return right(answer.ids, gold.ids) if answer.answer == gold.answer else 0.0
+        return set_score(answer.ids, gold.ids) if answer.answer == gold.answer else 0.0
 
     def budget(self, gold: Citation) -> int:
         return SPARE + NAME.tokens + ID.tokens * len(gold.ids)
@@ -147,16 +149,16 @@ def error_type(answer: Citation, gold: Citation) -> ErrorType | None:
     if answer == gold:
         return None
     cited, needed = {*answer.ids}, {*gold.ids}
-    found, more = len(cited & needed), len(cited - needed)
-    detail = f"{found} of {len(needed)} needed, {more} too many"
+    hits, more = len(cited & needed), len(cited - needed)
+    detail = f"{hits} of {len(needed)} needed, {more} too many"
     if answer.answer != gold.answer:
         return ErrorType("wrong answer, right documents" if cited == needed else "wrong answer", detail)
     if not cited:
         return ErrorType("no documents", detail)
     if gold.known_ids and not all(map(gold.known_ids.may_exist, cited)):
         return ErrorType("ids of no document", detail)
-    if not found:
+    if not hits:
         return ErrorType("other documents", detail)
-    if found < len(needed):
+    if hits < len(needed):
         return ErrorType("documents missing and too many" if more else "documents missing", detail)
     return ErrorType("documents too many", detail)

@@ -6,10 +6,12 @@ sentence shares a word with the question, nor the first three letters of one, wh
 The phrases are those that all-MiniLM-L6-v2 does not bring together with their values. It knows others, such as `Fe` and
 iron.
 
->>> one = find_definitions("elements", 1)[0]
->>> one.write(Rng("needle"), "name first", "Pukvav Makvase", "gold"), one.scene.question.format(value="gold")
-('Pukvav Makvase keeps the element with atomic number 79 in a flask.', 'Who owns some gold?')
->>> list(one.read("Pukvav Makvase keeps the element with atomic number 79 in a flask."))
+>>> definition = find_definitions("elements", 1)[0]
+>>> definition.write(Rng("needle"), "name first", "Pukvav Makvase", "gold")
+'Pukvav Makvase keeps the element with atomic number 79 in a flask.'
+>>> definition.scene.question.format(value="gold")
+'Who owns some gold?'
+>>> list(definition.read("Pukvav Makvase keeps the element with atomic number 79 in a flask."))
 [('Pukvav Makvase', 'gold')]
 """
 
@@ -173,10 +175,10 @@ class Definition:
         return self.scene.sentences[order].format(name=name, phrase=rng.choice(self.phrases[value]))
 
     def read(self, text: str) -> Iterator[tuple[str, str]]:
-        """Return the people in a text, each with the value that the phrase about them means."""
+        """Yield the people in a text, each with the value that the phrase about them means."""
         for pattern in self._patterns:
-            for found in pattern.finditer(text):
-                yield found["name"], self._values[found["phrase"]]
+            for match in pattern.finditer(text):
+                yield match["name"], self._values[match["phrase"]]
 
     @cached_property
     def _values(self) -> Mapping[str, str]:
@@ -192,13 +194,13 @@ class Definition:
 
 def find_definitions(domain: Domain, steps: int) -> Sequence[Definition]:
     """Return the definitions of a domain with so many steps."""
-    return [one for one in DEFINITIONS if (one.domain, one.steps) == (domain, steps)]
+    return [definition for definition in DEFINITIONS if (definition.domain, definition.steps) == (domain, steps)]
 
 
 def _define_calendar() -> Iterator[Definition]:
     months = dict(enumerate(MONTHS))
     places = {month: [_place(n)] for n, month in months.items()}
-    distances = {month: [_distance(n, other) for other in months if other != n] for n, month in months.items()}
+    distances = {month: [_distance(n, anchor) for anchor in months if anchor != n] for n, month in months.items()}
     yield Definition("calendar", 1, "birth", places)
     yield Definition("calendar", 2, "birth", distances)
 
@@ -211,13 +213,13 @@ def _place(month: int) -> str:
     return f"with {_NUMBERS[month]} before it and {_NUMBERS[11 - month]} after it"
 
 
-def _distance(month: int, other: int) -> str:
+def _distance(month: int, anchor: int) -> str:
     """
     >>> _distance(8, 3), _distance(0, 11)
     ('that comes five after the fourth', 'that comes eleven before the twelfth')
     """
-    side = "after" if other < month else "before"
-    return f"that comes {_NUMBERS[abs(month - other)]} {side} the {(*ORDINALS, 'eleventh', 'twelfth')[other]}"
+    side = "after" if anchor < month else "before"
+    return f"that comes {_NUMBERS[abs(month - anchor)]} {side} the {(*ORDINALS, 'eleventh', 'twelfth')[anchor]}"
 
 
 def _define_elements() -> Iterator[Definition]:

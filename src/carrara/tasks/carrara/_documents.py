@@ -3,8 +3,8 @@ r"""Documents of a few fields, and the criteria by which they are judged.
 >>> years = Criterion("year", "1919 and before 1940")
 >>> criteria = [Criterion("place", "Yarrow"), Criterion("topic", "birds"), years]
 >>> letter = Document("letter", "herons", "Nora", "Yarrow", 1919)
->>> one = Entry(letter, Document("song", "oaks", "Milo", "Ashford", 1830))
->>> text = one.write(Rng("order"), "kqwztb")
+>>> entry = Entry(letter, Document("song", "oaks", "Milo", "Ashford", 1830))
+>>> text = entry.write(Rng("order"), "kqwztb")
 >>> print(text.replace(", set", ",\n  set"))
 [kqwztb] By Nora, for Milo, written in Yarrow in 1919,
   set in Ashford in 1830, kept with a song about oaks, listed as a letter about herons.
@@ -68,7 +68,7 @@ class Entry(NamedTuple):
     """A document with what stands beside each of its fields in the same form, and does not count."""
 
     document: Document
-    other: Document
+    decoy: Document
     """The form and the topic of the document with which it is kept, the person that it is for, and the place and the
     year in which it is set."""
 
@@ -78,14 +78,14 @@ class Entry(NamedTuple):
         What counts has as many words before and after it as what does not. So neither places in the line nor distances
         show which is which.
         """
-        document, other = self
+        document, decoy = self
         parts = (
             f"listed as a {document.form} about {document.topic}",
-            f"kept with a {other.form} about {other.topic}",
+            f"kept with a {decoy.form} about {decoy.topic}",
             f"by {document.author}",
-            f"for {other.author}",
+            f"for {decoy.author}",
             f"written in {document.place} in {document.year}",
-            f"set in {other.place} in {other.year}",
+            f"set in {decoy.place} in {decoy.year}",
         )
         line = ", ".join(rng.shuffled(parts))
         return f"[{own_id}] {line[0].upper()}{line[1:]}."
@@ -135,9 +135,14 @@ class DocumentSource:
     """
 
     def __init__(self, criteria: Sequence[Criterion]) -> None:
-        self._criteria = {one.field: one for one in criteria}
-        self._met = {one: [value for value in VALUES[one.field] if one.allows(value)] for one in criteria}
-        self._unmet = {one: [value for value in VALUES[one.field] if not one.allows(value)] for one in criteria}
+        self._criteria = {criterion.field: criterion for criterion in criteria}
+        self._met = {
+            criterion: [value for value in VALUES[criterion.field] if criterion.allows(value)] for criterion in criteria
+        }
+        self._unmet = {
+            criterion: [value for value in VALUES[criterion.field] if not criterion.allows(value)]
+            for criterion in criteria
+        }
 
     def draw(self, rng: Rng, met: Collection[Criterion]) -> Entry:
         """Return a document that meets these criteria and none of the others.
@@ -145,11 +150,11 @@ class DocumentSource:
         What would meet a criterion that it does not meet stands in the role that does not count. So all documents have
         the same words in common with the question.
         """
-        document, other = (
+        document, decoy = (
             Document(*(self._draw(rng, field, met, counts) for field in Document._fields))  # type: ignore[arg-type]
             for counts in (True, False)
         )
-        return Entry(document, other)
+        return Entry(document, decoy)
 
     def _draw(self, rng: Rng, field: Field, met: Collection[Criterion], counts: bool) -> str | int:
         """Return a value for the role that counts, or for the other one. One of both is what a criterion allows."""
@@ -160,7 +165,7 @@ class DocumentSource:
 
 
 def read_documents(context: str) -> Iterator[tuple[str, Document]]:
-    """Return the documents of a text with their ids."""
+    """Yield the documents of a text with their ids."""
     for own_id, text in _DOCUMENT.findall(context):
         matches = [role.search(text) for role in _ROLES]
         if all(matches):

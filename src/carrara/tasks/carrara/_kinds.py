@@ -110,10 +110,10 @@ TEMPLATES = (
 
 def write_sentence(rng: Rng, thing: str) -> str:
     """Return a sentence about a thing."""
-    who, other = rng.sample(NAMES, 2)
+    who, other_name = rng.sample(NAMES, 2)
     return rng.choice(TEMPLATES).format(
         who=who,
-        other=other,
+        other=other_name,
         thing=thing,
         city=rng.choice(CITIES),
         day=rng.choice(DAYS),
@@ -127,8 +127,8 @@ def kind_of(sentence: str) -> str:
     >>> kind_of("Nora gave a talk about herons in Yarrow.")
     'birds'
     """
-    found = {_kinds()[word] for word in re.findall(r"[a-z]+", sentence) if word in _kinds()}
-    return found.pop() if len(found) == 1 else ""
+    kinds = {_kinds()[word] for word in re.findall(r"[a-z]+", sentence) if word in _kinds()}
+    return kinds.pop() if len(kinds) == 1 else ""
 
 
 @cache

@@ -13,7 +13,7 @@ from carrara.answers import AnswerType, asks_for
 from carrara.answers.cues import affirmative_sentences
 from carrara.answers.extraction import behind_label
 from carrara.rng import Rng
-from carrara.tasks.classic._answers import SPARE, right
+from carrara.tasks.classic._answers import SPARE, set_score
 from carrara.tasks.classic._values import letters
 from carrara.types import Question
 
@@ -42,22 +42,22 @@ class Nodes(AnswerType[tuple[str, ...]]):
         """Return the nodes of a text that lists them and says nothing else. An empty set has to be said."""
         if _NONE.fullmatch(text.strip(" \"'.,;:!()\n")):
             return ()
-        found = _nodes(text, question)
+        nodes = _nodes(text, question)
         rest = NODE.pattern.sub(" ", text)
-        return found if found and not _ARROW.search(text) and _BETWEEN.fullmatch(rest) else None
+        return nodes if nodes and not _ARROW.search(text) and _BETWEEN.fullmatch(rest) else None
 
     def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Return the nodes of each sentence that names some, without those of edges."""
+        """Yield the nodes of each sentence that names some, without those of edges."""
         for sentence in affirmative_sentences(text, question):
-            if not _ARROW.search(sentence) and (found := _nodes(sentence, question)):
-                yield found
+            if not _ARROW.search(sentence) and (nodes := _nodes(sentence, question)):
+                yield nodes
 
     def guess(self, rng: Rng, gold: tuple[str, ...], options: Sequence[str] = ()) -> tuple[str, ...]:
         return ()
 
     def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
-        """Return what a set is worth. An empty one is right, or worth nothing."""
-        return right(answer, gold) if gold else float(not answer)
+        """Return the score of a set. If no node is right, an empty set scores 1 and any other set 0."""
+        return set_score(answer, gold) if gold else float(not answer)
 
     def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
         return float(not gold)

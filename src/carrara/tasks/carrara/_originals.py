@@ -52,7 +52,7 @@ def alce(reply: str, question: Question[Citation]) -> Alce:
     if unknown or names_in(text, question) != {gold.answer} or not proves(cited):
         return Alce(answer, 0.0, 0.0)
     others = [cited[:place] + cited[place + 1 :] for place in range(len(cited))]
-    needed = [proves([one]) or not proves(rest) for one, rest in zip(cited, others, strict=True)]
+    needed = [proves([cited_id]) or not proves(rest) for cited_id, rest in zip(cited, others, strict=True)]
     return Alce(answer, 1.0, sum(needed) / len(cited))
 
 
@@ -85,7 +85,7 @@ def ranked_ids(reply: str) -> list[str]:
     ['bcdfgh', 'jklmnp']
     """
     answer = re.sub(r"[\[\]:]", "", behind_label(reply).lower())
-    longest = max((found[0] for found in re.finditer(rf"{_ID}(?:\s*[>,]\s*{_ID})*", answer)), key=len, default="")
+    longest = max((match[0] for match in re.finditer(rf"{_ID}(?:\s*[>,]\s*{_ID})*", answer)), key=len, default="")
     return list(dict.fromkeys(re.findall(_ID, longest)))
 
 
@@ -101,12 +101,12 @@ def oolong(reply: str, gold: int | str | tuple[str, ...]) -> float:
     """
     if isinstance(gold, tuple):
         return _score_list(behind_label(reply).partition("\n")[0].strip(), gold)
-    said = _read(reply)
-    if said == str(gold):
+    answer = _read(reply)
+    if answer == str(gold):
         return 1.0
     if isinstance(gold, int):
         try:
-            return float(0.75 ** abs(gold - int(said)))
+            return float(0.75 ** abs(gold - int(answer)))
         except (ValueError, OverflowError):
             return 0.0
     return 0.0
@@ -119,9 +119,9 @@ def _read(reply: str) -> str:
     return reply if len(reply) < SHORT else (reply.split() or [""])[-1]
 
 
-def _score_list(said: str, gold: tuple[str, ...]) -> float:
+def _score_list(answer: str, gold: tuple[str, ...]) -> float:
     """Return the share of the names of several that are listed, however many others are. One name has to be said."""
     if len(gold) < 2:
-        return float(said.lower() == (", ".join(gold) or "none"))
-    listed = {name.strip() for name in said.split(",")} if "," in said else set[str]()
+        return float(answer.lower() == (", ".join(gold) or "none"))
+    listed = {name.strip() for name in answer.split(",")} if "," in answer else set[str]()
     return len(listed.intersection(gold)) / len(gold)

@@ -60,7 +60,7 @@ class RankingAnswer(AnswerType[Ranking]):
         return None
 
     def find_values(self, text: str, question: Question[Ranking]) -> Iterator[Ranking]:
-        """Return the ids of each sentence that names several."""
+        """Yield the ids of each sentence that names several."""
         for sentence in affirmative_sentences(text, question):
             if len(ids := _different(ID.find(sentence))) > 1:
                 yield Ranking(ids)
@@ -78,7 +78,7 @@ def _different(ids: Iterator[str]) -> tuple[str, ...]:
 
 def ndcg(ids: Sequence[str], gold: Ranking, top: int) -> float:
     """Return the normalized discounted cumulative gain of the first `top` ids. The gain of a document is its grade."""
-    gains = [gold.grades.get(one, 0) for one in ids[:top]]
+    gains = [gold.grades.get(document_id, 0) for document_id in ids[:top]]
     best = sorted(gold.grades.values(), reverse=True)[:top]
     return _dcg(gains) / _dcg(best)
 
@@ -99,5 +99,5 @@ def _dcg(gains: Sequence[float]) -> float:
 
 def is_exact(answer: Ranking, gold: Ranking) -> bool:
     """Return whether a ranking has the right documents in an order that is right, whatever that of equal ones."""
-    grades = [gold.grades.get(one, 0) for one in answer.ids]
+    grades = [gold.grades.get(document_id, 0) for document_id in answer.ids]
     return {*answer.ids} == {*gold.ids} and grades == sorted(grades, reverse=True)

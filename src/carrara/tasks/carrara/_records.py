@@ -63,7 +63,7 @@ class Record(NamedTuple):
 
 
 def read_records(context: str) -> Iterator[Record]:
-    """Return the records of a text. The kind is that of the thing in the sentence."""
+    """Yield the records of a text. The kind is that of the thing in the sentence."""
     for month, user, sentence in _RECORD.findall(context):
         yield Record(kind_of(sentence), user, month)
 
@@ -98,7 +98,7 @@ def deal(
 
 def _rest(rng: Rng, values: Sequence[str], total: int, taken: Mapping[str, Sequence[str]]) -> Iterator[str]:
     """Return values in a drawn order, so that all are about as frequent together with those that are taken."""
-    counts = Counter(one for several in taken.values() for one in several)
+    counts = Counter(value for taken_values in taken.values() for value in taken_values)
     even = spread(rng, total, values)
     rest = [value for value in values for _ in range(even[value] - counts[value])]
     return iter(rng.shuffled(rest))
@@ -131,8 +131,8 @@ def rank(rng: Rng, total: int, groups: int, lead: float, least: bool = False) ->
     >>> rank(Rng("rank"), 100, 4, 1.0), rank(Rng("rank"), 100, 4, 1.0, least=True)
     ([32, 22, 20, 26], [20, 27, 28, 25])
     """
-    drawn = Counter(rng.below(groups) for _ in range(total - groups))
-    first, *others = sorted((1 + drawn[n] for n in range(groups)), reverse=not least)
+    draws = Counter(rng.below(groups) for _ in range(total - groups))
+    first, *others = sorted((1 + draws[n] for n in range(groups)), reverse=not least)
     rng.shuffle(others)
     return [*_move_ahead(first, others, lead, least)]
 
@@ -166,15 +166,15 @@ def write_exactly(rng: Rng, records: Sequence[Record], budget: LengthBudget, lab
     rest = budget.budget - sum(budget.costs(lines, "\n"))
     places = rng.sample(range(len(records)), min(len(records), SPARE + abs(rest)))
     ways = [[lines[n], *(records[n].draw(rng, labelled) for _ in range(OTHERWISE))] for n in places]
-    costs = budget.costs([line for several in ways for line in several], "\n")
+    costs = budget.costs([line for record_lines in ways for line in record_lines], "\n")
     options = [costs[n : n + OTHERWISE + 1] for n in range(0, len(costs), OTHERWISE + 1)]
-    least = [min(several) for several in options]
-    above = [[cost - low for cost in several] for several, low in zip(options, least, strict=True)]
-    chosen = pick(above, rest + sum(several[0] for several in above))
+    least = [min(slot_costs) for slot_costs in options]
+    above = [[cost - low for cost in slot_costs] for slot_costs, low in zip(options, least, strict=True)]
+    chosen = pick(above, rest + sum(slot_costs[0] for slot_costs in above))
     if chosen is None:
         raise LengthError(f"nothing makes up its last {rest} tokens", part="no records make up its length")
-    for n, several, way in zip(places, ways, chosen, strict=True):
-        lines[n] = several[way]
+    for n, record_lines, way in zip(places, ways, chosen, strict=True):
+        lines[n] = record_lines[way]
     return lines
 
 

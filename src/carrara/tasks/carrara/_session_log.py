@@ -107,7 +107,11 @@ class Session(NamedTuple):
 
     def about(self, thing: str) -> "Session":
         """Return the session with the statements about a thing of the user's own."""
-        return self._replace(statements=tuple(one for one in self.statements if one.thing == thing and not one.owner))
+        return self._replace(
+            statements=tuple(
+                statement for statement in self.statements if statement.thing == thing and not statement.owner
+            )
+        )
 
 
 def write_date(day: date) -> str:
@@ -115,7 +119,7 @@ def write_date(day: date) -> str:
 
 
 def read_date(text: str) -> date:
-    """Return the date that a text is.
+    """Parse a date such as `4 March 2021`.
 
     >>> write_date(read_date("4 March 2021"))
     '4 March 2021'
@@ -131,9 +135,9 @@ def write_session(rng: Rng, day: date, user: str, statement: Statement | None) -
         topic = rng.choice(_TOPICS)
         turns.append(tuple(turn.format(topic=topic) for turn in rng.choice(_TALK)))
     if statement is not None:
-        said = rng.choice(FORMS[statement.kind]).format(**statement._asdict())
-        turns.insert(rng.below(len(turns) + 1), (said, rng.choice(_REPLIES)))
-    lines = [line for asked, replied in turns for line in (f"User: {asked}", f"Assistant: {replied}")]
+        sentence = rng.choice(FORMS[statement.kind]).format(**statement._asdict())
+        turns.insert(rng.below(len(turns) + 1), (sentence, rng.choice(_REPLIES)))
+    lines = [line for question, reply in turns for line in (f"User: {question}", f"Assistant: {reply}")]
     return "\n".join([f"Session with {user} on {write_date(day)}", *lines])
 
 
@@ -142,7 +146,7 @@ _TURN = "User: "
 
 
 def _pattern(form: str) -> re.Pattern[str]:
-    """Return the pattern of a form of statements."""
+    """Return the pattern that matches the statements of a form."""
     return re.compile(re.sub(r"\\{(\w+)\\}", r"(?P<\1>\\w+)", re.escape(form)))
 
 
@@ -150,24 +154,24 @@ _PATTERNS = [(kind, _pattern(form)) for kind, forms in FORMS.items() for form in
 
 
 def read_sessions(context: str) -> Iterator[Session]:
-    """Return the sessions of a text, in order. Turns before the first header belong to none."""
+    """Yield the sessions of a text, in order. Turns before the first header belong to none."""
     header: tuple[date, str] | None = None
     statements: list[Statement] = []
     for line in context.splitlines():
-        if found := _HEADER.fullmatch(line.strip()):
+        if header_match := _HEADER.fullmatch(line.strip()):
             if header:
                 yield Session(*header, tuple(statements))
-            header, statements = (read_date(found[2]), found[1]), []
-        elif line.startswith(_TURN) and (said := _read_statement(line.removeprefix(_TURN).strip())):
-            statements.append(said)
+            header, statements = (read_date(header_match[2]), header_match[1]), []
+        elif line.startswith(_TURN) and (statement := _read_statement(line.removeprefix(_TURN).strip())):
+            statements.append(statement)
     if header:
         yield Session(*header, tuple(statements))
 
 
 def _read_statement(text: str) -> Statement | None:
     for kind, pattern in _PATTERNS:
-        if found := pattern.fullmatch(text):
-            return Statement(kind, **found.groupdict())
+        if match := pattern.fullmatch(text):
+            return Statement(kind, **match.groupdict())
     return None
 
 
@@ -252,7 +256,7 @@ class HistorySource:
         self,
         owner: str,
         thing: str,
-        own: Sequence[str] = (),
+        thing_towns: Sequence[str] = (),
         *,
         heard: str = "",
         withdrawals: float = WITHDRAWALS,
@@ -262,24 +266,24 @@ class HistorySource:
         Args:
             owner: The person whose thing it is.
             thing: The thing.
-            own: The towns in which it is, one after the other, none of which is a town of the source.
+            thing_towns: The towns in which it is, one after the other, none of which is a town of the source.
             heard: The thing of the owner that hearsay is about. Empty: the same.
             withdrawals: How often the history ends with a withdrawal.
         """
         rng, events = self.rng, list[Event]()
-        own = own or rng.sample(self.towns, OTHERS)
-        for number, town in enumerate(own, 1):
-            told = Statement("told", thing, town)
+        thing_towns = thing_towns or rng.sample(self.towns, OTHERS)
+        for number, town in enumerate(thing_towns, 1):
+            statement = Statement("told", thing, town)
             if rng.chance(MISTAKES):
-                mistaken = rng.choice([other for other in self.towns if other not in own])
-                events.append(Event(owner, told._replace(town=mistaken), number))
-                told = Statement("corrected", thing, town, mistaken)
-            events.append(Event(owner, told, number))
+                mistaken = rng.choice([other_town for other_town in self.towns if other_town not in thing_towns])
+                events.append(Event(owner, statement._replace(town=mistaken), number))
+                statement = Statement("corrected", thing, town, mistaken)
+            events.append(Event(owner, statement, number))
             if rng.chance(HEARSAY):
                 hearsay = Statement("hearsay", heard or thing, rng.choice(self.towns), owner=owner)
                 events.append(Event(rng.choice(self.users), hearsay, 0))
         if rng.chance(withdrawals):
-            events.append(Event(owner, Statement("withdrawn", thing, own[-1]), len(own) + 1))
+            events.append(Event(owner, Statement("withdrawn", thing, thing_towns[-1]), len(thing_towns) + 1))
         return events
 
 
@@ -291,11 +295,11 @@ class Timeline:
     days: Sequence[date]
     depths: tuple[float, ...]
     """The position of each statement in the text, from 0 to 1."""
-    own: Sequence[int]
+    history_places: Sequence[int]
 
     def places(self, number: int) -> list[int]:
         """Return the places of the statements about a town of the history: where it was told, and corrected."""
-        return [place for place in self.own if self.events[place].number == number]
+        return [place for place in self.history_places if self.events[place].number == number]
 
     def draw_day(self, rng: Rng, number: int) -> date:
         """Return a day between the statement about a town of the history and the one about the next.
@@ -304,12 +308,12 @@ class Timeline:
         """
         start, after = (self.places(number) if number else [0])[0], self.places(number + 1)
         end = self.days[after[0]] if after else self.days[-1] + timedelta(1)
-        own = {self.days[place] for place in self.own}
+        history_days = {self.days[place] for place in self.history_places}
         between = (self.days[start] + timedelta(n) for n in range(1, (end - self.days[start]).days))
-        return rng.choice([day for day in between if day not in own])
+        return rng.choice([day for day in between if day not in history_days])
 
     def errors(
-        self, owner: str, thing: str, towns: Sequence[str], own: Sequence[str], number: int
+        self, owner: str, thing: str, towns: Sequence[str], thing_towns: Sequence[str], number: int
     ) -> Mapping[str, str]:
         """Return in what way each town is wrong.
 
@@ -317,7 +321,7 @@ class Timeline:
             owner: The owner of the thing in question.
             thing: The thing.
             towns: The towns of the text.
-            own: The towns of the thing, one after the other.
+            thing_towns: The towns of the thing, one after the other.
             number: The number of the one that is right.
         """
         errors = dict.fromkeys(towns, "other person")
@@ -326,13 +330,15 @@ class Timeline:
                 errors[statement.town] = "hearsay"
             elif user == owner:
                 errors[statement.town] = "corrected mistake" if statement.thing == thing else "other thing"
-        for one, town in enumerate(own, 1):
-            errors[town] = f"stale by {number - one}" if one < number else f"later by {one - number}"
+        for town_number, town in enumerate(thing_towns, 1):
+            errors[town] = (
+                f"stale by {number - town_number}" if town_number < number else f"later by {town_number - number}"
+            )
         return errors
 
 
 def draw_timeline(
-    rng: Rng, own: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
+    rng: Rng, main_history: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
 ) -> Timeline:
     """Return a history and one of another thing, among others, which begin before these two and end after them.
 
@@ -341,12 +347,12 @@ def draw_timeline(
     size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
     start = (1 - size) * rng.random()
     end = start + size
-    depths = [[start + size * rng.random() for _ in history] for history in (own, other_thing)]
+    depths = [[start + size * rng.random() for _ in history] for history in (main_history, other_thing)]
     depths += [[rng.random() for _ in history] for history in others]
     depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
     placed = sorted(
         (depth, number, event)
-        for number, history in enumerate((own, other_thing, *others))
+        for number, history in enumerate((main_history, other_thing, *others))
         for depth, event in zip(sorted(depths[number]), history, strict=True)
     )
     step = max(4, 2 * DAYS // len(placed))
@@ -357,7 +363,7 @@ def draw_timeline(
         events=[event for _, _, event in placed],
         days=days,
         depths=tuple(depth for depth, _, _ in placed),
-        own=[place for place, (_, number, _) in enumerate(placed) if number == 0],
+        history_places=[place for place, (_, number, _) in enumerate(placed) if number == 0],
     )
 
 
@@ -375,8 +381,8 @@ def stays(sessions: Iterable[Session], is_complete: bool = False) -> list[Stay]:
 
     >>> from datetime import date
     >>> days = [date(2021, 3, day) for day in (1, 9, 17)]
-    >>> said = [Statement("told", "boat", "Ashford"), Statement("corrected", "boat", "Oakford", "Ashford")]
-    >>> stays(Session(day, "Clara", (one,)) for day, one in zip(days, said))
+    >>> statements = [Statement("told", "boat", "Ashford"), Statement("corrected", "boat", "Oakford", "Ashford")]
+    >>> stays(Session(day, "Clara", (statement,)) for day, statement in zip(days, statements))
     [Stay(since=datetime.date(2021, 3, 1), town='Oakford')]
 
     Args:
@@ -386,14 +392,14 @@ def stays(sessions: Iterable[Session], is_complete: bool = False) -> list[Stay]:
     Raises:
         UndecidableError: One is not there.
     """
-    found: list[Stay] = []
+    thing_stays: list[Stay] = []
     for day, _, statements in sessions:
         for statement in statements:
             since = day
             if statement.kind == "corrected":
-                if found and found[-1].town == statement.mistaken:
-                    since = found.pop().since
+                if thing_stays and thing_stays[-1].town == statement.mistaken:
+                    since = thing_stays.pop().since
                 elif is_complete:
                     raise UndecidableError(f"nothing said {statement.mistaken}, which is corrected")
-            found.append(Stay(since, None if statement.kind == "withdrawn" else statement.town))
-    return found
+            thing_stays.append(Stay(since, None if statement.kind == "withdrawn" else statement.town))
+    return thing_stays

@@ -78,20 +78,20 @@ class Associations(SuiteTask):
     def check(self) -> None:
         if self.steps not in STEPS:
             raise ValueError("steps are 1 or 2")
-        most = min(len(one.phrases) for one in find_definitions(self.domain, self.steps)) // 2
+        most = min(len(definition.phrases) for definition in find_definitions(self.domain, self.steps)) // 2
         if not FEWEST_PEOPLE <= self.people <= most:
             raise ValueError(f"people go from {FEWEST_PEOPLE} to {most} in the domain {self.domain}")
 
     def generate(self, rng: Rng) -> Instance:
-        drawn = rng.stream("people")
-        definition = drawn.choice(find_definitions(self.domain, self.steps))
-        values = definition.draw_values(drawn, self.people)
-        people = {_draw_name(drawn): value for value in drawn.shuffled(values)}
+        people_rng = rng.stream("people")
+        definition = people_rng.choice(find_definitions(self.domain, self.steps))
+        values = definition.draw_values(people_rng, self.people)
+        people = {_draw_name(people_rng): value for value in people_rng.shuffled(values)}
         gold = next(name for name, value in people.items() if value == values[0])
         order = in_turn(rng.key, "order", ORDERS, every=count_cells(self))
-        orders = {name: order if name == gold else drawn.choice(ORDERS) for name in people}
+        orders = {name: order if name == gold else people_rng.choice(ORDERS) for name in people}
         return Instance(
-            facts=[definition.write(drawn, orders[name], name, value) for name, value in people.items()],
+            facts=[definition.write(people_rng, orders[name], name, value) for name, value in people.items()],
             gold=gold,
             ask=definition.scene_name,
             names={"value": values[0]},
@@ -104,26 +104,26 @@ class Associations(SuiteTask):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        found = [
+        matching_people = [
             person
             for definition in DEFINITIONS
             if definition.scene_name == names["ask"]
             for person, value in definition.read(context)
             if value == names["value"]
         ]
-        if len(found) != 1:
-            raise UndecidableError(f"the text has {len(found)} people for {names['value']}")
-        return found[0]
+        if len(matching_people) != 1:
+            raise UndecidableError(f"the text has {len(matching_people)} people for {names['value']}")
+        return matching_people[0]
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return who is named in the longest and the shortest sentence, and in that with most letters in common."""
         sentences = {name: str(fact) for fact in instance.facts for name in instance.options if name in str(fact)}
-        asked = _triples(question.ask)
+        question_triples = _triples(question.ask)
         return {
             "the longest sentence": max(sentences, key=lambda name: len(sentences[name])),
             "the shortest sentence": min(sentences, key=lambda name: len(sentences[name])),
             "the sentence with most triples of letters in common with the question": max(
-                sentences, key=lambda name: len(asked & _triples(sentences[name]))
+                sentences, key=lambda name: len(question_triples & _triples(sentences[name]))
             ),
         }
 

@@ -64,10 +64,10 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
     ranked = [user for user, _ in users.most_common()]
     match ask:
         case "count":
-            own = users[names["user"]]
+            user_records = users[names["user"]]
             return {
-                "the records of the user": str(own),
-                "an even share of the records of the user": str(round(own / classes)),
+                "the records of the user": str(user_records),
+                "an even share of the records of the user": str(round(user_records / classes)),
                 "an even share of all records": str(round(len(records) / len(users) / classes)),
             }
         case "most kinds" | "least kinds":
@@ -106,7 +106,7 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
 
 def _repeat_users(records: Sequence[Record]) -> list[str]:
     """Return the users with two records one after the other."""
-    return sorted({one.user for one, other in pairwise(records) if one.user == other.user})
+    return sorted({record.user for record, next_record in pairwise(records) if record.user == next_record.user})
 
 
 Ask = Literal["count", "most", "least", "compare", "month", "both"]
@@ -227,34 +227,44 @@ class Census(SuiteTask):
 
     def _plan(self, rng: Rng, setting: Setting) -> tuple[str, Plan]:
         """Return the name of the question, and what is settled of the records."""
-        drawn, every = rng.stream("plan"), count_cells(self)
+        plan_rng, every = rng.stream("plan"), count_cells(self)
         match self.kind:
             case "count":
                 number = in_turn(rng.key, "count", self.counts, every)
-                return self.kind, plans.plan_count(drawn, setting, number)
+                return self.kind, plans.plan_count(plan_rng, setting, number)
             case "most" | "least":
                 by = in_turn(rng.key, "by", ("kinds", "users"), every)
                 plan = plans.plan_kind if by == "kinds" else plans.plan_user
-                return f"{self.kind} {by}", plan(drawn, setting, self.kind == "least")
+                return f"{self.kind} {by}", plan(plan_rng, setting, self.kind == "least")
             case "compare":
-                return self.kind, plans.plan_compare(drawn, setting, in_turn(rng.key, "larger", (0, 1, None), every))
+                return self.kind, plans.plan_compare(plan_rng, setting, in_turn(rng.key, "larger", (0, 1, None), every))
             case "month":
-                return self.kind, plans.plan_month(drawn, setting, in_turn(rng.key, "month", plans.ASKED_MONTHS, every))
+                return self.kind, plans.plan_month(
+                    plan_rng, setting, in_turn(rng.key, "month", plans.ASKED_MONTHS, every)
+                )
             case "both":
-                return self.kind, plans.plan_both(drawn, setting, in_turn(rng.key, "size", self.sizes, every))
+                return self.kind, plans.plan_both(plan_rng, setting, in_turn(rng.key, "size", self.sizes, every))
 
     def solve(self, context: str, names: Mapping[str, str]) -> Answer:
         records, (kind, _, by) = list(read_records(context)), names["ask"].partition(" ")
-        about = Counter(record.kind for record in records)
+        kind_counts = Counter(record.kind for record in records)
         match kind:
             case "count":
                 return sum((record.kind, record.user) == (names["topic"], names["user"]) for record in records)
             case "most" | "least":
-                counts = about if by == "kinds" else Counter(one.user for one in records if one.kind == names["topic"])
+                counts = (
+                    kind_counts
+                    if by == "kinds"
+                    else Counter(record.user for record in records if record.kind == names["topic"])
+                )
                 return _first(counts, least=kind == "least")
             case "compare":
                 first, second = names["first"], names["second"]
-                return EQUAL if about[first] == about[second] else max(first, second, key=about.__getitem__)
+                return (
+                    EQUAL
+                    if kind_counts[first] == kind_counts[second]
+                    else max(first, second, key=kind_counts.__getitem__)
+                )
             case "month":
                 counts = Counter(record.month for record in records if record.kind == names["topic"])
                 return _month_beyond(counts, int(names["number"]))
@@ -277,10 +287,10 @@ class Census(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return Oolong's score, and whether the answer is exactly right."""
-        found = self.read(reply, question)
+        extraction = self.read(reply, question)
         return {
             "oolong": oolong(reply, question.gold),
-            "exact": float(found is not None and found.answer == question.gold),
+            "exact": float(extraction is not None and extraction.answer == question.gold),
         }
 
 

@@ -89,40 +89,40 @@ class Citations(SuiteTask):
         return {_FIRST_DOCUMENT: reason} if 1 in sweep_values(self, "hops") else {}
 
     def generate(self, rng: Rng) -> Instance:
-        drawn, ids = rng.stream("people"), DocumentIds(rng.stream("ids"))
-        relations = drawn.sample(RELATIONS, STATED)
-        people = draw_people(drawn, self.people, relations)
+        people_rng, ids = rng.stream("people"), DocumentIds(rng.stream("ids"))
+        relations = people_rng.sample(RELATIONS, STATED)
+        people = draw_people(people_rng, self.people, relations)
         every = count_cells(self)
-        asked = in_turn(rng.key, "asked", ("person", "town"), every)
-        trail = self._draw_trail(drawn, people, asked)
-        order = drawn.shuffled(list(people))
-        own_ids = {name: ids.write(number) for number, name in enumerate(drawn.shuffled(order))}
+        ask = in_turn(rng.key, "asked", ("person", "town"), every)
+        trail = self._draw_trail(people_rng, people, ask)
+        order = people_rng.shuffled(list(people))
+        own_ids = {name: ids.write(number) for number, name in enumerate(people_rng.shuffled(order))}
         instance = Instance(
-            facts=[_write(own_ids[name], people[name], drawn) for name in order],
-            ask=asked,
+            facts=[_write(own_ids[name], people[name], people_rng) for name in order],
+            ask=ask,
             filler=_other_documents(people, relations, ids),
-            labels={"hops": str(self.hops), "asked": asked},
+            labels={"hops": str(self.hops), "asked": ask},
             unordered=True,
         )
-        return self._pose(instance, Puzzle(people, own_ids, order, trail), ids)
+        return self._pose(instance, Structure(people, own_ids, order, trail), ids)
 
-    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
+    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], ask: str) -> Trail:
         relations = list(next(iter(people.values())).related)
-        return draw_trail(rng, people, relations, self.hops if asked == "person" else self.hops - 1)
+        return draw_trail(rng, people, relations, self.hops if ask == "person" else self.hops - 1)
 
-    def _pose(self, instance: Instance, puzzle: "Puzzle", ids: DocumentIds) -> Instance:
+    def _pose(self, instance: Instance, structure: "Structure", ids: DocumentIds) -> Instance:
         """Return an instance with the question about a trail."""
-        people, own_ids, order, trail = puzzle
-        read, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
-        candidates = sorted({*people} - {read[0]} if is_person else (one.town for one in people.values()))
+        people, own_ids, order, trail = structure
+        needed_names, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
+        candidates = sorted({*people} - {needed_names[0]} if is_person else (person.town for person in people.values()))
         return replace(
             instance,
-            gold=_cite(end if is_person else people[end].town, [own_ids[name] for name in read], ids),
+            gold=_cite(end if is_person else people[end].town, [own_ids[name] for name in needed_names], ids),
             names={"whose": trail.whose},
-            evidence=sorted(map(order.index, read)),
+            evidence=sorted(map(order.index, needed_names)),
             options=tuple(candidates),
             chance_level=1 / self.hops / len(candidates),
-            structure=puzzle,
+            structure=structure,
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
@@ -133,8 +133,8 @@ class Citations(SuiteTask):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Citation:
         people, ids = dict[str, Person](), dict[str, str]()
-        for own_id, *said in _DOCUMENT.findall(context):
-            person = Person.read(*said)
+        for own_id, *description in _DOCUMENT.findall(context):
+            person = Person.read(*description)
             people[person.name], ids[person.name] = person, own_id
         *way, end = follow(people, names["whose"])
         if names["ask"] == "person":
@@ -144,8 +144,8 @@ class Citations(SuiteTask):
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> Citation:
         """Draw one of the possible answers, and cite the document of the person named, where every proof begins."""
-        puzzle = instance.structure
-        return _cite(rng.choice(question.options), [puzzle.ids[puzzle.trail.names[0]]])
+        structure = instance.structure
+        return _cite(rng.choice(question.options), [structure.ids[structure.trail.names[0]]])
 
     def trivial_baselines(self, question: Question[Any]) -> Mapping[str, str]:
         """Return replies that list documents: all that have a possible answer."""
@@ -167,7 +167,7 @@ class Citations(SuiteTask):
             """State what the document about one person says, and cite those about some people."""
             is_town = instance.ask == "town"
             answer = people[name].town if is_town else people[name].related[relations[relation]]
-            return self.write(_cite(answer, [ids[one] for one in cited]))
+            return self.write(_cite(answer, [ids[cited_name] for cited_name in cited]))
 
         replies = {
             _FIRST_DOCUMENT: reply(at, [at]),
@@ -187,8 +187,8 @@ class Citations(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return HELMET's mean of ALCE's three scores, these, and L-CiteEval's F1; parts of our score beside them."""
-        found, gold, published = self.read(reply, question), question.gold, alce(reply, question)
-        cited = found.answer.ids if found else ()
+        extraction, gold, published = self.read(reply, question), question.gold, alce(reply, question)
+        cited = extraction.answer.ids if extraction else ()
         needed = len({*cited}.intersection(gold.ids))
         return {
             "helmet": published.mean,
@@ -196,13 +196,13 @@ class Citations(SuiteTask):
             "alce_recall": published.recall,
             "alce_precision": published.precision,
             "l_citeeval": l_citeeval(reply, gold),
-            "answer": float(found is not None and found.answer.answer == gold.answer),
+            "answer": float(extraction is not None and extraction.answer.answer == gold.answer),
             "id_recall": needed / len(gold.ids),
             "id_precision": needed / len(cited) if cited else 0.0,
         }
 
 
-class Puzzle(NamedTuple):
+class Structure(NamedTuple):
     people: Mapping[str, Person]
     ids: Mapping[str, str]
     """The id of each person's document."""

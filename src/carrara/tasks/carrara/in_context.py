@@ -97,20 +97,20 @@ class InContext(SuiteTask):
             raise ValueError("shots go from 3 to 100")
 
     def generate(self, rng: Rng) -> Instance:
-        drawn = rng.stream("classes")
-        kinds = drawn.sample(list(KINDS), self.classes)
-        labels = LABEL.distinct(drawn, self.classes)
-        thing = drawn.choice(KINDS[kinds[0]])
+        class_rng = rng.stream("classes")
+        kinds = class_rng.sample(list(KINDS), self.classes)
+        labels = LABEL.distinct(class_rng, self.classes)
+        thing = class_rng.choice(KINDS[kinds[0]])
         classes = [
-            Class(label, [other for other in KINDS[kind] if other != thing])
+            Class(label, [class_thing for class_thing in KINDS[kind] if class_thing != thing])
             for kind, label in zip(kinds, labels, strict=True)
         ]
-        examples = rng.stream("examples")
-        facts = islice(_examples(examples, classes, self.noise), self.classes * self.shots)
+        example_rng = rng.stream("examples")
+        facts = islice(_examples(example_rng, classes, self.noise), self.classes * self.shots)
         return Instance(
-            facts=examples.shuffled(list(facts)),
+            facts=example_rng.shuffled(list(facts)),
             gold=labels[0],
-            names={"sentence": write_sentence(drawn, thing)},
+            names={"sentence": write_sentence(class_rng, thing)},
             evidence=(),  # no single example decides
             options=tuple(sorted(labels)),
             filler=_more_examples(classes, self.noise),
@@ -142,13 +142,18 @@ class InContext(SuiteTask):
 def _examples(rng: Rng, classes: Sequence[Class], noise: float) -> Iterator[str]:
     """Yield examples without end, of each class in turn, in a drawn order. Wrong ones are spread evenly."""
     percent = round(100 * noise)
-    due = {one.label: rng.below(100) for one in classes}
-    wrong = {one.label: _in_rounds(rng, [other.label for other in classes if other != one]) for one in classes}
-    for one in _in_rounds(rng, classes):
-        due[one.label] += percent
-        is_wrong, due[one.label] = divmod(due[one.label], 100)
-        label = next(wrong[one.label]) if is_wrong else one.label
-        yield f"{write_sentence(rng, rng.choice(one.things))} => {label}"
+    due = {example_class.label: rng.below(100) for example_class in classes}
+    wrong = {
+        example_class.label: _in_rounds(
+            rng, [other_class.label for other_class in classes if other_class != example_class]
+        )
+        for example_class in classes
+    }
+    for example_class in _in_rounds(rng, classes):
+        due[example_class.label] += percent
+        is_wrong, due[example_class.label] = divmod(due[example_class.label], 100)
+        label = next(wrong[example_class.label]) if is_wrong else example_class.label
+        yield f"{write_sentence(rng, rng.choice(example_class.things))} => {label}"
 
 
 def _in_rounds(rng: Rng, items: Sequence[T]) -> Iterator[T]:

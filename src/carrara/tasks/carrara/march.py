@@ -112,7 +112,7 @@ def shares_of(count: int) -> Mapping[int, float]:
                 more[total + value] = more.get(total + value, 0) + ways
         sums = more
     ways = sum(sums.values()) - sums.pop(0, 0)
-    return {total: own / ways for total, own in sums.items()}
+    return {total: total_ways / ways for total, total_ways in sums.items()}
 
 
 def further_entries(taken: set[str]) -> Filler:
@@ -173,10 +173,10 @@ class March(SuiteTask):
             raise ValueError("wrong goes from above 0 to 1: without wrong totals, give history=right")
 
     def generate(self, rng: Rng) -> Instance:
-        drawn, size = rng.stream("entries"), self.turns * self.keys
-        values = [draw_values(drawn, self.keys) for _ in range(self.turns)]
-        others = [draw_value(drawn) for _ in range(LEAST_OTHERS + size // 2)]
-        names = NODE.distinct(drawn, size + len(others))
+        entry_rng, size = rng.stream("entries"), self.turns * self.keys
+        values = [draw_values(entry_rng, self.keys) for _ in range(self.turns)]
+        others = [draw_value(entry_rng) for _ in range(LEAST_OTHERS + size // 2)]
+        names = NODE.distinct(entry_rng, size + len(others))
         entries = rng.stream("order").shuffled(list(map(write_entry, names, [*chain.from_iterable(values), *others])))
         steps = list(map(sum, values))
         turns = Turns(
@@ -185,12 +185,12 @@ class March(SuiteTask):
             stated=self._state(rng.stream("history"), list(accumulate(steps[:-1]))),
         )
         gold = _gold(turns)
-        asked = {*names[:size]} if self.history in ("own", "slipped") else {*turns.names[-1]}
+        asked_names = {*names[:size]} if self.history in ("own", "slipped") else {*turns.names[-1]}
         return Instance(
             facts=entries,
             gold=gold,
             names={"names": ", ".join(turns.names[0])},
-            evidence=[number for number, entry in enumerate(entries) if entry.partition(":")[0] in asked],
+            evidence=[number for number, entry in enumerate(entries) if entry.partition(":")[0] in asked_names],
             filler=further_entries({*names}),
             chance_level=chance_of(gold.steps, self.keys),
             labels={"history": self.history, **sweep_labels(self)},
@@ -279,8 +279,8 @@ class March(SuiteTask):
         if first == len(gold.totals):
             return None
         total, steps, later = answer.totals[first], right_steps(answer), range(first + 1, len(gold.totals))
-        said = "nothing" if total is None else f"{total:,}"
-        detail = f"turn {first + 1} of {len(gold.totals)}: {said} for {gold.totals[first]:,}"
+        stated = "nothing" if total is None else f"{total:,}"
+        detail = f"turn {first + 1} of {len(gold.totals)}: {stated} for {gold.totals[first]:,}"
         if total is None:
             return ErrorType("no total stated", detail)
         if steps[first]:
@@ -293,8 +293,8 @@ class March(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Totals]) -> Mapping[str, float]:
         """Return the accuracies of long-horizon execution: of turns, of steps, and of the whole task."""
-        found, gold = self.read(reply, question), question.gold
-        answer = found.answer if found else gold._replace(totals=(None,) * len(gold.totals))
+        extraction, gold = self.read(reply, question), question.gold
+        answer = extraction.answer if extraction else gold._replace(totals=(None,) * len(gold.totals))
         turns = [total == right for total, right in zip(answer.totals, gold.totals, strict=True)]
         return {"turn": fmean(turns), "step": fmean(right_steps(answer)), "task": float(all(turns))}
 
@@ -305,8 +305,8 @@ def _entries(text: str) -> Iterator[tuple[str, int]]:
 
 def _gold(turns: Turns) -> Totals:
     """Return the totals after all turns, or after the last one if the replies to the others are given."""
-    totals, given = list(accumulate(turns.steps)), len(turns.stated)
-    return Totals(tuple(totals[given:]), tuple(turns.steps[given:]), turns.stated[-1] if given else 0)
+    totals, given_turns = list(accumulate(turns.steps)), len(turns.stated)
+    return Totals(tuple(totals[given_turns:]), tuple(turns.steps[given_turns:]), turns.stated[-1] if given_turns else 0)
 
 
 def _message(wording: Mapping[str, str], names: Sequence[str]) -> str:

@@ -94,17 +94,17 @@ class RankingTask(SuiteTask):
             raise ValueError(f"documents go from {2 * self.top} to 1000 where {self.top} are asked for")
 
     def generate(self, rng: Rng) -> Instance:
-        drawn = rng.stream("documents")
-        criteria = draw_criteria(drawn, self.criteria)
-        ids = ID.distinct(drawn, self.documents)
-        grades = dict(zip(ids, self._draw_grades(drawn), strict=False))
+        document_rng = rng.stream("documents")
+        criteria = draw_criteria(document_rng, self.criteria)
+        ids = ID.distinct(document_rng, self.documents)
+        grades = dict(zip(ids, self._draw_grades(document_rng), strict=False))
         others = [n % 2 for n in range(self.documents - self.top)]
-        met = [*(grade + 1 for grade in grades.values()), *others]
+        met_counts = [*(grade + 1 for grade in grades.values()), *others]
         source = DocumentSource(criteria)
-        documents = [source.draw(drawn, drawn.sample(criteria, number)) for number in met]
-        places = drawn.shuffled(range(self.documents))
+        documents = [source.draw(document_rng, document_rng.sample(criteria, number)) for number in met_counts]
+        places = document_rng.shuffled(range(self.documents))
         return Instance(
-            facts=[documents[n].write(drawn, ids[n]) for n in places],
+            facts=[documents[n].write(document_rng, ids[n]) for n in places],
             gold=_best(grades, self.top),
             names={"criteria": "; ".join(map(str, criteria)), "count": str(self.top)},
             evidence=[place for place, n in enumerate(places) if n < self.top],
@@ -120,7 +120,10 @@ class RankingTask(SuiteTask):
 
     def solve(self, context: str, names: Mapping[str, str]) -> Ranking:
         criteria, top = read_criteria(names["criteria"]), int(names["count"])
-        met = {own_id: sum(one.is_met(document) for one in criteria) for own_id, document in read_documents(context)}
+        met = {
+            own_id: sum(criterion.is_met(document) for criterion in criteria)
+            for own_id, document in read_documents(context)
+        }
         ranked = sorted(met.values(), reverse=True)
         if len(ranked) < top or ranked[top - 1 : top] == ranked[top : top + 1]:
             raise UndecidableError(f"no {top} documents are more relevant than all others")
@@ -133,10 +136,10 @@ class RankingTask(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return HELMET's NDCG of its longest list of ids, and whether the answer is exact but for equal documents."""
-        found, gold = self.read(reply, question), question.gold
+        extraction, gold = self.read(reply, question), question.gold
         return {
             "helmet": ndcg(ranked_ids(reply), gold, self.top),
-            "exact": float(found is not None and is_exact(found.answer, gold)),
+            "exact": float(extraction is not None and is_exact(extraction.answer, gold)),
         }
 
 

@@ -97,28 +97,30 @@ def declare_shortcuts(kinds: Set[str], fills_text: bool) -> Mapping[str, str]:
         kinds: The names of the questions.
         fills_text: Whether the facts may be most of a text.
     """
-    found = dict.fromkeys(
+    shortcuts = dict.fromkeys(
         (name for kind in _KNOWN if kind in kinds for name in _KNOWN[kind]),
         "Finding these sessions is what is asked, except for corrections and withdrawals.",
     )
     if "as_of" in kinds:
-        found[f"the last town in {ABOUT}{UNTIL}"] = "With many updates most statements about the thing are the owner's."
-        found[f"the last town in {OF_OWNER}{UNTIL}"] = (
+        shortcuts[f"the last town in {ABOUT}{UNTIL}"] = (
+            "With many updates most statements about the thing are the owner's."
+        )
+        shortcuts[f"the last town in {OF_OWNER}{UNTIL}"] = (
             "The owner speaks of two things, so half of these towns are right."
         )
     if fills_text:
-        found["part"] = (
+        shortcuts["part"] = (
             "Many updates fill a short text, so the first or the latest is often in its first or last tenth."
         )
-    return found
+    return shortcuts
 
 
 def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping[str, str]:
     """Return the replies, by the name of the heuristic.
 
     >>> facts = ["Session with Clara on 4 March 2021\\nUser: My boat is in Ashford now.\\nAssistant: Noted."]
-    >>> found = replies(facts, {"owner": "Clara", "thing": "boat", "date": "5 March 2021"}, "latest")
-    >>> found["the last town in the sessions of the owner"]
+    >>> answers = replies(facts, {"owner": "Clara", "thing": "boat", "date": "5 March 2021"}, "latest")
+    >>> answers["the last town in the sessions of the owner"]
     'Ashford'
 
     Args:
@@ -135,22 +137,32 @@ def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping
     about = re.compile(rf"\b{thing}\b")
     groups = {
         "the sessions": glances,
-        OF_OWNER: [one for one in glances if one.user == owner],
-        ABOUT: [one for one in glances if about.search(one.text)],
-        BY_OWNER: [one for one in glances if one.user == owner and about.search(one.text)],
-        "the sessions that name the owner": [one for one in glances if owner in one.text],
-        "the sessions of others about the owner": [one for one in glances if one.user != owner and owner in one.text],
+        OF_OWNER: [glance for glance in glances if glance.user == owner],
+        ABOUT: [glance for glance in glances if about.search(glance.text)],
+        BY_OWNER: [glance for glance in glances if glance.user == owner and about.search(glance.text)],
+        "the sessions that name the owner": [glance for glance in glances if owner in glance.text],
+        "the sessions of others about the owner": [
+            glance for glance in glances if glance.user != owner and owner in glance.text
+        ],
     }
     if ask in ("as_of", "how_often"):
-        groups |= {f"{name}{UNTIL}": [one for one in own if one.day <= day] for name, own in groups.items()}
-    towns = {name: [town for one in own for town in one.towns] for name, own in groups.items()}
+        groups |= {
+            f"{name}{UNTIL}": [glance for glance in group if glance.day <= day] for name, group in groups.items()
+        }
+    towns = {name: [town for glance in group for town in glance.towns] for name, group in groups.items()}
     if ask == "how_often":
-        numbers = {f"the number of {name}": len(own) for name, own in groups.items()}
-        numbers |= {f"the number of towns in {name}": len({*own}) for name, own in towns.items()}
+        numbers = {f"the number of {name}": len(group) for name, group in groups.items()}
+        numbers |= {f"the number of towns in {name}": len({*group_towns}) for name, group_towns in towns.items()}
         return {name: str(number) for name, number in numbers.items()}
     return {
-        **{f"the first town in {name}": own[0] if own else NOT_SAID for name, own in towns.items()},
-        **{f"the last town in {name}": own[-1] if own else NOT_SAID for name, own in towns.items()},
+        **{
+            f"the first town in {name}": group_towns[0] if group_towns else NOT_SAID
+            for name, group_towns in towns.items()
+        },
+        **{
+            f"the last town in {name}": group_towns[-1] if group_towns else NOT_SAID
+            for name, group_towns in towns.items()
+        },
     }
 
 
@@ -232,8 +244,8 @@ def pi_llm(reply: str, gold: str) -> float:
     (1.0, 0.0)
     """
     answer = re.sub(r"[*\\]", "", behind_label(reply)).lstrip(": ")
-    found = _VALUE.match(answer)
-    return float(found is not None and found[1].partition("\n")[0].lower() == gold.lower())
+    match = _VALUE.match(answer)
+    return float(match is not None and match[1].partition("\n")[0].lower() == gold.lower())
 
 
 T = TypeVar("T")
@@ -281,27 +293,29 @@ class Sessions(SuiteTask):
             raise ValueError(f"updates go from 1 to {MOST}")
 
     def generate(self, rng: Rng) -> Instance:
-        drawn, reason = rng.stream("histories"), self._draw_reason(rng)
-        (owner, other), (thing, second, third) = drawn.sample(NAMES, 2), drawn.sample(THINGS, 3)
-        users = [name for name in NAMES if name not in (owner, other)]
-        towns = drawn.sample(TOWNS, len(TOWNS) // 2)
-        own, source = towns[: self.updates], HistorySource(drawn, users, towns[self.updates :])
+        history_rng, reason = rng.stream("histories"), self._draw_reason(rng)
+        (owner, other_user), (thing, second, third) = history_rng.sample(NAMES, 2), history_rng.sample(THINGS, 3)
+        users = [name for name in NAMES if name not in (owner, other_user)]
+        towns = history_rng.sample(TOWNS, len(TOWNS) // 2)
+        thing_towns, source = towns[: self.updates], HistorySource(history_rng, users, towns[self.updates :])
         history = source.draw(
-            owner, third if reason == NEVER else thing, own, heard=thing, withdrawals=self._withdrawals(reason)
+            owner, third if reason == NEVER else thing, thing_towns, heard=thing, withdrawals=self._withdrawals(reason)
         )
-        of_second = source.draw(owner, second, drawn.sample(source.towns, self.updates))
-        timeline = draw_timeline(drawn, history, of_second, [source.draw(other, its) for its in (thing, second)])
+        of_second = source.draw(owner, second, history_rng.sample(source.towns, self.updates))
+        timeline = draw_timeline(
+            history_rng, history, of_second, [source.draw(other_user, owned_thing) for owned_thing in (thing, second)]
+        )
         number = self._draw_number(rng, reason)
-        day = timeline.draw_day(drawn, number)
+        day = timeline.draw_day(history_rng, number)
         numbers = tuple(map(str, range(self.updates + 1))) if self.kind == "how_often" else ()
         if numbers:
             gold = SessionAnswer(str(number))
         else:
-            errors = timeline.errors(owner, thing, towns, () if reason == NEVER else own, number)
-            gold = SessionAnswer(own[number - 1] if reason == SAID else NOT_SAID, errors)
+            errors = timeline.errors(owner, thing, towns, () if reason == NEVER else thing_towns, number)
+            gold = SessionAnswer(thing_towns[number - 1] if reason == SAID else NOT_SAID, errors)
         return Instance(
             facts=[
-                write_session(drawn, session_day, event.user, event.statement)
+                write_session(history_rng, session_day, event.user, event.statement)
                 for session_day, event in zip(timeline.days, timeline.events, strict=True)
             ],
             gold=gold,
@@ -349,7 +363,7 @@ class Sessions(SuiteTask):
     def _evidence(self, timeline: Timeline, number: int, day: date) -> list[int]:
         """Return the places of the statements that decide about a town. A correction needs no other statement."""
         if self.kind == "how_often":
-            return [timeline.places(one)[0] for one in range(1, number + 1)]
+            return [timeline.places(town_number)[0] for town_number in range(1, number + 1)]
         places = timeline.places(number)
         is_before_correction = self.kind == "as_of" and timeline.days[places[-1]] > day
         return places if is_before_correction else places[-1:]
@@ -364,12 +378,12 @@ class Sessions(SuiteTask):
 
     def solve(self, context: str, names: Mapping[str, str]) -> SessionAnswer:
         ask, sessions = names["ask"], read_sessions(context)
-        own = (one.about(names["thing"]) for one in sessions if one.user == names["owner"])
-        found = stays(own, is_complete=ask == "how_often")
+        relevant_sessions = (session.about(names["thing"]) for session in sessions if session.user == names["owner"])
+        thing_stays = stays(relevant_sessions, is_complete=ask == "how_often")
         if ask in ("as_of", "how_often"):
             day = read_date(names["date"])
-            found = [stay for stay in found if stay.since <= day]
-        towns = [stay.town for stay in found]
+            thing_stays = [stay for stay in thing_stays if stay.since <= day]
+        towns = [stay.town for stay in thing_stays]
         known = [town for town in towns if town]
         match ask:
             case "how_often":

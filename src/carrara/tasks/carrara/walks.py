@@ -113,7 +113,7 @@ def grow_within(rng: Rng, size: int, steps: int) -> Tree:
     """Return a tree of so many nodes beside the start, none of them farther away than `steps`."""
     parents, levels = dict[int, int](), {0: 0}
     for node in range(1, size + 1):
-        parents[node] = rng.choice([other for other, level in levels.items() if level < steps])
+        parents[node] = rng.choice([candidate for candidate, level in levels.items() if level < steps])
         levels[node] = levels[parents[node]] + 1
     return Tree(parents, levels)
 
@@ -183,14 +183,14 @@ def distances(edges: Iterable[tuple[str, str]], start: str) -> dict[str, int]:
     after = defaultdict[str, list[str]](list)
     for source, target in edges:
         after[source].append(target)
-    found, waiting = {start: 0}, deque([start])
+    distance_by_node, waiting = {start: 0}, deque([start])
     while waiting:
         node = waiting.popleft()
         for target in after[node]:
-            if target not in found:
-                found[target] = found[node] + 1
+            if target not in distance_by_node:
+                distance_by_node[target] = distance_by_node[node] + 1
                 waiting.append(target)
-    return found
+    return distance_by_node
 
 
 def further_edges(names: AbstractSet[str], targets: Sequence[str], degree: int) -> Filler:
@@ -312,9 +312,9 @@ class Walks(SuiteTask):
         edges, node = _EDGE.findall(context), names["node"]
         if names["ask"] == "parents":
             return tuple(sorted(source for source, target in edges if target == node))
-        steps, found = int(names["steps"]), distances(edges, node)
+        steps, node_distances = int(names["steps"]), distances(edges, node)
         nearest = steps if names["ask"] == "exactly" else 1
-        return tuple(sorted(other for other, distance in found.items() if nearest <= distance <= steps))
+        return tuple(sorted(reached for reached, distance in node_distances.items() if nearest <= distance <= steps))
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Say that there is no such node if some questions have none, which is right most often; else draw a node."""
@@ -334,8 +334,8 @@ class Walks(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return GraphWalks' F1, and whether the answer is exactly right."""
-        found = self.read(reply, question)
+        extraction = self.read(reply, question)
         return {
             "graphwalks": graphwalks(reply, question.gold),
-            "exact": float(found is not None and found.answer == question.gold),
+            "exact": float(extraction is not None and extraction.answer == question.gold),
         }

@@ -62,7 +62,7 @@ class FreeAnswer(AnswerType[tuple[str, ...]]):
         return float(not {*map(self.normalize, answer)}.isdisjoint(map(self.normalize, gold)))
 
     def budget(self, gold: tuple[str, ...]) -> int:
-        return max(super(FreeAnswer, self).budget((one,)) for one in gold)
+        return max(super(FreeAnswer, self).budget((reference,)) for reference in gold)
 
 
 _KEY = re.compile(r"(?<=[“\"])[^“”\"]+(?=[”\"])|\w+(?:-\w+)+|[0-9]{4,}")
@@ -129,7 +129,7 @@ class Values(AnswerType[tuple[str, ...]]):
         return values if _JOINTS.fullmatch(rest) else None
 
     def find_values(self, text: str, question: Question[tuple[str, ...]]) -> Iterator[tuple[str, ...]]:
-        """Return the values of each sentence that states some; of all sentences where the question has several keys."""
+        """Yield the values of each sentence that states some; of the whole text where the question has several keys."""
         kind = self._kind(question.gold)
         texts = [text] if len(_KEY.findall(question.ask)) > 1 else affirmative_sentences(text, question)
         for part in texts:
@@ -143,10 +143,10 @@ class Values(AnswerType[tuple[str, ...]]):
         return tuple(sorted(self._kind(gold).distinct(rng, len(gold))))
 
     def chance_level(self, gold: tuple[str, ...], options: Sequence[str] = ()) -> float:
-        return blind(self._kind(gold).ways, len(gold))
+        return guess_score(self._kind(gold).ways, len(gold))
 
     def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
-        return right(answer, gold)
+        return set_score(answer, gold)
 
     def budget(self, gold: tuple[str, ...]) -> int:
         return SPARE + self._kind(gold).tokens * len(gold)
@@ -157,24 +157,24 @@ def _without_asked(values: Iterable[str], kind: Kind, question: Question[Any]) -
     return tuple(sorted(set(values).difference(kind.find(question.ask))))
 
 
-def right(answer: Sequence[str], gold: Sequence[str]) -> float:
-    """What a set is worth: each right name counts for it, each wrong one against it, and nothing is less than 0.
+def set_score(answer: Sequence[str], gold: Sequence[str]) -> float:
+    """Return the right names of a set less the wrong ones, as a share of the gold names, but at least 0.
 
-    So it is the share found where nothing wrong is named, and naming everything is worth nothing as soon as there is as
-    much that is wrong as is right.
+    Without wrong names it is the share of the gold names that are found. A set of all names scores 0 if half of them or
+    more are wrong.
 
-    >>> right("ab", "abcd"), right("abcd", "abcd"), right("abcdef", "abcd"), right("abcdefgh", "abcd")
+    >>> set_score("ab", "abcd"), set_score("abcd", "abcd"), set_score("abcdef", "abcd"), set_score("abcdefgh", "abcd")
     (0.5, 1.0, 0.5, 0.0)
     """
-    found = len(set(answer) & set(gold))
-    return max(0, 2 * found - len(set(answer))) / len(gold)
+    hits = len(set(answer) & set(gold))
+    return max(0, 2 * hits - len(set(answer))) / len(gold)
 
 
-def blind(known: int, gold: int) -> float:
-    """What as many names as are right, drawn from all that are known, are worth on average.
+def guess_score(known: int, gold: int) -> float:
+    """Return the mean score of a set that is drawn from all known names, with as many names as the gold set.
 
-    >>> blind(20, 5), blind(5, 5)
+    >>> guess_score(20, 5), guess_score(5, 5)
     (0.016511867905056758, 1.0)
     """
-    draws = [comb(gold, found) * comb(known - gold, gold - found) for found in range(gold + 1)]
-    return sum(n * max(0, 2 * found - gold) for found, n in enumerate(draws)) / (gold * comb(known, gold))
+    draws = [comb(gold, hits) * comb(known - gold, gold - hits) for hits in range(gold + 1)]
+    return sum(n * max(0, 2 * hits - gold) for hits, n in enumerate(draws)) / (gold * comb(known, gold))

@@ -36,9 +36,9 @@ def _without(language: Language) -> SentenceFilter:
 _FREE = {language: _without(language) for language in _NEEDLES}
 
 
-def haystack_metadata(*own: str) -> dict[str, object]:
+def haystack_metadata(*own_names: str) -> dict[str, object]:
     """Return the metadata of a parameter `haystack`, with its values that name no corpus."""
-    built_in = frozenset(("noise", *own))
+    built_in = frozenset(("noise", *own_names))
     return {
         "presents": True,
         "reads": lambda text: text if text in built_in else haystack.haystack_name(text),

@@ -77,14 +77,14 @@ class _Template:
 
 def _niah(template: _Template, folder: Path) -> Parts:
     needle = _only(_texts(folder, "niah.py", "needle"), folder, "needles in niah.py")
-    several = template.parts({"type_needle_v": " {word}s", "query": "names"})
-    one = template.parts({"type_needle_v": "word", "query": "names"})
-    found = {part: several[part] for part in ("open", "close", "answer")}
+    plural_parts = template.parts({"type_needle_v": " {word}s", "query": "names"})
+    singular_parts = template.parts({"type_needle_v": "word", "query": "names"})
+    parts = {part: plural_parts[part] for part in ("open", "close", "answer")}
     for part, ours in (("instruction", "instruction of "), ("ask", ""), ("rule", "rule of ")):
-        found[f"{ours}several"] = several[part]
-        found[f"{ours}one"] = _make_singular(one[part])
+        parts[f"{ours}several"] = plural_parts[part]
+        parts[f"{ours}one"] = _make_singular(singular_parts[part])
     return {
-        **found,
+        **parts,
         "needle": rename_fields(needle, {"type_needle_v": " {word}s", "key": "name"}),
         **KINDS,
         "and": ", and ",
@@ -105,10 +105,10 @@ def _noise(folder: Path, program: str) -> Parts:
     return {"noise": _only(noise, folder, f"haystacks of noise in {program}"), "separator of noise": "\n"}
 
 
-def _only(found: Sequence[str], folder: Path, what: str) -> str:
-    if len(found) != 1:
-        raise UsageError(f"{folder} has {len(found)} {what}, and RULER's has one")
-    return found[0]
+def _only(texts: Sequence[str], folder: Path, what: str) -> str:
+    if len(texts) != 1:
+        raise UsageError(f"{folder} has {len(texts)} {what}, and RULER's has one")
+    return texts[0]
 
 
 def _assignments(folder: Path) -> Parts:
@@ -124,8 +124,8 @@ def _assignments(folder: Path) -> Parts:
 def _numbering(folder: Path) -> str:
     """Return what stands before a word of the list."""
     for text in _formats(_program(folder, "common_words_extraction.py")):
-        if found := re.fullmatch(r"\{\}(\W+)\{\}", text):
-            return "{n}" + found[1]
+        if match := re.fullmatch(r"\{\}(\W+)\{\}", text):
+            return "{n}" + match[1]
     raise UsageError(f"{folder} has no numbered list in common_words_extraction.py, as RULER's has")
 
 
@@ -140,7 +140,7 @@ def _program(folder: Path, name: str) -> ast.Module:
 
 def _texts(folder: Path, program: str, name: str) -> list[str]:
     """Return the texts that a program assigns to a name, in order."""
-    found = [
+    texts = [
         node.value.value
         for node in ast.walk(_program(folder, program))
         if isinstance(node, ast.Assign)
@@ -149,9 +149,9 @@ def _texts(folder: Path, program: str, name: str) -> list[str]:
         and isinstance(node.value, ast.Constant)
         and isinstance(node.value.value, str)
     ]
-    if not found:
+    if not texts:
         raise UsageError(f"{folder} has no {name} in {program}, as RULER's has")
-    return found
+    return texts
 
 
 def _formats(program: ast.Module) -> Iterator[str]:

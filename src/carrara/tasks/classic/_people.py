@@ -130,11 +130,16 @@ def draw_people(
     related = [dict[str, str]() for _ in names]
     for relation in relations:
         others = _draw_circle(rng, names)
-        while any(others[name] in one.values() for name, one in zip(names, related, strict=True)):
+        while any(
+            others[name] in person_relations.values() for name, person_relations in zip(names, related, strict=True)
+        ):
             others = _draw_circle(rng, names)
-        for name, one in zip(names, related, strict=True):
-            one[relation] = others[name]
-    return {name: Person(name, town, one) for name, town, one in zip(names, towns, related, strict=True)}
+        for name, person_relations in zip(names, related, strict=True):
+            person_relations[relation] = others[name]
+    return {
+        name: Person(name, town, person_relations)
+        for name, town, person_relations in zip(names, towns, related, strict=True)
+    }
 
 
 def draw_others(rng: Rng, people: Mapping[str, Person], relations: Sequence[str]) -> Iterator[Person]:
@@ -148,7 +153,7 @@ def draw_others(rng: Rng, people: Mapping[str, Person], relations: Sequence[str]
     def draw_group() -> list[Person]:
         shared = rng.below(3)
         group = draw_people(rng, len(people), relations, firsts * (shared == 1), lasts * (shared == 2))
-        taken = not group.keys().isdisjoint(people) or not towns.isdisjoint(one.town for one in group.values())
+        taken = not group.keys().isdisjoint(people) or not towns.isdisjoint(person.town for person in group.values())
         return draw_group() if taken else list(group.values())
 
     waiting = list[Person]()
@@ -159,7 +164,7 @@ def draw_others(rng: Rng, people: Mapping[str, Person], relations: Sequence[str]
 
 
 def _draw_circle(rng: Rng, names: Sequence[str]) -> dict[str, str]:
-    """Return another name for each, and each for one."""
+    """Return the next name for each name, in a circle of all names."""
     circle = rng.shuffled(names)
     return dict(zip(circle, [*circle[1:], circle[0]], strict=True))
 
@@ -175,10 +180,10 @@ def draw_trail(rng: Rng, people: Mapping[str, Person], relations: Sequence[str],
 
 
 def draw_distinct(draw: Callable[[Rng], str], rng: Rng, count: int) -> list[str]:
-    found = dict[str, None]()
-    while len(found) < count:
-        found[draw(rng)] = None
-    return list(found)
+    values = dict[str, None]()
+    while len(values) < count:
+        values[draw(rng)] = None
+    return list(values)
 
 
 def follow(people: Mapping[str, Person], whose: str) -> list[str]:

@@ -85,29 +85,31 @@ class Qa(SuiteTask):
                 f"the file of {self.name} has {len(file.questions):,} questions, and none numbered {key.index:,}: ask "
                 "for fewer"
             )
-        asked = file.questions[_order(self.data, self.name, key.seed, len(file.questions))[key.index]]
-        documents = list(dict.fromkeys(asked.documents))
-        more = _fill(file, asked, documents, rng.stream("documents", budget.again), budget) if budget else []
+        file_question = file.questions[_order(self.data, self.name, key.seed, len(file.questions))[key.index]]
+        documents = list(dict.fromkeys(file_question.documents))
+        more = _fill(file, file_question, documents, rng.stream("documents", budget.again), budget) if budget else []
         order = rng.stream("order").shuffled([*documents, *more])
         return Instance(
             facts=[_write(file, number) for number in order],
             unordered=True,
-            gold=asked.answers,
-            names={"question": asked.text},
-            evidence=sorted(map(order.index, asked.evidence)),
+            gold=file_question.answers,
+            names={"question": file_question.text},
+            evidence=sorted(map(order.index, file_question.evidence)),
             structure=order,
         )
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        context, asked = split_by(wording, messages)
-        question = asked.removesuffix(wording["rule"].strip()).strip()
+        context, request = split_by(wording, messages)
+        question = request.removesuffix(wording["rule"].strip()).strip()
         return context.strip(), read_names(asks_of(self), question, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         file = self._file()
-        for asked in file.questions:
-            if asked.text == names["question"] and all(_write(file, number) in context for number in asked.evidence):
-                return asked.answers
+        for file_question in file.questions:
+            if file_question.text == names["question"] and all(
+                _write(file, number) in context for number in file_question.evidence
+            ):
+                return file_question.answers
         raise UndecidableError("a document that answers the question is missing")
 
     def paper_scores(self, reply: str, question: Question[tuple[str, ...]]) -> Mapping[str, float]:
@@ -151,12 +153,16 @@ class Squad(Qa):
             for paragraph, document in zip(article["paragraphs"], documents, strict=True):
                 if document not in numbers:
                     continue
-                own = numbers[document]
-                near = tuple(dict.fromkeys(numbers[one] for one in documents if one in numbers and one != document))
-                for asked in paragraph["qas"]:
-                    if not asked["is_impossible"]:
-                        answers = [answer["text"] for answer in asked["answers"]]
-                        questions.append(_ask(asked["question"], answers, (own,), (own,), near))
+                document_number = numbers[document]
+                near = tuple(
+                    dict.fromkeys(
+                        numbers[neighbour] for neighbour in documents if neighbour in numbers and neighbour != document
+                    )
+                )
+                for entry in paragraph["qas"]:
+                    if not entry["is_impossible"]:
+                        answers = [answer["text"] for answer in entry["answers"]]
+                        questions.append(_ask(entry["question"], answers, (document_number,), (document_number,), near))
         return File(list(numbers), questions)
 
 
@@ -169,16 +175,16 @@ class Hotpot(Qa):
     @classmethod
     def read_file(cls, data: Any) -> File:
         contexts = [
-            {title: f"{title}\n{''.join(sentences)}" for title, sentences in asked["context"]} for asked in data
+            {title: f"{title}\n{''.join(sentences)}" for title, sentences in entry["context"]} for entry in data
         ]
         numbers = _numbers(document for context in contexts for document in context.values())
         questions = []
-        for asked, context in zip(data, contexts, strict=True):
+        for entry, context in zip(data, contexts, strict=True):
             if all(document in numbers for document in context.values()):
-                titles = dict.fromkeys(title for title, _ in asked["supporting_facts"])
+                titles = dict.fromkeys(title for title, _ in entry["supporting_facts"])
                 documents = tuple(numbers[document] for document in context.values())
                 evidence = tuple(numbers[context[title]] for title in titles if title in context)
-                questions.append(_ask(asked["question"], [asked["answer"]], documents, evidence or documents))
+                questions.append(_ask(entry["question"], [entry["answer"]], documents, evidence or documents))
         return File(list(numbers), questions)
 
 
@@ -189,8 +195,8 @@ def _numbers(documents: Iterable[str]) -> dict[str, int]:
     """Return all different documents in order, with their numbers, except those with a mark of the prompt in them."""
     documents = list(documents)
     "".join(documents).encode()  # half a character is no text
-    found = sorted({document for document in documents if OPEN not in document and CLOSE not in document})
-    return {document: number for number, document in enumerate(found)}
+    unique_documents = sorted({document for document in documents if OPEN not in document and CLOSE not in document})
+    return {document: number for number, document in enumerate(unique_documents)}
 
 
 def _ask(
@@ -231,37 +237,33 @@ def _write(file: File, number: int) -> str:
     return f"Document {number + 1}:\n{file.documents[number]}"
 
 
-def _fill(file: File, asked: FileQuestion, documents: Sequence[int], rng: Rng, budget: LengthBudget) -> list[int]:
-    """Return more documents, so that all together have exactly the tokens of the budget.
+def _fill(file: File, question: FileQuestion, documents: Sequence[int], rng: Rng, budget: LengthBudget) -> list[int]:
+    """Return more documents for a prompt, so that it has exactly the tokens of the budget.
 
-    Args:
-        file: The file.
-        asked: The question.
-        documents: The documents that the prompt has already.
-        rng: Random numbers.
-        budget: The tokens to fill.
+    `documents` are those that the prompt has already.
     """
     room = budget.budget - sum(budget.costs([_write(file, number) for number in documents], SEPARATOR))
     if room < 0:
         raise LengthError(f"the documents of its question take {-room} tokens more")
-    same = (other.evidence for other in file.questions if other.text == asked.text)  # they may answer it otherwise
-    taken = {*documents, *chain.from_iterable(same)}
-    near = [number for number in dict.fromkeys(asked.near) if number not in taken]
+    # other entries with the same question may have other documents that answer it
+    same_question_evidence = (entry.evidence for entry in file.questions if entry.text == question.text)
+    taken = {*documents, *chain.from_iterable(same_question_evidence)}
+    near = [number for number in dict.fromkeys(question.near) if number not in taken]
     taken.update(near)
     others = [number for number in range(len(file.documents)) if number not in taken]
     left = [*rng.shuffled(near), *rng.shuffled(others)]
-    found, choice = list[int](), list[tuple[int, int]]()
+    chosen, choice = list[int](), list[tuple[int, int]]()
     for start in range(0, len(left), BLOCK):
         block = left[start : start + BLOCK]
         costs = budget.costs([_write(file, number) for number in block], SEPARATOR)
         for number, cost in zip(block, costs, strict=True):
             if room > BLOCK * cost // 4 and not choice:
-                found.append(number)
+                chosen.append(number)
                 room -= cost
             else:
                 choice.append((number, cost))
         if choice and (exact := _choose(choice[:CHOICE], room)) is not None:
-            return [*found, *exact]
+            return [*chosen, *exact]
         if len(choice) > CHOICE:
             raise LengthError("no documents of its file make up the length")
     raise UsageError(

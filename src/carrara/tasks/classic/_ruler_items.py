@@ -20,7 +20,7 @@ from carrara.answers.reply_text import without_reasoning
 from carrara.task import Instance
 from carrara.tasks._published_prompts import PublishedPrompts
 from carrara.tasks.classic import _published
-from carrara.tasks.classic._answers import FreeAnswer, right
+from carrara.tasks.classic._answers import FreeAnswer, set_score
 from carrara.tasks.classic._values import CODE, NUMBER
 from carrara.tasks.published_rows import PublishedFile, files_of, find_files, tell_left_out
 from carrara.types import Question, Segment
@@ -75,8 +75,8 @@ class Names(AnswerType[tuple[str, ...]]):
 
     def parse_value(self, text: str, question: Question[tuple[str, ...]]) -> tuple[str, ...] | None:
         known = {name.casefold(): name for name in (*question.options, *question.gold)}
-        found = {known.get(name.casefold(), name) for name in _names_in(text, question)}
-        return tuple(sorted(found)) or None
+        names = {known.get(name.casefold(), name) for name in _names_in(text, question)}
+        return tuple(sorted(names)) or None
 
     def read(self, reply: str, question: Question[tuple[str, ...]], ignore: Iterable[str] = ()) -> Extraction | None:
         answer = self.parse_value(without_reasoning(reply), question)
@@ -86,14 +86,14 @@ class Names(AnswerType[tuple[str, ...]]):
         return [("unknown",)]
 
     def score(self, answer: tuple[str, ...], gold: tuple[str, ...]) -> float:
-        return right(answer, tuple(set(gold)))
+        return set_score(answer, tuple(set(gold)))
 
 
 def _names_in(text: str, question: Question[tuple[str, ...]]) -> Iterable[str]:
     kind = next((kind for kind in (NUMBER, CODE) if kind.whole(question.gold[0]) is not None), None)
     if kind is not None:
-        asked = set(kind.find(question.ask.rpartition("\n")[2])).difference(question.gold)
-        return set(kind.find(text)) - asked
+        asked_names = set(kind.find(question.ask.rpartition("\n")[2])).difference(question.gold)
+        return set(kind.find(text)) - asked_names
     return _pattern((*question.options, *question.gold)).findall(text)
 
 
@@ -159,25 +159,25 @@ def sources(folder: Path) -> list[PublishedFile]:
         raise UsageError(
             f"there is no folder {folder}: `published` takes one with the samples that RULER's scripts wrote"
         )
-    found, others = list[PublishedFile](), list[Path]()
+    published_files, others = list[PublishedFile](), list[Path]()
     for path in files_of(folder, (ENDING,)):
         if path.suffix.lower() != ENDING:
             continue
         if (task := path.absolute().parent.name) in BUDGETS:
-            found.append(PublishedFile(PREFIX + task, _length(path, folder, task), path))
+            published_files.append(PublishedFile(PREFIX + task, _length(path, folder, task), path))
         else:
             others.append(path)
-    if not found:
+    if not published_files:
         raise UsageError(f"{folder} has no samples of RULER's, whose paths are such as vt/validation.jsonl")
     tell_left_out(others, "samples of RULER's are in a folder with the name of their task, such as vt")
-    _check_single(found)
-    return sorted(found)
+    _check_single(published_files)
+    return sorted(published_files)
 
 
-def _check_single(found: Iterable[PublishedFile]) -> None:
+def _check_single(published_files: Iterable[PublishedFile]) -> None:
     """Raise if a task has samples of a length in several folders, such as those made for two models."""
     folders = dict[tuple[str, int], Path]()
-    for file in found:
+    for file in published_files:
         first = folders.setdefault((file.task, file.length), file.path.parent)
         if first != file.path.parent:
             raise UsageError(
@@ -189,9 +189,9 @@ def _check_single(found: Iterable[PublishedFile]) -> None:
 def _length(path: Path, folder: Path, task: str) -> int:
     """Return the length that a path names, or else the power of two that holds the longest sample."""
     above = len(folder.absolute().parts) - 1 if folder.is_dir() else -4
-    named = [part for part in path.absolute().parts[above:] if _LENGTH.fullmatch(part)]
-    if named:
-        return int(named[-1])
+    length_parts = [part for part in path.absolute().parts[above:] if _LENGTH.fullmatch(part)]
+    if length_parts:
+        return int(length_parts[-1])
     lengths = [row.get("length") for row, _ in _read(path)]
     longest = max((length for length in lengths if isinstance(length, int)), default=0)
     if longest <= 0:

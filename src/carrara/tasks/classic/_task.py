@@ -66,7 +66,7 @@ class Classic(SuiteTask):
     ) -> PromptTemplate:
         separator, numbering = self.separator_part(wording), wording.get("numbering", "")
         return PromptTemplate(
-            before=self._fill_own("instruction", instance, wording)
+            before=self._fill_part("instruction", instance, wording)
             + "".join(self._write_example(example, wording) for example in self._examples(instance, wording))
             + wording["open"],
             after=wording["close"] + self._ask(instance, wording) + (wording["answer"] if style == "base" else ""),
@@ -96,20 +96,20 @@ class Classic(SuiteTask):
         )
 
     def _ask(self, instance: Instance, wording: Mapping[str, str]) -> str:
-        return self.fill(wording, instance.ask, instance) + self.space + self._fill_own("rule", instance, wording)
+        return self.fill(wording, instance.ask, instance) + self.space + self._fill_part("rule", instance, wording)
 
-    def _fill_own(self, kind: str, instance: Instance, wording: Mapping[str, str]) -> str:
+    def _fill_part(self, kind: str, instance: Instance, wording: Mapping[str, str]) -> str:
         """Return the part of a kind that belongs to the question, with its fields filled in."""
         part = kind if kind in wording else _part_of(kind, instance.ask)
         return self.fill(wording, part, instance)
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        """Return what `solve` takes. The facts, which a prompt pack may state in other words, are in the task's own."""
-        context, asked = split_by(wording, messages)
-        for part, own in self.statements.items():
-            if wording[part] != own:
-                context = _in_own_words(context, wording[part], own)
-        return context.strip(), read_names(asks_of(self), asked, wording)
+        """Return what `solve` takes, with the facts in the task's own sentences, as a prompt pack may have others."""
+        context, request = split_by(wording, messages)
+        for part, sentence in self.statements.items():
+            if wording[part] != sentence:
+                context = _restore_sentence(context, wording[part], sentence)
+        return context.strip(), read_names(asks_of(self), request, wording)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         """Return RULER's score: the share of the values that stand anywhere in the reply."""
@@ -123,19 +123,19 @@ def split_by(wording: Mapping[str, str], messages: Sequence[Message]) -> tuple[s
     """Return the context of a prompt in this wording, and the text after it."""
     content = messages[-1].content
     rest = content.rpartition(wording["open"])[2] if wording["open"] else content
-    context, close, asked = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
+    context, close, request = rest.rpartition(wording["close"]) if wording["close"] else ("", "", rest)
     if not close:
         raise UndecidableError("no text was found")
-    return context, asked.strip()
+    return context, request.strip()
 
 
-def _in_own_words(context: str, words: str, own: str) -> str:
+def _restore_sentence(context: str, pack_sentence: str, sentence: str) -> str:
     """Return a text with a task's own sentence in the place of a prompt pack's.
 
-    >>> _in_own_words("SET a = 1; b", "SET {name} = {value};", "Let {name} be {value}.")
+    >>> _restore_sentence("SET a = 1; b", "SET {name} = {value};", "Let {name} be {value}.")
     'Let a be 1. b'
     """
-    return field_pattern(words).sub(lambda found: own.format(**found.groupdict()), context)
+    return field_pattern(pack_sentence).sub(lambda match: sentence.format(**match.groupdict()), context)
 
 
 def _by_question(kind: str, texts: str | Mapping[str, str], ending: str = "") -> dict[str, str]:

@@ -6,7 +6,7 @@ from carrara.rng import Key
 DRAWN = "drawn"
 
 
-def written(depth: str) -> str:
+def normalize_depth(depth: str) -> str:
     """Return a parameter `depth` as ids write it: `0,.50` is `0,0.5`."""
     try:
         return DRAWN if depth == DRAWN else ",".join(f"{share:g}" for share in depths(depth))

@@ -38,11 +38,11 @@ class Kind:
 
     def distinct(self, rng: Rng, count: int, taken: Iterable[str] = ()) -> tuple[str, ...]:
         """Draw `count` different values, none of which is taken already."""
-        found = dict.fromkeys(taken)
-        before = len(found)
-        while len(found) < before + count:
-            found[self.draw(rng)] = None
-        return tuple(islice(found, before, None))
+        values = dict.fromkeys(taken)
+        before = len(values)
+        while len(values) < before + count:
+            values[self.draw(rng)] = None
+        return tuple(islice(values, before, None))
 
 
 def _uuid(rng: Rng) -> str:
@@ -102,8 +102,8 @@ CODE = Kind(
 def _name(naming: Naming) -> Kind:
     adjectives, noun = f"(?:{_any_of(naming.adjectives)})", f"(?:{_any_of(naming.nouns)})"
     joint = r"(?:[- _]|\\_?)" if naming.joint else ""
-    several = f"(?:{joint}{adjectives}){{1,4}}" if naming.noun_first else f"(?:{adjectives}{joint}){{1,4}}"
-    name = noun + several if naming.noun_first else several + noun
+    adjective_part = f"(?:{joint}{adjectives}){{1,4}}" if naming.noun_first else f"(?:{adjectives}{joint}){{1,4}}"
+    name = noun + adjective_part if naming.noun_first else adjective_part + noun
     return Kind(
         "name",
         naming.draw,

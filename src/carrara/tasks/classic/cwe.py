@@ -25,7 +25,7 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.task import Instance, Rng
-from carrara.tasks.classic._answers import Values, blind
+from carrara.tasks.classic._answers import Values, guess_score
 from carrara.tasks.classic._task import EXAMPLE, Classic, Structure, check_examples, draw_examples
 from carrara.tasks.classic._values import NAME
 from carrara.tasks.classic._words import ENGLISH, most_frequent
@@ -70,16 +70,16 @@ class CommonWords(Classic):
         check_examples(self.examples)
 
     def generate(self, rng: Rng) -> Instance:
-        words = rng.stream("words")
-        drawn = NAME.distinct(words, self.words * (1 + RIVALS))
-        common, rare = drawn[: self.words], drawn[self.words :]
+        word_rng = rng.stream("words")
+        drawn_words = NAME.distinct(word_rng, self.words * (1 + RIVALS))
+        common, rare = drawn_words[: self.words], drawn_words[self.words :]
         return Instance(
-            facts=words.shuffled([*common * self.often, *rare * self.rarely]),
+            facts=word_rng.shuffled([*common * self.often, *rare * self.rarely]),
             gold=tuple(sorted(common)),
             names={"count": str(self.words)},
             evidence=(),  # no single occurrence decides
-            filler=_rare_words(frozenset(drawn), self.rarely),
-            chance_level=blind(len(drawn), self.words),
+            filler=_rare_words(frozenset(drawn_words), self.rarely),
+            chance_level=guess_score(len(drawn_words), self.words),
             unordered=True,
             structure=Structure(
                 lambda: draw_examples(replace(self, often=3, rarely=1, examples=0), rng.key, self.examples)
@@ -119,7 +119,7 @@ def _rare_words(taken: frozenset[str], rarely: int) -> Filler:
 
 
 def _pop_random(rng: Rng, groups: list[SegmentGroup]) -> SegmentGroup:
-    """Remove a unit and return it."""
+    """Remove a random group and return it."""
     at = rng.below(len(groups))
     group, groups[at] = groups[at], groups[-1]
     groups.pop()

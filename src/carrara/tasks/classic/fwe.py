@@ -34,7 +34,7 @@ from typing import Any
 
 from carrara.answers import asks_for
 from carrara.task import Instance, Rng
-from carrara.tasks.classic._answers import Values, blind
+from carrara.tasks.classic._answers import Values, guess_score
 from carrara.tasks.classic._task import Classic
 from carrara.tasks.classic._values import letters
 from carrara.tasks.classic._words import codes, most_frequent
@@ -71,19 +71,19 @@ class FrequentWords(Classic):
             raise ValueError("alpha goes from 1.5 to 3.5")
 
     def generate(self, rng: Rng) -> Instance:
-        words = rng.stream("words")
-        coded = CODED.distinct(words, RANKS - 1)
+        word_rng = rng.stream("words")
+        coded = CODED.distinct(word_rng, RANKS - 1)
         ranked = (DOTS, *coded)
         counted = zip(ranked, _counts(self.alpha), strict=True)
-        middle = words.shuffled([word for word, count in counted for _ in range(count)])
+        middle = word_rng.shuffled([word for word, count in counted for _ in range(count)])
         places = rng.stream("places")
         return Instance(
-            facts=[*words.shuffled(ranked), *middle, *words.shuffled(ranked)],
+            facts=[*word_rng.shuffled(ranked), *middle, *word_rng.shuffled(ranked)],
             gold=tuple(sorted(coded[:ASKED])),
             names={"count": str(ASKED)},
             evidence=(),  # no single occurrence decides
             filler=_nested_filler(coded, self.alpha),
-            chance_level=blind(len(coded), ASKED),
+            chance_level=guess_score(len(coded), ASKED),
             depths=(*(0.0,) * RANKS, *sorted(places.random() for _ in middle), *(1.0,) * RANKS),
             unordered=True,
         )

@@ -92,38 +92,40 @@ class Hops(SuiteTask):
         return dict.fromkeys(("strings", "learned"), ONE_HOP) if 1 in sweep_values(self, "hops") else {}
 
     def generate(self, rng: Rng) -> Instance:
-        drawn = rng.stream("people")
-        relations = drawn.sample(RELATIONS, STATED)
-        people = draw_people(drawn, self.people, relations)
-        asked = drawn.choice(("person", "town"))
-        trail = self._draw_trail(drawn, people, asked)
-        order = drawn.shuffled(list(people))
+        people_rng = rng.stream("people")
+        relations = people_rng.sample(RELATIONS, STATED)
+        people = draw_people(people_rng, self.people, relations)
+        ask = people_rng.choice(("person", "town"))
+        trail = self._draw_trail(people_rng, people, ask)
+        order = people_rng.shuffled(list(people))
         instance = Instance(
-            facts=[_write(people[name], drawn) for name in order],
-            ask=asked,
+            facts=[_write(people[name], people_rng) for name in order],
+            ask=ask,
             filler=self._filler(people, relations, rng.key),
-            labels={"hops": str(self.hops), "asked": asked},
+            labels={"hops": str(self.hops), "asked": ask},
             unordered=True,
         )
-        return self._pose(instance, Puzzle(people, order, trail))
+        return self._pose(instance, Structure(people, order, trail))
 
-    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], asked: str) -> Trail:
+    def _draw_trail(self, rng: Rng, people: Mapping[str, Person], ask: str) -> Trail:
         relations = list(next(iter(people.values())).related)
-        return draw_trail(rng, people, relations, self.hops if asked == "person" else self.hops - 1)
+        return draw_trail(rng, people, relations, self.hops if ask == "person" else self.hops - 1)
 
-    def _pose(self, instance: Instance, puzzle: "Puzzle") -> Instance:
+    def _pose(self, instance: Instance, structure: "Structure") -> Instance:
         """Return an instance with the question about a trail."""
-        people, order, trail = puzzle
-        read, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
-        candidates = sorted(set(people) - {read[0]} if is_person else (one.town for one in people.values()))
+        people, order, trail = structure
+        needed_names, end, is_person = trail.names[: self.hops], trail.names[-1], instance.ask == "person"
+        candidates = sorted(
+            set(people) - {needed_names[0]} if is_person else (person.town for person in people.values())
+        )
         return replace(
             instance,
             gold=end if is_person else people[end].town,
             names={"whose": trail.whose},
-            evidence=sorted(order.index(name) for name in read),
+            evidence=sorted(order.index(name) for name in needed_names),
             options=tuple(candidates),
             guesses=candidates,
-            structure=puzzle,
+            structure=structure,
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
@@ -133,7 +135,7 @@ class Hops(SuiteTask):
         return {n: Marker((name,), (needed.get(name, people[name].town),)) for n, name in enumerate(order)}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        people = {said[0]: Person.read(*said) for said in _DOCUMENT.findall(context)}
+        people = {description[0]: Person.read(*description) for description in _DOCUMENT.findall(context)}
         name = follow(people, names["whose"])[-1]
         return name if names["ask"] == "person" else find(people, name).town
 
@@ -158,7 +160,7 @@ class Hops(SuiteTask):
         return _haystacks.filler(self.haystack, key)
 
 
-class Puzzle(NamedTuple):
+class Structure(NamedTuple):
     people: Mapping[str, Person]
     order: Sequence[str]
     """The names in the order of the documents."""
@@ -166,8 +168,8 @@ class Puzzle(NamedTuple):
 
 
 def _write(person: Person, rng: Rng) -> str:
-    said = person.describe(rng)
-    return f"Document {rng.between(*NUMBERS)}: {said}"
+    description = person.describe(rng)
+    return f"Document {rng.between(*NUMBERS)}: {description}"
 
 
 def _documents(people: Mapping[str, Person], relations: Sequence[str]) -> Filler:

@@ -65,7 +65,7 @@ class JsonKv(MultilingualTask):
         "rule": asks_for("that value"),
         "answer": f"\n{FINAL}",
     }
-    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
+    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.normalize_depth})
     """The pair stands anywhere, or at one of these depths, which are taken in turn; 0,0.2,0.4,0.6,0.8,1 are six."""
 
     def translation(self) -> Mapping[str, Any]:
@@ -101,8 +101,8 @@ class JsonKv(MultilingualTask):
         )
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        context, _, asked = messages[-1].content.rpartition("\n}")
-        return context, read_names(["ask"], asked, wording)
+        context, _, request = messages[-1].content.rpartition("\n}")
+        return context, read_names(["ask"], request, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         pairs = dict(_PAIR.findall(context))

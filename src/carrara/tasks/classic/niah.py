@@ -83,8 +83,8 @@ class Needles(NamedTuple):
     shape: Shape
     order: Sequence[tuple[str, str]]
     """Names with their values."""
-    called: Sequence[str]
-    asked: Sequence[str]
+    names: Sequence[str]
+    asked_names: Sequence[str]
     key: Key
 
 
@@ -124,16 +124,16 @@ class Niah(MultilingualTask, Classic):
     haystack: str = field(default="own", metadata=_haystacks.haystack_metadata("own", NEEDLES))
     """`noise` (the same sentences over and over), `everyday` (others each time), `needles` (for other names), or a
     corpus."""
-    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
+    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.normalize_depth})
     """Needles stand anywhere, or all at one of these depths, which are taken in turn."""
 
     def translation(self) -> Mapping[str, Any]:
-        own = data(self.language).NIAH
+        translated = data(self.language).NIAH
         between = dict.fromkeys((part for part in self.wording if part.startswith(SEPARATOR)), "")
         spaces = {"space": "", "separator": ""} if self.language == "zh" else {}
-        wording = {**self.wording, **own["wording"], **own["needles"], **(between if spaces else {})}
+        wording = {**self.wording, **translated["wording"], **translated["needles"], **(between if spaces else {})}
         answer = Values(_values.NUMBER, _values.CODE, _values.NAMES[self.language])
-        return {"answer": answer, "wording": wording, "statements": own["needles"], **spaces}
+        return {"answer": answer, "wording": wording, "statements": translated["needles"], **spaces}
 
     def check(self) -> None:
         if not all(0 <= number <= MOST for number in (self.keys, self.values, self.queries)):
@@ -145,17 +145,17 @@ class Niah(MultilingualTask, Classic):
 
     def shape(self) -> Shape:
         """Return the settings of the variant, except where a parameter overrides them."""
-        own = SHAPES[self.variant]
-        if own.haystack == "sotu" and self.language != "en":
-            own = own._replace(haystack="everyday")
-        queries = self.queries or own.queries
+        shape = SHAPES[self.variant]
+        if shape.haystack == "sotu" and self.language != "en":
+            shape = shape._replace(haystack="everyday")
+        queries = self.queries or shape.queries
         return Shape(
-            haystack=own.haystack if self.haystack == "own" else self.haystack,
-            keys=max(self.keys or own.keys, queries),
-            values=self.values or own.values,
+            haystack=shape.haystack if self.haystack == "own" else self.haystack,
+            keys=max(self.keys or shape.keys, queries),
+            values=self.values or shape.values,
             queries=queries,
-            key=own.key if self.key == "own" else self.key,
-            value=own.value if self.value == "own" else self.value,
+            key=shape.key if self.key == "own" else self.key,
+            value=shape.value if self.value == "own" else self.value,
         )
 
     def kind(self, of: NameKind | ValueKind) -> _values.Kind:
@@ -165,21 +165,21 @@ class Niah(MultilingualTask, Classic):
     def generate(self, rng: Rng) -> Instance:
         shape, key, every = self.shape(), rng.key, len(sweep_values(self, "variant"))
         rng_needles = rng.stream("needles")
-        called = self.kind(shape.key).distinct(rng_needles, shape.keys)
-        values = self.kind(shape.value).distinct(rng_needles, shape.keys * shape.values, taken=called)
-        kept = {name: values[i * shape.values : (i + 1) * shape.values] for i, name in enumerate(called)}
-        order = rng_needles.shuffled([(name, value) for name in called for value in kept[name]])
-        asked = called[: shape.queries]
-        gold = tuple(sorted(value for name in asked for value in kept[name]))
+        names = self.kind(shape.key).distinct(rng_needles, shape.keys)
+        values = self.kind(shape.value).distinct(rng_needles, shape.keys * shape.values, taken=names)
+        values_by_name = {name: values[i * shape.values : (i + 1) * shape.values] for i, name in enumerate(names)}
+        order = rng_needles.shuffled([(name, value) for name in names for value in values_by_name[name]])
+        asked_names = names[: shape.queries]
+        gold = tuple(sorted(value for name in asked_names for value in values_by_name[name]))
         instance = Instance(
             facts=(),
             gold=gold,
             ask="one" if len(gold) == 1 else "several",
-            evidence=[i for i, (name, _) in enumerate(order) if name in asked],
+            evidence=[i for i, (name, _) in enumerate(order) if name in asked_names],
             depths=_turns.places(key, self.depth, len(order), every),
             labels={"variant": self.variant, **_turns.label(key, self.depth, every)},
             unordered=True,
-            structure=Needles(shape, order, called, asked, key),
+            structure=Needles(shape, order, names, asked_names, key),
         )
         return self.restate(instance, self.wording)
 
@@ -191,7 +191,7 @@ class Niah(MultilingualTask, Classic):
         return replace(
             instance,
             facts=[sentence.format(word=word, name=name, value=value) for name, value in needles.order],
-            names={"word": word, "names": self._join(needles.asked, wording["and"])},
+            names={"word": word, "names": self._join(needles.asked_names, wording["and"])},
             filler=self._needles(needles, sentence, word)
             if shape.haystack == NEEDLES
             else _haystacks.filler(
@@ -209,18 +209,18 @@ class Niah(MultilingualTask, Classic):
 
     def solve(self, context: str, names: Mapping[str, str]) -> tuple[str, ...]:
         if self.language == "en":
-            pattern, asked = _NEEDLE, re.split(r",? and |, ", names["names"])
+            pattern, asked_names = _NEEDLE, re.split(r",? and |, ", names["names"])
         else:
-            own = data(self.language).NIAH
-            pattern = re.compile(own["pattern"])
-            asked = [name.strip("“”") for name in re.split(own["joints"], names["names"])]
-        kept: dict[str, list[str]] = {name: [] for name in asked}
+            translated = data(self.language).NIAH
+            pattern = re.compile(translated["pattern"])
+            asked_names = [name.strip("“”") for name in re.split(translated["joints"], names["names"])]
+        values_by_name: dict[str, list[str]] = {name: [] for name in asked_names}
         for name, value in pattern.findall(context):
-            if name in kept:
-                kept[name].append(value)
-        if empty := [name for name, values in kept.items() if not values]:
+            if name in values_by_name:
+                values_by_name[name].append(value)
+        if empty := [name for name, values in values_by_name.items() if not values]:
             raise UndecidableError(f"nothing is kept for {', '.join(empty)}")
-        return tuple(sorted(value for values in kept.values() for value in values))
+        return tuple(sorted(value for values in values_by_name.values() for value in values))
 
     def _join(self, names: Sequence[str], last: str) -> str:
         quoted, comma = ("“{}”", "、") if self.language == "zh" else ("{}", ", ")
@@ -229,15 +229,15 @@ class Niah(MultilingualTask, Classic):
 
     def _needles(self, needles: Needles, sentence: str, word: str) -> Filler:
         """Return needles for other names, one for each name."""
-        shape, called, values = needles.shape, needles.called, [value for _, value in needles.order]
+        shape, names, values = needles.shape, needles.names, [value for _, value in needles.order]
         kind, naming = self.kind(shape.value), NAMINGS[self.language]
 
         def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
             others = naming.endless(rng) if shape.key == "words" else iter(lambda: _values.CODE.draw(rng), "")
 
             def stream(gap: int) -> tuple[Segment, ...]:
-                name = next(name for name in others if name not in called)
-                [value] = kind.distinct(rng, 1, taken=(*called, *values))
+                name = next(name for name in others if name not in names)
+                [value] = kind.distinct(rng, 1, taken=(*names, *values))
                 return (Segment(sentence.format(word=word, name=name, value=value)),)
 
             return stream

@@ -29,7 +29,7 @@ from carrara.types import PRESENTS, UndecidableError
 
 PASSKEY = number(5)
 
-_SAID = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
+_STATEMENT = re.compile(r"\btoday's pass key is ([0-9]{5})\.")
 
 
 class Passkey(Classic):
@@ -46,7 +46,7 @@ class Passkey(Classic):
     }
     haystack: str = field(default="noise", metadata=_haystacks.haystack_metadata())
     """`noise` (the same sentences over and over), or a corpus."""
-    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.written})
+    depth: str = field(default=_turns.DRAWN, metadata={**PRESENTS, "reads": _turns.normalize_depth})
     """The pass key stands anywhere, or at one of these depths, which are taken in turn."""
 
     def check(self) -> None:
@@ -64,7 +64,7 @@ class Passkey(Classic):
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        said = set(_SAID.findall(context))
-        if len(said) != 1:
-            raise UndecidableError(f"the text tells {len(said)} pass keys")
-        return str(said.pop())
+        passkeys = set(_STATEMENT.findall(context))
+        if len(passkeys) != 1:
+            raise UndecidableError(f"the text tells {len(passkeys)} pass keys")
+        return str(passkeys.pop())

@@ -29,7 +29,7 @@ from carrara.answers import asks_for
 from carrara.rng import Key
 from carrara.task import Instance, Rng
 from carrara.tasks.classic import _haystacks, _values
-from carrara.tasks.classic._answers import Values, blind
+from carrara.tasks.classic._answers import Values, guess_score
 from carrara.tasks.classic._task import EXAMPLE, SEPARATOR, Classic, Structure, check_examples, draw_examples
 from carrara.types import PRESENTS, Question, UndecidableError
 
@@ -92,17 +92,17 @@ class VariableTracking(Classic):
         _haystacks.check(self.haystack)
 
     def generate(self, rng: Rng) -> Instance:
-        drawn, size = rng.stream("chains"), self.hops + 1
-        variables = VARIABLE.distinct(drawn, self.chains * size)
+        chain_rng, size = rng.stream("chains"), self.hops + 1
+        variables = VARIABLE.distinct(chain_rng, self.chains * size)
         chains = [variables[i * size : (i + 1) * size] for i in range(self.chains)]
-        values = VALUE.distinct(drawn, self.chains)
-        order = drawn.shuffled([chain for chain in range(self.chains) for _ in range(size)])
+        values = VALUE.distinct(chain_rng, self.chains)
+        order = chain_rng.shuffled([chain for chain in range(self.chains) for _ in range(size)])
         instance = Instance(
             facts=(),
             gold=tuple(sorted(chains[0])),
             names={"count": str(size), "value": values[0]},
             evidence=[i for i, chain in enumerate(order) if chain == 0],
-            chance_level=blind(len(variables), size),
+            chance_level=guess_score(len(variables), size),
             labels={"hops": str(self.hops), "chains": str(self.chains)},
             structure=Structure(
                 lambda: draw_examples(replace(self, chains=min(2, self.chains), examples=0), rng.key, self.examples),
@@ -133,10 +133,10 @@ class VariableTracking(Classic):
         for name, source in _STATEMENT.findall(context):
             if source.isdigit() or source in known:
                 known[name] = known.get(source, source)
-        found = sorted(name for name, value in known.items() if value == names["value"])
-        if not found:
+        variables = sorted(name for name, value in known.items() if value == names["value"])
+        if not variables:
             raise UndecidableError(f"no variable has the value {names['value']}")
-        return tuple(found)
+        return tuple(variables)
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Any]) -> tuple[str, ...]:
         """Draw as many of all the variables as the question asks for."""
@@ -147,10 +147,10 @@ class VariableTracking(Classic):
 def _steps(chains: Sequence[Sequence[str]], values: Sequence[str], order: Sequence[int]) -> list[tuple[str, str]]:
     """Return the variables in order, each with its number or the variable that it takes its value from."""
     steps = [0] * len(chains)
-    said = []
+    assignments = []
     for chain in order:
         step = steps[chain]
         source = chains[chain][step - 1] if step else values[chain]
-        said.append((chains[chain][step], source))
+        assignments.append((chains[chain][step], source))
         steps[chain] += 1
-    return said
+    return assignments

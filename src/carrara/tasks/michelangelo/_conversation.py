@@ -47,13 +47,13 @@ class Dialogue(NamedTuple):
 
     @property
     def wanted(self) -> str:
-        """Return its name in the last request: `second poem about penguins`. A single one has no number."""
+        """The name of the draft in the last request: `second poem about penguins`. A single draft has no number."""
         alone = sum(turn.key == self.asked for turn in self.turns) == 1
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
 
 
 def group(key: DraftKey, draft: str, fact: int | None = None) -> SegmentGroup:
-    return (Segment(f"Write {key.one}.", "user", fact), Segment(draft, "assistant", fact))
+    return (Segment(f"Write {key.with_article}.", "user", fact), Segment(draft, "assistant", fact))
 
 
 def ordinal(number: int) -> str:
@@ -71,12 +71,12 @@ def ordinal(number: int) -> str:
 def marker(rng: Rng) -> str:
     """Draw letters and digits, both among them, so that it is no word."""
     while True:
-        drawn = "".join(rng.choice(_SIGNS) for _ in range(_MARKER))
-        if not drawn.isalpha() and not drawn.isdigit():
-            return drawn
+        characters = "".join(rng.choice(_SIGNS) for _ in range(_MARKER))
+        if not characters.isalpha() and not characters.isdigit():
+            return characters
 
 
-def _alike(keys: Sequence[DraftKey], asked: DraftKey, overlap: str) -> list[DraftKey]:
+def _keys_that_share(keys: Sequence[DraftKey], asked: DraftKey, overlap: str) -> list[DraftKey]:
     """Return the keys that share the format, the topic, or both with the asked one, and nothing else of the two."""
     if overlap == "format":
         return [key for key in keys if key.format == asked.format and key.topic != asked.topic]
@@ -90,17 +90,17 @@ def resembling(
 ) -> list[DraftKey]:
     """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
-    left = {overlap: rng.shuffled(_alike(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
-    found = []
+    left = {overlap: rng.shuffled(_keys_that_share(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
+    resembling_keys = []
     for n in range(count):
         overlap = overlaps[n % len(overlaps)]
         if not left[overlap]:
             raise UsageError(
-                f"the writings have too few keys that share {_describe(overlap)} with {asked.one} and have {drafts} "
-                f"drafts: ask for fewer keys or needles, or take more writings"
+                f"the writings have too few keys that share {_describe(overlap)} with {asked.with_article} and have "
+                f"{drafts} drafts: ask for fewer keys or needles, or take more writings"
             )
-        found.append(left[overlap].pop())
-    return found
+        resembling_keys.append(left[overlap].pop())
+    return resembling_keys
 
 
 def _describe(overlap: str) -> str:
@@ -108,10 +108,10 @@ def _describe(overlap: str) -> str:
 
 
 def unlike(source: DraftSource, keys: Sequence[DraftKey], drafts: int = 1) -> list[DraftKey]:
-    """Return the keys of filler: of other formats and topics than a puzzle's, so that it is as hard at every length."""
+    """Return the keys of filler: of other formats and topics than the instance's, so that no length is harder."""
     topics, formats = {key.topic for key in keys}, {key.format for key in keys}
-    other = [key for key in source.keys(drafts) if key.topic not in topics]
-    return [key for key in other if key.format not in formats] or other
+    keys_of_other_topics = [key for key in source.keys(drafts) if key.topic not in topics]
+    return [key for key in keys_of_other_topics if key.format not in formats] or keys_of_other_topics
 
 
 def named_drafts(context: str) -> Iterator[tuple[set[str], str]]:
@@ -120,8 +120,8 @@ def named_drafts(context: str) -> Iterator[tuple[set[str], str]]:
     turns = [(role, text.strip("\n")) for role, text in zip(parts[1::2], parts[2::2], strict=True)]
     drafts: dict[str, list[str]] = {}
     for (_, request), (_, draft) in zip(turns[::2], turns[1::2], strict=False):
-        if found := _REQUEST.fullmatch(request.strip()):
-            drafts.setdefault(found[1], []).append(draft)
-    for key, several in drafts.items():
-        for number, draft in enumerate(several, 1):
-            yield {f"{ordinal(number)} {key}", *([key] if len(several) == 1 else [])}, draft
+        if match := _REQUEST.fullmatch(request.strip()):
+            drafts.setdefault(match[1], []).append(draft)
+    for key, key_drafts in drafts.items():
+        for number, draft in enumerate(key_drafts, 1):
+            yield {f"{ordinal(number)} {key}", *([key] if len(key_drafts) == 1 else [])}, draft

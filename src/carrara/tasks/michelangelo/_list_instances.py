@@ -114,8 +114,8 @@ def search(rng: Rng, count: int, view: View) -> tuple[tuple[Operation, ...], Loo
     while True:
         window = _Window(view, rng.random(), None if anywhere else rng.random())
         for _ in range(PERSEVERANCE // count):
-            if found := _search(rng, count, kinds, window):
-                return found
+            if result := _search(rng, count, kinds, window):
+                return result
 
 
 class _Sequence(NamedTuple):
@@ -143,11 +143,11 @@ def _search(rng: Rng, count: int, kinds: Sequence[Kind], window: _Window) -> tup
         operations: list[Operation | None] = [*sequence.operations]
         del operations[changed]
         operations.insert(to, None)
-        other = _complete(rng, operations, sequence.lists[: min(changed, to) + 1], kinds)
-        better = _judge(other, window, len(verdict.bad))
+        candidate = _complete(rng, operations, sequence.lists[: min(changed, to) + 1], kinds)
+        better = _judge(candidate, window, len(verdict.bad))
         stalled = 0 if better and len(better.bad) < len(verdict.bad) else stalled + 1
         if better:
-            sequence, verdict = other, better
+            sequence, verdict = candidate, better
     if verdict.bad:
         return None
     start, stop = rng.choice(verdict.slices)
@@ -215,9 +215,9 @@ def _judge(sequence: _Sequence, window: _Window, most: int) -> _Verdict | None:
     brought = {args[-1] for kind, args in operations if kind in BRINGING}
     golds = [(start, stop, show(final[start:stop])) for start, stop in window.slices(len(final))]
     if view in ("min", "max"):
-        golds = [one for one in golds if one[2] in brought]
+        golds = [(start, stop, gold) for start, stop, gold in golds if gold in brought]
     elif view != "len":
-        golds = [one for one in golds if not brought.isdisjoint(final[one[0] : one[1]])]
+        golds = [(start, stop, gold) for start, stop, gold in golds if not brought.isdisjoint(final[start:stop])]
     if not golds or (without := _without(sequence, most)) is None:
         return None
     failing, others = without
@@ -308,9 +308,9 @@ def renumber(rng: Rng, operations: Sequence[Operation], look: Look) -> tuple[Ope
     brought = sorted({op.args[-1] for op in operations if op.kind in BRINGING} - {*START})
     below = sum(number < START[0] for number in brought)
     fresh = [*_distinct(rng, below, LOW, START[0] - 1), *_distinct(rng, len(brought) - below, START[-1] + 1, HIGH)]
-    other = dict(zip(brought, fresh, strict=True))
+    new_numbers = dict(zip(brought, fresh, strict=True))
     changed = tuple(
-        Operation(op.kind, (*op.args[:-1], other.get(op.args[-1], op.args[-1]))) if op.numbers else op
+        Operation(op.kind, (*op.args[:-1], new_numbers.get(op.args[-1], op.args[-1]))) if op.numbers else op
         for op in operations
     )
     if look.view == "sum" and not _all_count(changed, look):
@@ -320,10 +320,10 @@ def renumber(rng: Rng, operations: Sequence[Operation], look: Look) -> tuple[Ope
 
 def _distinct(rng: Rng, count: int, low: int, high: int) -> list[int]:
     """Return `count` different numbers from `low` to `high`, in order."""
-    found = set[int]()
-    while len(found) < count:
-        found.add(rng.between(low, high))
-    return sorted(found)
+    numbers = set[int]()
+    while len(numbers) < count:
+        numbers.add(rng.between(low, high))
+    return sorted(numbers)
 
 
 def _all_count(operations: Sequence[Operation], look: Look) -> bool:
@@ -332,8 +332,10 @@ def _all_count(operations: Sequence[Operation], look: Look) -> bool:
     for operation in operations:
         lists.append(_next(operation, lists[-1]) or ())
     gold = sum(lists[-1][look.start : look.stop])
-    found = _without(_Sequence([*operations], lists), 0)
-    return found is not None and all(sum(values[look.start : look.stop]) != gold for _, values in found[1])
+    without_each = _without(_Sequence([*operations], lists), 0)
+    return without_each is not None and all(
+        sum(values[look.start : look.stop]) != gold for _, values in without_each[1]
+    )
 
 
 def statements(operations: Sequence[Operation], strategies: Sequence[Strategy], rng: Rng) -> FillerStream:

@@ -64,7 +64,7 @@ class Look(NamedTuple):
 
 
 def perform(operation: Operation, values: list[int]) -> bool:
-    """Do as Python would; False, with the list untouched, where Python would raise."""
+    """Do an operation as Python would. Return False, and leave the list as it is, where Python would raise."""
     kind, args = operation
     match kind:
         case "append":
@@ -88,7 +88,7 @@ def perform(operation: Operation, values: list[int]) -> bool:
 
 
 def run(operations: Iterable[Operation], values: Sequence[int] = START) -> list[int] | None:
-    """The list after all operations; None where Python would raise."""
+    """Return the list after all operations. None where Python would raise."""
     now = list(values)
     return now if all(perform(operation, now) for operation in operations) else None
 
@@ -111,11 +111,11 @@ def read_operation(text: str) -> Operation | None:
     >>> read_operation("a.insert(2, 325)")
     Operation(kind='insert', args=(2, 325))
     """
-    found = _OPERATION.fullmatch(text)
-    if not found:
+    match = _OPERATION.fullmatch(text)
+    if not match:
         return None
-    kind: Kind = found[1]  # type: ignore[assignment]  # the pattern admits only kinds
-    args = tuple(map(int, found[2].split(", "))) if found[2] else ()
+    kind: Kind = match[1]  # type: ignore[assignment]  # the pattern admits only kinds
+    args = tuple(map(int, match[2].split(", "))) if match[2] else ()
     return Operation(kind, args) if len(args) in _ARITY[kind] else None
 
 
@@ -124,10 +124,10 @@ def read_look(text: str) -> Look | None:
     >>> read_look("sum(a[1:3])")
     Look(view='sum', start=1, stop=3)
     """
-    found = _LOOK.fullmatch(text)
-    if not found:
+    match = _LOOK.fullmatch(text)
+    if not match:
         return None
-    return Look("len") if found[1] is None else Look(found[1], int(found[2]), int(found[3]))  # type: ignore[arg-type]
+    return Look("len") if match[1] is None else Look(match[1], int(match[2]), int(match[3]))  # type: ignore[arg-type]
 
 
 # No group is possessive: Python before 3.11.5 does not go back to where an iteration began that fails.
@@ -168,7 +168,7 @@ def read_list(text: str) -> tuple[int, ...] | None:
 
 def find_lists(text: str) -> list[tuple[int, ...]]:
     """Return the lists of whole numbers in a text."""
-    return [_numbers(found) for found in _LIST.findall(text)]
+    return [_numbers(list_text) for list_text in _LIST.findall(text)]
 
 
 def _numbers(text: str) -> tuple[int, ...]:

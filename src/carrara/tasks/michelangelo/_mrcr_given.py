@@ -89,10 +89,10 @@ class Conversation:
 
     @property
     def messages(self) -> list[Message]:
-        sent = [Message(segment.role, segment.text) for segment in self.segments]
+        messages = [Message(segment.role, segment.text) for segment in self.segments]
         if self.turns:
-            return [*sent, Message("user", self.last)]
-        return [Message("user", self.before + "".join(message.content for message in sent) + self.last)]
+            return [*messages, Message("user", self.last)]
+        return [Message("user", self.before + "".join(message.content for message in messages) + self.last)]
 
 
 class Repetition(AnswerType[Recall]):
@@ -110,8 +110,8 @@ class Repetition(AnswerType[Recall]):
             text = text.partition(end)[0]
         marker = re.escape(question.gold.marker)
         opening = re.compile(rf"^[^\w\n]{{0,{_BEFORE}}}{marker}", re.M)
-        found = [*opening.finditer(text)] or [*re.finditer(marker, text)]
-        draft = text[found[-1].end() :].strip() if found else ""
+        matches = [*opening.finditer(text)] or [*re.finditer(marker, text)]
+        draft = text[matches[-1].end() :].strip() if matches else ""
         return Recall(question.gold.marker, draft) if draft else None
 
     def score(self, answer: Recall, gold: Recall) -> float:
@@ -153,9 +153,11 @@ class PublishedRows(SuiteTask):
             drafts: Sequence[str] = [""]
             labels = {"needles": row.needles} if row.needles else {}
         else:
-            drafts, there = request.drafts, str(len(request.drafts))
+            drafts, draft_count = request.drafts, str(len(request.drafts))
             labels = {
-                "needles": there if row.needles in (there, None) else f"{row.needles}, {there} in the text",
+                "needles": draft_count
+                if row.needles in (draft_count, None)
+                else f"{row.needles}, {draft_count} in the text",
                 "asked": ordinal(request.number),
                 "format": request.key.partition(" about ")[0],
             }
@@ -191,13 +193,15 @@ class PublishedRows(SuiteTask):
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         messages: list[Any] = json.loads(names["messages"]) if "messages" in names else [["user", context]]
         request = _request_of([Message(role, content) for role, content in messages])
-        there = len(request.drafts)
-        if request.number > there:
-            raise UndecidableError(f"draft {request.number} is asked for, and the text has {there} for {request.key!r}")
+        draft_count = len(request.drafts)
+        if request.number > draft_count:
+            raise UndecidableError(
+                f"draft {request.number} is asked for, and the text has {draft_count} for {request.key!r}"
+            )
         return Recall(request.marker, request.drafts[request.number - 1])
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        return messages[-1].content, {"messages": json.dumps([[one.role, one.content] for one in messages])}
+        return messages[-1].content, {"messages": json.dumps([[message.role, message.content] for message in messages])}
 
 
 class OpenAI(PublishedRows):
@@ -236,7 +240,7 @@ class Gdm(PublishedRows):
             raise UsageError(
                 f"the queries of {row.where} have no line that begins with 'User: ': it is none of MRCR v2"
             )
-        start = max((found.end() for found in _EXAMPLES.finditer(text, 0, last)), default=0)
+        start = max((match.end() for match in _EXAMPLES.finditer(text, 0, last)), default=0)
         turns = text[start:last].rstrip("\n")  # retrieval puts something else there, and the lines between stay
         return Conversation(
             segments=(Segment(turns),),
@@ -298,36 +302,42 @@ class Request(NamedTuple):
 def _request_of(messages: Sequence[Message]) -> Request:
     """Read a conversation: messages, or one text. Raises UndecidableError for an unpublished wording."""
     turns, last = _turns(messages) if len(messages) > 1 else _turns_of(messages[0].content)
-    found = _LAST.fullmatch(last)
-    number = _number(found[2]) if found else None
-    if not found or number is None:
+    match = _LAST.fullmatch(last)
+    number = _number(match[2]) if match else None
+    if not match or number is None:
         raise UndecidableError(f"the last request is not of the published wording: {last[:100]!r}")
-    key = _key(found[3])
+    key = _key(match[3])
     drafts = [
-        draft.strip() for request, draft in turns if (asked := _REQUEST.fullmatch(request)) and _key(asked[1]) == key
+        draft.strip()
+        for request, draft in turns
+        if (request_match := _REQUEST.fullmatch(request)) and _key(request_match[1]) == key
     ]
     if not drafts:
         raise UndecidableError(f"nothing in the text was asked for as {key!r}")
-    return Request(key, number, found[1], drafts)
+    return Request(key, number, match[1], drafts)
 
 
 def _turns(messages: Sequence[Message]) -> tuple[list[tuple[str, str]], str]:
     """Return requests with their drafts, and the last request. A message may have more text before its request."""
     turns = [
-        (asked.content.strip().rpartition("\n")[2], said.content)
-        for asked, said in pairwise(messages)
-        if (asked.role, said.role) == ("user", "assistant")
+        (request.content.strip().rpartition("\n")[2], reply.content)
+        for request, reply in pairwise(messages)
+        if (request.role, reply.role) == ("user", "assistant")
     ]
     return turns, messages[-1].content.strip()
 
 
 def _turns_of(text: str) -> tuple[list[tuple[str, str]], str]:
-    """Return the same of one text, behind its examples. A request in other words is part of a draft."""
-    start = max((found.end() for found in _EXAMPLES.finditer(text)), default=0)
-    found = list(_TURN.finditer(text, start))
-    if not found:
+    """Return the turns and the last request of one text, behind its examples.
+
+    A request in other words is part of a draft.
+    """
+    start = max((match.end() for match in _EXAMPLES.finditer(text)), default=0)
+    matches = list(_TURN.finditer(text, start))
+    if not matches:
         raise UndecidableError("no turn of the text is of the published wording")
-    return [(one[1], text[one.end() : after.start()]) for one, after in pairwise(found)], found[-1][1]
+    turns = [(match[1], text[match.end() : next_match.start()]) for match, next_match in pairwise(matches)]
+    return turns, matches[-1][1]
 
 
 def _key(words: str) -> str:

@@ -74,33 +74,33 @@ class Row(NamedTuple):
 
 
 def sources(folder: Path) -> list[PublishedFile]:
-    """The files of a folder, or a file, under each length that they have rows of."""
+    """Return the files of a folder, or a file, under each length that they have rows of."""
     if not os.path.exists(folder):
         raise UsageError(
             f"there is no folder {folder}: `published` takes one with files of MRCR, as they were published"
         )
-    found = sorted(_find_sources(folder))
-    if not found:
+    published_files = sorted(_find_sources(folder))
+    if not published_files:
         raise UsageError(
             f"{folder} has no MRCR in {', '.join(ENDINGS)}: a file of it has the columns {_describe_columns()}"
         )
-    _one_kind(found)
-    return found
+    _check_kind(published_files)
+    return published_files
 
 
 def _find_sources(folder: Path) -> Iterator[PublishedFile]:
-    one = not folder.is_dir()
-    above = (folder.parent if one else folder).resolve().name
+    is_file = not folder.is_dir()
+    above = (folder.parent if is_file else folder).resolve().name
     others, empty = list[Path](), list[Path]()
     for path in files_of(folder, ENDINGS):
-        own = path.name if one else str(path.relative_to(folder))
-        if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(own).parts):
+        relative_path = path.name if is_file else str(path.relative_to(folder))
+        if path.suffix.lower() not in ENDINGS or any(part.startswith(".") for part in Path(relative_path).parts):
             continue  # cards and code, and what downloads keep beside the files
         task = _task_of_file(path)
         if task is None:
             others.append(path)
             continue
-        length = _length_in(f"{above}/{own}" if _BIN.fullmatch(above) else own)
+        length = _length_in(f"{above}/{relative_path}" if _BIN.fullmatch(above) else relative_path)
         lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
         if not lengths:
             empty.append(path)
@@ -114,7 +114,7 @@ def _describe_columns() -> str:
 
 
 def _task_of_file(path: Path) -> str | None:
-    """The task that a file's columns are for."""
+    """Return the task that a file's columns are for."""
     names = set(_names(path))
     return next((task for task, columns in COLUMNS.items() if names >= set(columns.needed)), None)
 
@@ -126,21 +126,21 @@ def _length_in(path: str) -> int | None:
     (8192, 131072)
     >>> _length_in("2needle/2needle_0.parquet")
     """
-    found = _BIN.findall(path)
-    if not found:
+    bins = _BIN.findall(path)
+    if not bins:
         return None
-    until, short = found[-1]
+    until, short = bins[-1]
     return int(until) if until else read_length(short)
 
 
-def _one_kind(found: Iterable[PublishedFile]) -> None:
-    """Rows of up to a length, and rows of its bin alone, would make a mean of neither."""
+def _check_kind(published_files: Iterable[PublishedFile]) -> None:
+    """Raise if some files have rows up to a length, and others of its bin alone: one mean would mix both."""
     first: dict[tuple[str, int], Path] = {}
-    for task, length, path in found:
-        other = first.setdefault((task, length), path)
-        if bool(_UPTO.search(path.name)) != bool(_UPTO.search(other.name)):
+    for task, length, path in published_files:
+        first_path = first.setdefault((task, length), path)
+        if bool(_UPTO.search(path.name)) != bool(_UPTO.search(first_path.name)):
             raise UsageError(
-                f"{other} and {path} are both for {write_length(length)}, one up to it and one of its bin alone: "
+                f"{first_path} and {path} are both for {write_length(length)}, one up to it and one of its bin alone: "
                 f"keep them in two folders"
             )
 
@@ -150,12 +150,14 @@ def _one_kind(found: Iterable[PublishedFile]) -> None:
 
 @lru_cache(maxsize=2)
 def rows(data: str, task: str, length: int) -> Sequence[Row]:
-    """The rows of a task at a length, by the hash of all files (`published.rows.known`)."""
-    found = {path: list(_of(path, task, length if binned else None)) for path, binned in _files(data, task, length)}
-    if not any(found.values()):
+    """Return the rows of a task at a length, by the hash of all files (`remember_files`)."""
+    rows_by_path = {
+        path: list(_rows_of(path, task, length if binned else None)) for path, binned in _files(data, task, length)
+    }
+    if not any(rows_by_path.values()):
         raise UsageError(f"the published files {data} have no rows of {task} at {write_length(length)}")
-    _told_once(found, task)
-    return [row for turn in zip_longest(*found.values()) for row in turn if row is not None]
+    _check_duplicates(rows_by_path, task)
+    return [row for turn in zip_longest(*rows_by_path.values()) for row in turn if row is not None]
 
 
 @lru_cache(maxsize=1024)
@@ -165,34 +167,34 @@ def number(data: str, task: str, length: int) -> int:
 
 
 def _files(data: str, task: str, length: int) -> Iterator[tuple[Path, bool]]:
-    """The files that have rows of a length, and whether they have others too."""
+    """Yield the files that have rows of a length, and whether they have others too."""
     try:
-        listed = json.loads(remembered_path(data).read_text("utf-8"))
+        files = json.loads(remembered_path(data).read_text("utf-8"))
     except (OSError, ValueError):
         raise UsageError(f"no published files with hash {data} are known here: run their folder once more") from None
     lengths: dict[str, set[int]] = {}
-    for _, size, _, where in listed:
+    for _, size, _, where in files:
         lengths.setdefault(where, set()).add(size)
-    for name, size, own, where in listed:
+    for name, size, stored_hash, where in files:
         if (name, size) == (task, length):
             path = Path(where)
-            if not path.is_file() or file_hash(path) != own:
+            if not path.is_file() or file_hash(path) != stored_hash:
                 raise UsageError(f"{path} is gone or has changed: put the file back, or run its folder anew")
             yield path, len(lengths[where]) > 1
 
 
-def _told_once(found: Mapping[Path, Sequence[Row]], task: str) -> None:
-    """A copy of a file, or the same rows in another form, would count items twice."""
+def _check_duplicates(rows_by_path: Mapping[Path, Sequence[Row]], task: str) -> None:
+    """Raise if two files have the same row: a copy of a file, or its rows in another form, would count items twice."""
     seen: dict[int, Path] = {}
-    for path, own in found.items():
-        for row in own:
-            said = hash(tuple(row.cells[name] for name in COLUMNS[task].needed))
-            if (other := seen.setdefault(said, path)) != path:
-                raise UsageError(f"{row.where} stands in {other} too: leave one of the two files in the folder")
+    for path, file_rows in rows_by_path.items():
+        for row in file_rows:
+            row_hash = hash(tuple(row.cells[name] for name in COLUMNS[task].needed))
+            if (first_path := seen.setdefault(row_hash, path)) != path:
+                raise UsageError(f"{row.where} stands in {first_path} too: leave one of the two files in the folder")
 
 
-def _of(path: Path, task: str, length: int | None) -> Iterator[Row]:
-    """The rows of a file, or those of one bin."""
+def _rows_of(path: Path, task: str, length: int | None) -> Iterator[Row]:
+    """Return the rows of a file, or those of one bin."""
     if length is None:
         return read(path, task)
     sizes = _sizes(path, task)
@@ -200,7 +202,7 @@ def _of(path: Path, task: str, length: int | None) -> Iterator[Row]:
 
 
 def _bin(tokens: int) -> int:
-    """The upper end of a bin, which belongs to it.
+    """Return the upper end of the bin of a size. The end belongs to the bin.
 
     >>> _bin(4000), _bin(4097), _bin(8192), _bin(8193)
     (4096, 8192, 8192, 16384)
@@ -209,46 +211,46 @@ def _bin(tokens: int) -> int:
 
 
 def _sizes(path: Path, task: str) -> Sequence[int]:
-    """The size of each row of a file. Gigabytes are counted in a minute or two, so it is kept."""
+    """Return the size of each row of a file. It is cached, because counting gigabytes takes a minute or two."""
     place = cache_folder("published") / f"{file_hash(path)}-{task.rpartition('-')[2]}-sizes.json"
     try:
-        kept: list[int] = json.loads(place.read_text("utf-8"))
+        sizes: list[int] = json.loads(place.read_text("utf-8"))
     except (OSError, ValueError):
         logger.info(f"{path} names no length: the sizes of its rows are looked up, once")
-        kept = [_size(row, task) for row in read(path, task)]
+        sizes = [_size(row, task) for row in read(path, task)]
         with cache_file(place) as file:
-            file.write(json.dumps(kept).encode())
-    return kept
+            file.write(json.dumps(sizes).encode())
+    return sizes
 
 
 def _size(row: Row, task: str) -> int:
     if task == OPENAI:
         count = tokenizers.get(TOKENIZER).count_many
         return sum(count([*(message.content for message in messages(row)), row.cells["answer"]]))
-    told = row.cells.get("context_len", "")
-    if not told.isdecimal():
+    context_length = row.cells.get("context_len", "")
+    if not context_length.isdecimal():
         raise UsageError(f"{row.where} has no context_len, and its path names no length: put it in a folder such as 8k")
-    return int(told)
+    return int(context_length)
 
 
 def messages(row: Row) -> list[Message]:
-    """The conversation of a row of OpenAI's."""
+    """Return the conversation of a row of OpenAI's."""
     try:
-        found = json.loads(row.cells["prompt"])
-        read = [Message(_ROLES[message["role"]], message["content"]) for message in found]
-        "".join(message.content for message in read).encode()  # texts, and no halves of characters
+        entries = json.loads(row.cells["prompt"])
+        conversation = [Message(_ROLES[message["role"]], message["content"]) for message in entries]
+        "".join(message.content for message in conversation).encode()  # texts, and no halves of characters
     except (ValueError, TypeError, KeyError, RecursionError):
         raise UsageError(f"the prompt of {row.where} is no JSON list of messages with role and content") from None
-    if not read or read[-1].role != "user":
+    if not conversation or conversation[-1].role != "user":
         raise UsageError(f"the prompt of {row.where} does not end with a message of the user, who asks for the draft")
-    return read
+    return conversation
 
 
 # --- files ---
 
 
 def read(path: Path, task: str) -> Iterator[Row]:
-    """The rows of a file, one at a time."""
+    """Yield the rows of a file."""
     needed, more = COLUMNS[task]
     wanted = (*needed, *more)
     for n, cells in enumerate(_rows(path, wanted)):
@@ -280,7 +282,7 @@ def _ending(path: Path) -> str:
 
 
 def _names(path: Path) -> Sequence[str]:
-    """The columns of a file."""
+    """Return the columns of a file."""
     if _ending(path) == ".parquet":
         with _open(path) as file:
             return list(file.schema_arrow.names)
@@ -325,7 +327,7 @@ def _csv(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
 
 
 def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Lines end at line feeds alone: texts may hold other separators as they are."""
+    """Yield the rows of JSON Lines. Lines end at line feeds alone, because texts may have other separators in them."""
     try:
         for number, line in enumerate(lines(path), 1):
             if line.strip():

@@ -7,10 +7,10 @@ Decoys are sentences of the kind that a question asks for that do not answer it.
 time, denied or dreamt. A sentence that answers may have words that look like these.
 
 >>> from carrara.rng import Rng
->>> way, rng = "At one of the stalls {name} bought {value}.", Rng("decoys")
->>> earlier(rng, way)
+>>> form, rng = "At one of the stalls {name} bought {value}.", Rng("decoys")
+>>> earlier(rng, form)
 'Not this time but the time before, at one of the stalls {name} bought {value}.'
->>> dreamt(rng, way)
+>>> dreamt(rng, form)
 '{Name} once dreamt that at one of the stalls {name} bought {value}.'
 """
 
@@ -65,13 +65,13 @@ def introduce(rng: Rng) -> str:
     return rng.choice(_STORIES)
 
 
-def kinds(way: str) -> list[Callable[[Rng, str], str]]:
+def kinds(form: str) -> list[Callable[[Rng, str], str]]:
     """Return the functions that can change a form of a sentence so that it is no answer."""
     return [
         dreamt,
-        *([earlier] if _DEED.match(way) and not _LASTS.search(way) else []),
-        *([deny] if not _HALF_DENIED.search(way) else []),
-        *([other] if not _AT_ONCE.search(way) else []),
+        *([earlier] if _DEED.match(form) and not _LASTS.search(form) else []),
+        *([deny] if not _HALF_DENIED.search(form) else []),
+        *([swap_person] if not _AT_ONCE.search(form) else []),
     ]
 
 
@@ -81,40 +81,42 @@ class Decoys:
     def __init__(self) -> None:
         self._taken: set[Callable[[Rng, str], str]] = set()
 
-    def draw(self, rng: Rng, way: str) -> str:
-        kind = rng.choice([kind for kind in kinds(way) if kind not in self._taken])
-        if kind in (other, earlier):
+    def draw(self, rng: Rng, form: str) -> str:
+        kind = rng.choice([kind for kind in kinds(form) if kind not in self._taken])
+        if kind in (swap_person, earlier):
             self._taken.add(kind)
-        return kind(rng, way)
+        return kind(rng, form)
 
 
-def state_answer(rng: Rng, way: str) -> str:
+def state_answer(rng: Rng, form: str) -> str:
     """Return a form that states an answer, as it is, or in words that look like another time or a denial."""
     if rng.chance(0.5):
-        return way
-    if earlier in kinds(way) and rng.chance(0.5):
-        return _add_lead(_NOW, way)
-    return _add_lead(rng.choice(list(_DENIALS.values())), way)
+        return form
+    if earlier in kinds(form) and rng.chance(0.5):
+        return _add_lead(_NOW, form)
+    return _add_lead(rng.choice(list(_DENIALS.values())), form)
 
 
-def other(rng: Rng, way: str) -> str:
-    return way.replace("{name}", "{other}").replace("{Name}", "{Other}")
+def swap_person(rng: Rng, form: str) -> str:
+    return form.replace("{name}", "{other}").replace("{Name}", "{Other}")
 
 
-def earlier(rng: Rng, way: str) -> str:
-    return _add_lead(_EARLIER, way)
+def earlier(rng: Rng, form: str) -> str:
+    return _add_lead(_EARLIER, form)
 
 
-def deny(rng: Rng, way: str) -> str:
-    return _add_lead(rng.choice(list(_DENIALS)), way)
+def deny(rng: Rng, form: str) -> str:
+    return _add_lead(rng.choice(list(_DENIALS)), form)
 
 
-def dreamt(rng: Rng, way: str) -> str:
-    return _add_lead(_DREAMT, way)
+def dreamt(rng: Rng, form: str) -> str:
+    return _add_lead(_DREAMT, form)
 
 
-def _add_lead(lead: str, way: str) -> str:
-    return f"{lead} {way if way.startswith('{') else way[0].lower() + way[1:]}".replace("that {Name}", "that {name}")
+def _add_lead(lead: str, form: str) -> str:
+    return f"{lead} {form if form.startswith('{') else form[0].lower() + form[1:]}".replace(
+        "that {Name}", "that {name}"
+    )
 
 
 _SECTION = re.compile(r"\[([a-z]+)\]")
@@ -122,23 +124,24 @@ _SECTION = re.compile(r"\[([a-z]+)\]")
 
 @dataclass(frozen=True)
 class Attribute:
-    told: tuple[str, ...]
+    forms: tuple[str, ...]
+    """Sentences that state a value of the attribute."""
     ask: str
     values: tuple[str, ...]
 
     def read(self, name: str, text: str) -> set[str]:
         """Return the values that a text states about somebody, without decoys."""
         value = f"({'|'.join(map(re.escape, self.values))})"
-        found = set[str]()
+        stated_values = set[str]()
         untrue = tuple(f"{name_people(lead, name)} " for lead in UNTRUE)
-        for way in self.told:
-            begins = re.escape(way[0]) if way.startswith("{") else f"[{way[0]}{way[0].lower()}]"
-            pattern = begins + re.escape(way[1:]).replace(re.escape("{value}"), value)
+        for form in self.forms:
+            begins = re.escape(form[0]) if form.startswith("{") else f"[{form[0]}{form[0].lower()}]"
+            pattern = begins + re.escape(form[1:]).replace(re.escape("{value}"), value)
             pattern = re.sub(r"\\\{[Nn]ame\\\}", name, pattern)
-            for said in re.finditer(rf"(?<![\w']){pattern}", text):
-                if not text.endswith(untrue, 0, said.start()):
-                    found.add(said[1])
-        return found
+            for match in re.finditer(rf"(?<![\w']){pattern}", text):
+                if not text.endswith(untrue, 0, match.start()):
+                    stated_values.add(match[1])
+        return stated_values
 
 
 @dataclass(frozen=True)
@@ -150,9 +153,9 @@ class Scene:
     @cached_property
     def kin(self) -> tuple[str, ...]:
         """The persons without a name who occur in none of its stories."""
-        ways = (way for attribute in self.attributes for way in (*attribute.told, *attribute.values))
-        said = " ".join((*self.openings, *self.details, *ways))
-        return tuple(kin for kin in KIN if kin not in said)
+        forms = (form for attribute in self.attributes for form in (*attribute.forms, *attribute.values))
+        text = " ".join((*self.openings, *self.details, *forms))
+        return tuple(kin for kin in KIN if kin not in text)
 
 
 @dataclass(frozen=True)
@@ -161,8 +164,9 @@ class Topic:
 
     attribute: Attribute
     values: tuple[str, ...]
-    """Three values. The story states the first ones."""
-    said: int
+    """Three values. The story states the first ones, as many as `value_count` says."""
+    value_count: int
+    """The number of values that the story states."""
     answer: int | None
     """The number of the sentence that states the first value. None: no sentence does."""
 
@@ -186,19 +190,19 @@ def scenes() -> tuple[Scene, ...]:
 def _scene(text: str) -> Scene:
     sections: dict[str, list[str]] = {}
     attributes: list[dict[str, list[str]]] = []
-    found: list[str] = []
+    section_lines: list[str] = []
     for line in filter(None, text.splitlines()):
         if section := _SECTION.fullmatch(line):
             if section[1] == "told":
                 attributes.append({})
             within = attributes[-1] if attributes else sections
-            found = within.setdefault(section[1], [])
+            section_lines = within.setdefault(section[1], [])
         else:
-            found.append(line)
+            section_lines.append(line)
     return Scene(
         tuple(sections["opening"]),
         tuple(sections["detail"]),
-        tuple(Attribute(tuple(one["told"]), one["ask"][0], tuple(one["values"])) for one in attributes),
+        tuple(Attribute(tuple(parts["told"]), parts["ask"][0], tuple(parts["values"])) for parts in attributes),
     )
 
 
@@ -206,62 +210,62 @@ CHOICES = 3
 """Values of an attribute that are asked about."""
 
 
-def story(rng: Rng, name: str, beside: Sequence[str]) -> Story:
-    """An opening, a detail or two, and in any order what is told, and what seems to be.
+def story(rng: Rng, name: str, other_people: Sequence[str]) -> Story:
+    """Return a story: an opening, a detail or two, and sentences about two attributes in any order.
 
-    Of the attribute that can be known as many values are said as of the one that cannot, once each: in the latter case
-    each of them is said of somebody else, of another time, denied or dreamt, in the former all but one. `beside` are
-    the people whom it may compare with.
+    The story states one to three values of each attribute, once each. Every value of the unknown attribute is said of
+    somebody else or of another time, denied or dreamt. So is every value of the known attribute but the first.
+    `other_people` are those whom the story may compare with.
     """
     scene = rng.choice(scenes())
     while True:
-        drafted = _draft(rng, scene, name, beside)
+        drafted = _draft(rng, scene, name, other_people)
         if all(_once(topic, drafted.sentences) for topic in (drafted.known, drafted.unknown)):
             return drafted
 
 
-def _draft(rng: Rng, scene: Scene, name: str, beside: Sequence[str]) -> Story:
+def _draft(rng: Rng, scene: Scene, name: str, other_people: Sequence[str]) -> Story:
     known, unknown, *rest = rng.shuffled(scene.attributes)
-    other = f"{name}'s {rng.choice(scene.kin)}" if scene.kin and rng.chance(0.5) else rng.choice(beside)
+    other_person = f"{name}'s {rng.choice(scene.kin)}" if scene.kin and rng.chance(0.5) else rng.choice(other_people)
     lines: list[str] = rng.sample(scene.details, rng.between(1, 2))
     values = {attribute: tuple(rng.sample(attribute.values, CHOICES)) for attribute in (known, unknown)}
-    said = {attribute: rng.between(1, CHOICES) for attribute in values}
+    value_counts = {attribute: rng.between(1, CHOICES) for attribute in values}
     answer = ""
-    for attribute, several in values.items():
+    for attribute, attribute_values in values.items():
         decoys = Decoys()
-        for n, value in enumerate(several[: said[attribute]]):
-            way = rng.choice(attribute.told)
+        for n, value in enumerate(attribute_values[: value_counts[attribute]]):
+            form = rng.choice(attribute.forms)
             is_answer = attribute is known and n == 0
-            line = state_answer(rng, way) if is_answer else decoys.draw(rng, way)
+            line = state_answer(rng, form) if is_answer else decoys.draw(rng, form)
             lines.append(line.replace("{value}", value))
             answer = lines[-1] if is_answer else answer
     for attribute in rest[: rng.between(0, 2)]:
-        lines.append(state_answer(rng, rng.choice(attribute.told)).replace("{value}", rng.choice(attribute.values)))
+        lines.append(state_answer(rng, rng.choice(attribute.forms)).replace("{value}", rng.choice(attribute.values)))
     rng.shuffle(lines)
     if any("{other}" in line.lower() for line in lines):
         lines.insert(0, introduce(rng))
     lines.insert(0, rng.choice(scene.openings))
     return Story(
         name,
-        tuple(name_people(line, name, other) for line in lines),
-        Topic(known, values[known], said[known], lines.index(answer)),
-        Topic(unknown, values[unknown], said[unknown], None),
+        tuple(name_people(line, name, other_person) for line in lines),
+        Topic(known, values[known], value_counts[known], lines.index(answer)),
+        Topic(unknown, values[unknown], value_counts[unknown], None),
     )
 
 
 def _once(topic: Topic, sentences: Sequence[str]) -> bool:
-    """Whether what is said of a topic is said once, and the rest of its values not at all."""
+    """Return whether the stated values of a topic occur once each, and its other values not at all."""
     text = " ".join(sentences).lower()
     bare = [re.sub(r"^(?:an?|the) ", "", value.lower()) for value in topic.values]
-    return [text.count(value) for value in bare] == [1] * topic.said + [0] * (CHOICES - topic.said)
+    return [text.count(value) for value in bare] == [1] * topic.value_count + [0] * (CHOICES - topic.value_count)
 
 
 def others(rng: Rng, name: str) -> Iterator[Story]:
-    """Stories about other people, in which nobody has this name."""
-    strangers = [other for other in NAMES if other != name]
+    """Yield stories about other people, in which nobody has this name."""
+    strangers = [person for person in NAMES if person != name]
     while True:
         stranger = rng.choice(strangers)
-        yield story(rng, stranger, [other for other in strangers if other != stranger])
+        yield story(rng, stranger, [person for person in strangers if person != stranger])
 
 
 def question(attribute: Attribute, name: str) -> str:
@@ -273,8 +277,8 @@ def _asks() -> dict[str, Attribute]:
     return {attribute.ask: attribute for scene in scenes() for attribute in scene.attributes}
 
 
-def meant(question: str) -> tuple[Attribute, str] | None:
-    """The attribute and the person of a question."""
+def parse_question(question: str) -> tuple[Attribute, str] | None:
+    """Return the attribute and the person that a question asks about."""
     for name in NAMES:
         if re.search(rf"\b{name}\b", question):
             attribute = _asks().get(re.sub(rf"\b{name}\b", "{name}", question))
@@ -283,8 +287,8 @@ def meant(question: str) -> tuple[Attribute, str] | None:
     return None
 
 
-def name_people(text: str, name: str, other: str = "") -> str:
-    """A sentence with the names of those whom it speaks of."""
-    for person, mark in ((name, "name"), (other, "other")):
+def name_people(text: str, name: str, other_person: str = "") -> str:
+    """Return a sentence with the names of the people in it."""
+    for person, mark in ((name, "name"), (other_person, "other")):
         text = text.replace(f"{{{mark}}}", person).replace(f"{{{mark.capitalize()}}}", person)
     return text

@@ -67,7 +67,7 @@ UNKNOWN = "I don't know"
 _LETTERS = "ABCD"
 _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _KNOWN_OF_TEN = 3
-_OWN = ("letters", "words", "stories")
+_GENERATED = ("letters", "words", "stories")
 _INSTRUCTION = (
     "Read the text and answer the multiple-choice question about it. The question is about the occasion described in "
     "the text, not an earlier one. "
@@ -77,7 +77,7 @@ _REPLY = f"{asks_for('the letter of your choice')}\n\n"
 
 
 def _haystack_named(text: str) -> str:
-    return text if text in _OWN else haystack.haystack_name(text)
+    return text if text in _GENERATED else haystack.haystack_name(text)
 
 
 _LEADING = re.compile(r"(?:(?:in|at|on|under|behind|from|with|to|by|of|near) )?(?:(?:an?|the) )?", re.IGNORECASE)
@@ -102,9 +102,9 @@ class Letter(Choice):
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
         """Return the choice that a text is: a letter, or a letter with the choice's own text behind it."""
-        said = text.strip(AROUND).lower()
-        letter, rest = said[:1], said[1:].strip(AROUND + "-")
-        if letter and letter in _LETTERS.lower() and (not rest or not said[1].isalnum()):
+        stripped_text = text.strip(AROUND).lower()
+        letter, rest = stripped_text[:1], stripped_text[1:].strip(AROUND + "-")
+        if letter and letter in _LETTERS.lower() and (not rest or not stripped_text[1].isalnum()):
             option = question.options[_LETTERS.lower().index(letter)]
             if not rest or super().parse_value(rest, question) == option:
                 return option
@@ -114,12 +114,12 @@ class Letter(Choice):
         return options
 
 
-class Puzzle(NamedTuple):
+class Quiz(NamedTuple):
     """A story and what is asked about it."""
 
     story: Story
     questions: tuple[Question[str], ...]
-    examples: "tuple[Puzzle, ...]" = ()
+    examples: "tuple[Quiz, ...]" = ()
 
 
 class Idk(SuiteTask):
@@ -142,7 +142,8 @@ class Idk(SuiteTask):
     """`unknown` asks about what the story leaves out, `known` about what it tells, `both` one question of each kind.
     `mixed` asks seven of ten questions about the unknown, as in the paper."""
     haystack: str = field(
-        default="letters", metadata={**PRESENTS, "reads": _haystack_named, "built_in": haystack.BUILT_IN.union(_OWN)}
+        default="letters",
+        metadata={**PRESENTS, "reads": _haystack_named, "built_in": haystack.BUILT_IN.union(_GENERATED)},
     )
     """Spaced capitals as in the paper, `words`, `stories` about other people, or a corpus."""
     place: Literal["start", "anywhere", "spread"] = field(default="start", metadata=PRESENTS)
@@ -159,7 +160,7 @@ class Idk(SuiteTask):
     def generate(self, rng: Rng) -> Instance:
         stream, key = rng.stream("story"), rng.key
         name = stream.choice(NAMES)
-        story = _scenes.story(stream, name, [other for other in NAMES if other != name])
+        story = _scenes.story(stream, name, [person for person in NAMES if person != name])
         unknown, known = (
             _question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
         )
@@ -177,7 +178,7 @@ class Idk(SuiteTask):
             filler=_filler(self.haystack, story, choices, key),
             guesses=known.options[:-1] if self.about == "known" else [UNKNOWN],
             depths=None if self.place == "spread" else (depth,) * len(story.sentences),
-            structure=Puzzle(
+            structure=Quiz(
                 story, questions, tuple(_example(key.rng("example", n), name, n) for n in range(self.examples))
             ),
         )
@@ -187,22 +188,22 @@ class Idk(SuiteTask):
         return {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[self.about]
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
-        puzzle: Puzzle = instance.structure
-        return puzzle.questions
+        quiz: Quiz = instance.structure
+        return quiz.questions
 
     def prompt(
         self, instance: Instance, question: Question[str], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
-        puzzle: Puzzle = instance.structure
+        quiz: Quiz = instance.structure
         examples = "".join(
             wording["example"].format(
                 n=n,
                 text=" ".join(example.story.sentences),
-                ask=_ask(wording, asked),
-                answer=f"({_LETTERS[asked.options.index(asked.gold)]})",
+                ask=_ask(wording, example_question),
+                answer=f"({_LETTERS[example_question.options.index(example_question.gold)]})",
             )
-            for n, example in enumerate(puzzle.examples, 1)
-            for asked in example.questions
+            for n, example in enumerate(quiz.examples, 1)
+            for example_question in example.questions
         )
         return PromptTemplate(
             before=wording["instruction" if self.rule == "said" else "unsaid"] + examples + wording["start"],
@@ -212,14 +213,14 @@ class Idk(SuiteTask):
         )
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        text, mark, asked = messages[-1].content.rpartition("Question: ")
-        return text, read_names(asks_of(self), mark + asked, wording)
+        text, mark, question_text = messages[-1].content.rpartition("Question: ")
+        return text, read_names(asks_of(self), mark + question_text, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
-        found = _scenes.meant(names["question"])
-        if not found:
+        subject = _scenes.parse_question(names["question"])
+        if not subject:
             raise UndecidableError("no question was found")
-        attribute, name = found
+        attribute, name = subject
         values = attribute.read(name, context)
         if not values:
             return UNKNOWN
@@ -246,10 +247,10 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
     )
 
 
-def _example(rng: Rng, name: str, n: int) -> Puzzle:
+def _example(rng: Rng, name: str, n: int) -> Quiz:
     """Return a story about somebody else, with a question of each kind in turn."""
     story = next(_scenes.others(rng, name))
-    return Puzzle(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
+    return Quiz(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
 def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler:
@@ -257,8 +258,8 @@ def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler
         case "letters":
             return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, _ALPHABET))),)
         case "words":
-            said = set(re.findall(r"[a-z]+", " ".join((*story.sentences, *choices)).lower()))
-            words = [word for word in _words() if word not in said]
+            used_words = set(re.findall(r"[a-z]+", " ".join((*story.sentences, *choices)).lower()))
+            words = [word for word in _words() if word not in used_words]
             return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, words))),)
         case "stories":
             return lambda rng, _: _stories(rng, story.name)

@@ -125,8 +125,8 @@ class LatentList(SuiteTask):
 
     def generate(self, rng: Rng) -> Instance:
         key = rng.key
-        searched, numbering = divmod(key.attempt, NUMBERINGS)
-        operations, look = _search_once(replace(key, attempt=searched), self.complexity, self.view)
+        search_attempt, numbering = divmod(key.attempt, NUMBERINGS)
+        operations, look = _search_once(replace(key, attempt=search_attempt), self.complexity, self.view)
         if numbering:
             operations = renumber(rng.stream("numbers"), operations, look)
         session, gold = Session(operations, look, key), _see(operations, look)
@@ -161,8 +161,8 @@ class LatentList(SuiteTask):
     def _examples(self, session: Session) -> list[Example]:
         """Draw worked examples from the fixed ones of a view."""
         numbers = range(max(EXAMPLES, self.examples))
-        drawn = session.key.rng("examples").sample(numbers, self.examples)
-        return [_example(number, session.look.view, self.fillers) for number in drawn]
+        example_numbers = session.key.rng("examples").sample(numbers, self.examples)
+        return [_example(number, session.look.view, self.fillers) for number in example_numbers]
 
     def fill(self, wording: Mapping[str, str], part: str, instance: Instance) -> str:
         return instance.names["look"]
@@ -213,8 +213,8 @@ class LatentList(SuiteTask):
 
     def paper_scores(self, reply: str, question: Question[Answer]) -> Mapping[str, float]:
         """Return the paper's metric: a print must be the same text, a number may be near (section 2.1)."""
-        found, gold = self.read(reply, question), question.gold
-        answer = found and found.answer
+        extraction, gold = self.read(reply, question), question.gold
+        answer = extraction and extraction.answer
         if not isinstance(answer, int) or not isinstance(gold, int):
             return {"paper": float(answer == gold)}
         return {"paper": 1.0 - min(1.0, abs(gold - answer) / (1e-10 + abs(gold)))}
@@ -231,8 +231,8 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     """Return a short session from the few-shot split, with a little filler, so that its forms are seen."""
     task = LatentList(complexity=3 + number % 4, view=view, fillers=fillers, examples=0)
     key = Key("michelangelo/latent_list", task.version, f"view={view}", "few-shot", 0, number)
-    instance, own = draw_owned(choose_values(task, key), key)
-    rng = own.rng("example")
+    instance, owned_key = draw_owned(choose_values(task, key), key)
+    rng = owned_key.rng("example")
     stream = statements(instance.structure.operations, fillers, rng)
     lines = [str(instance.opening)]
     for gap, fact in enumerate(map(str, instance.facts)):

@@ -4,8 +4,8 @@ From Michelangelo (arXiv:2409.12640), sections 2.2, 3.1.2, 3.3.1 and appendices 
 examples, its lines cut short:
 
 >>> from carrara.items.item import make
->>> given = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
->>> for line in make("michelangelo/mrcr", index=70, params=given).text.splitlines():
+>>> params = {"examples": "0", "keys": "1", "overlap": "topic", "form": "text"}
+>>> for line in make("michelangelo/mrcr", index=70, params=params).text.splitlines():
 ...     print(line[:100].rstrip())
 Below is a conversation in which a user asks for pieces of writing and receives them. The last reque
 <BLANKLINE>
@@ -74,7 +74,7 @@ _NEXT_TURN = re.compile(r"^(?:User:|=====)", re.M)
 _AROUND = ' \t\n`"“”*'
 """Characters that may surround a repeated draft: they do not count."""
 _SHORT = ("tweet", "riddle")
-"""Formats of examples: they show how to answer, and should not cost more than the puzzle."""
+"""Formats of examples: they show how to answer, and should not cost more than the conversation in question."""
 
 
 class Recall(NamedTuple):
@@ -96,8 +96,8 @@ class Repetition(AnswerType[Recall]):
         """Return what stands behind the last string that opens a line, or else behind the last string."""
         marker = question.gold.marker
         text = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN)
-        found = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
-        draft = text[found[-1].end() :].strip(_AROUND) if found else ""
+        matches = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
+        draft = text[matches[-1].end() :].strip(_AROUND) if matches else ""
         return Recall(marker, draft) if draft else None
 
     def score(self, answer: Recall, gold: Recall) -> float:
@@ -173,24 +173,24 @@ class Mrcr(SuiteTask):
         writings = source(self.writings, self.depth)
         asked = stream.choice(_askable(writings, needles))
         keys = [asked, *talk.resembling(writings, asked, self.overlap, self.keys, needles, stream)]
-        counts = {one: needles if one == asked else stream.between(1, needles) for one in keys}
-        drafts = {one: writings.drafts(one, count, stream) for one, count in counts.items()}
+        counts = {draft_key: needles if draft_key == asked else stream.between(1, needles) for draft_key in keys}
+        drafts = {draft_key: writings.drafts(draft_key, count, stream) for draft_key, count in counts.items()}
         turns = [
-            Turn(one, drafts[one].pop())
-            for one in stream.shuffled([one for one, count in counts.items() for _ in range(count)])
+            Turn(draft_key, drafts[draft_key].pop())
+            for draft_key in stream.shuffled([draft_key for draft_key, count in counts.items() for _ in range(count)])
         ]
         number, marker = stream.between(1, needles), talk.marker(stream)
         examples = tuple(_example(writings, keys, n, key.rng("example", n)) for n in range(self.examples))
         dialogue = Dialogue(tuple(turns), asked, number, marker, examples)
-        own = [n for n, turn in enumerate(turns) if turn.key == asked]
+        asked_places = [n for n, turn in enumerate(turns) if turn.key == asked]
         others = talk.unlike(writings, [*keys, *(example.asked for example in examples)])
         return Instance(
             facts=[talk.group(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
             gold=_answer(dialogue),
             names=_names(dialogue),
-            evidence=own[:number],
+            evidence=asked_places[:number],
             filler=lambda stream, _: _Drafts(writings, others, stream),
-            fine_filler=lambda stream, _: _tap(shorten(writings.any(others, stream), stream)),
+            fine_filler=lambda stream, _: _stream_drafts(shorten(writings.any(others, stream), stream)),
             guesses=[Recall(marker, turn.draft) for turn in turns],
             labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
             structure=dialogue,
@@ -236,7 +236,7 @@ class Mrcr(SuiteTask):
         return context, read_names(asks_of(self), asked, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
-        drafts = [draft for called, draft in talk.named_drafts(context) if names["asked"] in called]
+        drafts = [draft for draft_names, draft in talk.named_drafts(context) if names["asked"] in draft_names]
         if len(drafts) != 1:
             raise UndecidableError(f"{len(drafts)} drafts are called {names['asked']!r}")
         return Recall(names["marker"], drafts[0])
@@ -270,7 +270,7 @@ class _Drafts:
 
     def __init__(self, writings: DraftSource, keys: Sequence[DraftKey], rng: Rng) -> None:
         self.writings, self.keys = writings, keys
-        self.stream = _tap(writings.any(keys, rng))
+        self.stream = _stream_drafts(writings.any(keys, rng))
 
     def __call__(self, gap: int) -> SegmentGroup:
         return self.stream(gap)
@@ -279,7 +279,7 @@ class _Drafts:
         self.writings.must_last(self.keys, tokens, lambda key, draft: cost(talk.group(key, draft)))
 
 
-def _tap(drafts: Iterator[tuple[DraftKey, str]]) -> FillerStream:
+def _stream_drafts(drafts: Iterator[tuple[DraftKey, str]]) -> FillerStream:
     return lambda gap: talk.group(*next(drafts))
 
 
