@@ -63,7 +63,7 @@ class AgentReader(Reader):
         agent, _, settings = options.partition(",")
         if not agent:
             raise UsageError("the reader agent needs the name of an agent or solver of Inspect, such as agent:react")
-        known = {one.name: one.default for one in fields(cls) if one.name != "agent"}
+        known = {field.name: field.default for field in fields(cls) if field.name != "agent"}
         return cls(agent, **cls.parse_settings(settings, known))
 
     def __str__(self) -> str:
@@ -199,8 +199,8 @@ def context_tools(context: ReaderContext, page: int) -> "list[Tool]":
 
     functions: dict[str, Callable[..., Any]] = {"find": find, "read": read}
     return [
-        ToolDef(functions[told.name], told.name, told.description, told.parameters).as_tool()
-        for told in search.tool_infos(page)
+        ToolDef(functions[info.name], info.name, info.description, info.parameters).as_tool()
+        for info in search.tool_infos(page)
     ]
 
 
@@ -248,10 +248,10 @@ def _from_file(path: Path, function: str) -> Callable[..., Any]:
         except Exception as error:
             del sys.modules[spec.name]
             raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from None
-    found = getattr(module, function, None)
-    if not callable(found):
+    factory = getattr(module, function, None)
+    if not callable(factory):
         raise UsageError(f"{path} has no function {function!r}: give one that returns an agent or a solver")
-    return found  # type: ignore[no-any-return]
+    return factory  # type: ignore[no-any-return]
 
 
 def _complete(messages: "Sequence[ChatMessage]") -> "list[ChatMessage]":
@@ -259,13 +259,13 @@ def _complete(messages: "Sequence[ChatMessage]") -> "list[ChatMessage]":
     from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
 
     answered = {message.tool_call_id for message in messages if isinstance(message, ChatMessageTool)}
-    found: list[ChatMessage] = []
+    complete: list[ChatMessage] = []
     for message in messages:
-        found.append(message)
+        complete.append(message)
         if isinstance(message, ChatMessageAssistant):
-            found += [
+            complete += [
                 ChatMessageTool(content="The call was not made.", tool_call_id=call.id, function=call.function)
                 for call in message.tool_calls or []
                 if call.id not in answered
             ]
-    return found
+    return complete

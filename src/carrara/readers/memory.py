@@ -217,12 +217,12 @@ class _HeldMemory:
 
     async def texts_of_answer(self) -> list[str] | None:
         """Return the texts from which the last answer was given. None if the memory does not say."""
-        found = getattr(self.memory, "found", None)
-        if callable(found):
-            found = await self.call(found)
-        if found is None:
+        texts = getattr(self.memory, "found", None)
+        if callable(texts):
+            texts = await self.call(texts)
+        if texts is None:
             return None
-        return [found] if isinstance(found, str) else [str(text) for text in found]
+        return [texts] if isinstance(texts, str) else [str(text) for text in texts]
 
     async def close(self) -> None:
         if self.memory is not None:

@@ -200,7 +200,7 @@ def written_calls(reply: str) -> list[tuple[str, Mapping[str, Any]]]:
     >>> written_calls("The garden.")
     []
     """
-    found = list[tuple[str, Mapping[str, Any]]]()
+    calls = list[tuple[str, Mapping[str, Any]]]()
     for brace in re.finditer(r"\{\s*\"", reply[: 1 << 14]):
         try:
             value, _ = _DECODER.raw_decode(reply, brace.start())
@@ -210,8 +210,8 @@ def written_calls(reply: str) -> list[tuple[str, Mapping[str, Any]]]:
             continue
         arguments = value.get("arguments", value.get("parameters"))
         if isinstance(arguments, dict):
-            found.append((value["name"], arguments))
-    return found
+            calls.append((value["name"], arguments))
+    return calls
 
 
 def _number_of(value: object) -> int | None:

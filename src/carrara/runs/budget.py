@@ -31,7 +31,7 @@ class BudgetExhaustedError(Exception):
 class Budget(NamedTuple):
     kind: Literal["tokens", "money", "time"]
     most: float
-    said: str
+    text: str
 
     def written(self, part: float) -> str:
         """Return an amount with its unit.
@@ -39,21 +39,21 @@ class Budget(NamedTuple):
         >>> read_budget("20usd").written(0.5), read_budget("5Mtok").written(10_000)
         ('0.5 usd', '10,000 tokens')
         """
-        currency = self.said.strip().lstrip("0123456789. ")
+        currency = self.text.strip().lstrip("0123456789. ")
         units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} {currency}", "time": f"{part:,.0f} s"}
         return units[self.kind]
 
     def __str__(self) -> str:
-        return self.said
+        return self.text
 
 
 def read_budget(text: str) -> Budget:
     """
     >>> read_budget("5Mtok"), read_budget("20usd").kind, read_budget("30min").most
-    (Budget(kind='tokens', most=5000000.0, said='5Mtok'), 'money', 1800.0)
+    (Budget(kind='tokens', most=5000000.0, text='5Mtok'), 'money', 1800.0)
     """
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z€$£]+)", text.strip())
-    number, unit = (float(found[1]), found[2]) if found else (0.0, "")
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z€$£]+)", text.strip())
+    number, unit = (float(match[1]), match[2]) if match else (0.0, "")
     if 0 < number < 1e15:
         if unit.endswith("tok") and unit[:-3] in _TOKENS:
             return Budget("tokens", number * _TOKENS[unit[:-3]], text)
@@ -89,10 +89,10 @@ class Meter:
 
     def earlier(self, results: Iterable[Result]) -> None:
         """Count the usage of earlier commands."""
-        for one in results:
-            if one.status != "error":
+        for result in results:
+            if result.status != "error":
                 self.before += self._worth(
-                    one.tokens if one.input_tokens is None else one.input_tokens, 0, one.output_tokens or 0
+                    result.tokens if result.input_tokens is None else result.input_tokens, 0, result.output_tokens or 0
                 )
 
     @property

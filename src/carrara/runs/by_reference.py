@@ -262,11 +262,13 @@ class ReferencedAPI(ModelAPI):
         name = self._cache.name(self._model, input, tools, tool_choice, config, context) if self._cache else ""
         name = made.occurrence(name) if made else name
         if self._cache and (cached := self._cache.get(name)):
-            found = sanitize_output(cached, self._secrets, MOST_WRITTEN)
+            cached_output = sanitize_output(cached, self._secrets, MOST_WRITTEN)
             if made:
-                made.add(name, input, found)
+                made.add(name, input, cached_output)
             # Inspect reads the time of a reply from the call.
-            return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
+            return cached_output, ModelCall(
+                request={KEY: clip(dict(wanted), ())}, response=None, time=cached_output.time
+            )
         if made:
             made.check_budget(input)
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
@@ -319,14 +321,14 @@ class ReferencedAPI(ModelAPI):
 
     async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
         """Return the messages with the texts that their references stand for."""
-        found: list[ChatMessage] = []
+        rendered: list[ChatMessage] = []
         for message in input:
             wanted = (message.metadata or {}).get(KEY)
             if wanted and (PARTS not in wanted or message.text == wanted[EXCERPT]):
-                found += await call_in_thread(self._quick(wanted), self._messages, message, wanted)
+                rendered += await call_in_thread(self._quick(wanted), self._messages, message, wanted)
             else:
-                found.append(message)
-        return found
+                rendered.append(message)
+        return rendered
 
     def _messages(self, message: ChatMessage, wanted: Reference) -> list[ChatMessage]:
         """Return the messages that a reference stands for."""

@@ -116,18 +116,18 @@ class Calls:
 
 
 def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:
-    found: list[Part] = []
+    parts: list[Part] = []
     for message in input:
         wanted: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
         if PARTS in wanted and message.text != wanted[EXCERPT]:
             wanted = {}
         if CONTEXT in wanted or PARTS in wanted:
-            found += wanted.get(CONTEXT) or wanted.get(PARTS) or []
+            parts += wanted.get(CONTEXT) or wanted.get(PARTS) or []
         elif not wanted:
-            found.append(message.text)
+            parts.append(message.text)
         else:  # the whole prompt
-            found.append(WHOLE_CONTEXT)
-    return found
+            parts.append(WHOLE_CONTEXT)
+    return parts
 
 
 def _text_of(output: ModelOutput) -> str:
@@ -144,10 +144,10 @@ _CURRENT: ContextVar[Calls | None] = ContextVar("calls", default=None)
 @contextmanager
 def calls(id: str, budget: ItemBudget, context: ReaderContext) -> Iterator[Calls]:
     """Count the calls of the item that is asked within the block."""
-    own = Calls(id, budget, context)
-    token = _CURRENT.set(own)
+    item_calls = Calls(id, budget, context)
+    token = _CURRENT.set(item_calls)
     try:
-        yield own
+        yield item_calls
     finally:
         _CURRENT.reset(token)
 

@@ -131,17 +131,17 @@ def _inspects_files() -> Iterator[None]:
     Inspect's has a socket among these files, whose path may have at most a hundred characters.
     """
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
-        own = {"XDG_DATA_HOME": aside}
+        variables = {"XDG_DATA_HOME": aside}
         if not os.environ.keys() & {"INSPECT_TRACE_LEVEL", "INSPECT_TRACE_FILE"}:
-            own["INSPECT_TRACE_LEVEL"] = "CRITICAL"
-        with _environment(own):
+            variables["INSPECT_TRACE_LEVEL"] = "CRITICAL"
+        with _environment(variables):
             yield
 
 
 @contextmanager
-def _environment(own: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in own}
-    os.environ |= own
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
     try:
         yield
     finally:

@@ -50,44 +50,45 @@ def published_jobs(
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
         raise UsageError(f"`published={where}` is none of {can}, which can be run")
-    for name, other in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
-        if other:
+    for name, is_set in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
+        if is_set:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
     of = {item_id.task: item_id for item_id in item_ids}
     if suite == "mrcr":  # both data sets contain the questions of our own task
-        own = of.get("michelangelo/mrcr")
-        of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
+        mrcr_id = of.get("michelangelo/mrcr")
+        of = {} if mrcr_id is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), mrcr_id)
     elif suite in _OURS:  # several files may belong to one of our tasks
         tasks = _OURS[suite]
         of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
-    found = _SOURCES[suite](Path(folder))
+    sources = _SOURCES[suite](Path(folder))
     some = {
         (source.task, source.length)
-        for source in found
+        for source in sources
         if source.task in of and (lengths is None or source.length in lengths)
     }
     if not some:
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
-    there = {source.task for source in found}
+    there = {source.task for source in sources}
     if missing := _missing([task_name for task_name in of if suite == "babilong" or task_name in there], lengths, some):
         logger.warning(f"{folder} has no file of {missing}: left out")
-    data = remember_files(found)
+    data = remember_files(sources)
     for task_name, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[task_name], babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
+        item_id = of[task_name]
+        name = babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
         task = registry.load(name)
-        params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
-        yield RunJob(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
+        params = canonical(build(task, name, {**read_canonical(item_id.params), "data": data}))
+        yield RunJob(replace(item_id, task=name, version=task.version, params=params, length=length), n or ALL)
 
 
-def _missing(tasks: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
+def _missing(tasks: list[str], lengths: Sequence[int] | None, present: set[tuple[str, int]]) -> str:
     """Describe the requested tasks and lengths that are missing. Without lengths, name the tasks that have no files."""
     short = {task: task.rpartition("/")[2] for task in tasks}
     if lengths is None:
-        there = {task for task, _ in found}
+        there = {task for task, _ in present}
         return ", ".join(short[task] for task in tasks if task not in there)
     at: dict[str, list[str]] = {}
     for length in lengths:
-        absent = ", ".join(short[task] for task in tasks if (task, length) not in found)
+        absent = ", ".join(short[task] for task in tasks if (task, length) not in present)
         at.setdefault(absent, []).append(write_length(length))
     return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)
 
@@ -96,14 +97,14 @@ Tasks = Annotated[str | NamedTask | Selection | RunJob | Iterable[str | NamedTas
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
 
 
-def tasks_of(given: Tasks) -> tuple[Selection | RunJob, ...]:
+def tasks_of(tasks: Tasks) -> tuple[Selection | RunJob, ...]:
     """Return selections for what the user passed as tasks. Jobs are returned unchanged."""
-    if isinstance(given, RunJob):
-        return (given,)
-    if not isinstance(given, Iterable) or isinstance(given, str | Selection):
-        return tuple(selections_of(given))
-    found = tuple(one for each in given for one in tasks_of(each))
-    return found or tuple(selections_of([]))  # raises
+    if isinstance(tasks, RunJob):
+        return (tasks,)
+    if not isinstance(tasks, Iterable) or isinstance(tasks, str | Selection):
+        return tuple(selections_of(tasks))
+    selected = tuple(task for element in tasks for task in tasks_of(element))
+    return selected or tuple(selections_of([]))  # raises
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))
@@ -122,12 +123,12 @@ class RunItems(ItemOptions):
 def jobs_of(tasks: Sequence[Selection | RunJob], items: RunItems, model: str) -> tuple[RunJob, ...]:
     """Return the jobs of tasks for a model. Existing jobs are returned unchanged."""
     pack = items.sampling.pack()
-    resolved = [one if isinstance(one, RunJob) else _resolve(one, items, pack) for one in tasks]
+    resolved = [task if isinstance(task, RunJob) else _resolve(task, items, pack) for task in tasks]
     check_model(model)  # report an unknown task before an unknown model
-    found = list[RunJob]()
-    for one in resolved:
-        found += [one] if isinstance(one, RunJob) else _jobs(one, items, model)
-    return tuple(found)
+    jobs = list[RunJob]()
+    for task in resolved:
+        jobs += [task] if isinstance(task, RunJob) else _jobs(task, items, model)
+    return tuple(jobs)
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,8 @@ class _Resolution:
 def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolution:
     preset, lengths, selection = None, wanted.lengths, Selection(asked.tasks, {**asked.params, **wanted.params})
     asked = selection
-    if found := preset_of(asked.tasks):
-        preset, tasks = found
+    if preset_and_tasks := preset_of(asked.tasks):
+        preset, tasks = preset_and_tasks
         if preset.from_files and tasks == preset.selection:
             if "data" in asked.params or wanted.published:
                 tasks = preset.all_tasks
@@ -157,17 +158,17 @@ def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resoluti
     return _Resolution(selection.tasks, item_ids(selection, wanted.sampling, pack, ""), preset, lengths)
 
 
-def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
-    own = one.preset.tokenizer if one.preset else ""
-    tokenizer = wanted.tokenizer or own or tokenizer_for(model)
+def _jobs(resolution: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
+    preset_tokenizer = resolution.preset.tokenizer if resolution.preset else ""
+    tokenizer = wanted.tokenizer or preset_tokenizer or tokenizer_for(model)
     permission.allow(tokenizer)
-    first = [replace(item_id, tokenizer=tokenizer) for item_id in one.first]
+    first = [replace(item_id, tokenizer=tokenizer) for item_id in resolution.first]
     if wanted.published:
         if any(wanted.arrange):
             raise UsageError("`arrange` makes other items, and published ones are as they are: leave it out")
 
-        return published_jobs(wanted.published, first, one.lengths, wanted.n, one.tasks)
-    return _jobs_of(first, one.preset, one.lengths, wanted)
+        return published_jobs(wanted.published, first, resolution.lengths, wanted.n, resolution.tasks)
+    return _jobs_of(first, resolution.preset, resolution.lengths, wanted)
 
 
 def _jobs_of(

@@ -78,12 +78,12 @@ def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob,
         place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
         wanted.setdefault(place, set()).add(item_id.index)
     model, settings = subject
-    found = []
+    rows = []
     for (of, task, length, question), indices in wanted.items():
         block = of_jobs.get((length, _group(replace(ItemId.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
-        found.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
-    return found
+        rows.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
+    return rows
 
 
 def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) -> None:
@@ -101,11 +101,11 @@ def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Ma
         folder: The folder of a run.
         damaged: What to do with a sentence about rows that cannot be read. They are left out.
     """
-    found: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}
+    entries_by_key: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}
     for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
         for entry in _read(path, damaged):
-            found.setdefault(entry.key, []).append(entry)
-    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
+            entries_by_key.setdefault(entry.key, []).append(entry)
+    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in entries_by_key.values()]
 
 
 def is_shared(folder: Path) -> bool:
@@ -115,7 +115,7 @@ def is_shared(folder: Path) -> bool:
 
 def _together(entries: list[ManifestEntry]) -> ManifestEntry:
     """Return the instances of all shards: those of shards that have begun, and the blocks of the others."""
-    asked = [one for entry in entries for one in entry.instances]
+    asked = [instance_range for entry in entries for instance_range in entry.instances]
     begun = [entry.block for entry in entries if entry.block]
     whole = [entry.whole for entry in entries if entry.whole]
     return replace(entries[0], instances=_merge_ranges([*asked, *_without(whole, begun)]), block=None, whole=None)
@@ -127,15 +127,15 @@ def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
     >>> _merge_ranges([[7, 9], [0, 2], [1, 3], [3, 5]])
     [[0, 5], [7, 9]]
     """
-    found: list[list[int]] = []
+    merged: list[list[int]] = []
     for first, end in sorted(ranges):
         if first == end:
             continue
-        if found and first <= found[-1][1]:
-            found[-1][1] = max(found[-1][1], end)
+        if merged and first <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
         else:
-            found.append([first, end])
-    return found
+            merged.append([first, end])
+    return merged
 
 
 def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[list[int]]:
@@ -171,10 +171,10 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
     if not isinstance(rows, list):
         damaged(f"{path} is not a plan that a run wrote: what is missing from the results is not known")
         return []
-    found, bad = list[ManifestEntry](), list[int]()
+    valid_rows, bad = list[ManifestEntry](), list[int]()
     for number, row in enumerate(rows, 1):
         try:
-            found.append(_entry(**row))
+            valid_rows.append(_entry(**row))
         except (ValueError, TypeError, AttributeError):
             bad.append(number)
     if bad:
@@ -182,7 +182,7 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
             f"{path}: {len(bad):,} of {len(rows):,} rows (the first: {bad[0]:,}) are none that a run wrote, and are "
             "left out: what is missing from the results may be more than is said"
         )
-    return found
+    return valid_rows
 
 
 def _row(entry: ManifestEntry) -> dict[str, object]:
@@ -202,15 +202,15 @@ def _entry(
 ) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
-    ranges = [_range(one) for one in instances]
-    shares = [_range(one) if one else None for one in (block, whole)]
+    ranges = [_range(bounds) for bounds in instances]
+    shares = [_range(bounds) if bounds else None for bounds in (block, whole)]
     return ManifestEntry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
 
 
-def _range(given: list[int]) -> list[int]:
-    first, end = map(int, given)
+def _range(bounds: list[int]) -> list[int]:
+    first, end = map(int, bounds)
     if not 0 <= first <= end <= FARTHEST:
-        raise ValueError(given)
+        raise ValueError(bounds)
     return [first, end]
 
 
@@ -255,7 +255,7 @@ def _ranges(numbers: Iterable[int]) -> list[list[int]]:
 
     def runs() -> Iterator[list[int]]:
         for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
-            found = [number for _, number in run]
-            yield [found[0], found[-1] + 1]
+            consecutive = [number for _, number in run]
+            yield [consecutive[0], consecutive[-1] + 1]
 
     return list(runs())

@@ -61,15 +61,17 @@ class Preset:
     def all_tasks(self) -> str:
         return ",".join((self.selection, *self.from_files))
 
-    def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
+    def params_beside(self, params: Mapping[str, str]) -> dict[str, str]:
         """Return the preset's parameters merged with the given ones, which take precedence."""
-        return {**dict(pair.split("=") for pair in self.params), **given}
+        return {**dict(pair.split("=") for pair in self.params), **params}
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
         """Return the lengths of a task, or the requested lengths, with their instances."""
         if self.subsets:
-            own = [Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes]
-            asked = [size for size in own if lengths is None or size.length in lengths]
+            subset_sizes = [
+                Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes
+            ]
+            asked = [size for size in subset_sizes if lengths is None or size.length in lengths]
             if not asked:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
             yield from asked

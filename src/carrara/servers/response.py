@@ -249,7 +249,7 @@ def _text(part: Any) -> Any:
     """
     if _is_thinking(part):
         thoughts = part.get("thinking")
-        if isinstance(thoughts, list) and all(isinstance(_text(one), str) for one in thoughts):
+        if isinstance(thoughts, list) and all(isinstance(_text(thought), str) for thought in thoughts):
             return "".join(map(_text, thoughts))
         return thoughts
     if not isinstance(part, dict):
@@ -292,12 +292,12 @@ def average_logprobs(output: ModelOutput) -> ModelOutput:
 
     The numbers of a server are untrusted: if there are none, or one is not a log-probability, there is no mean.
     """
-    found = [choice.prompt_logprobs for choice in output.choices if choice.prompt_logprobs]
-    if not found:
+    prompt_logprobs = [choice.prompt_logprobs for choice in output.choices if choice.prompt_logprobs]
+    if not prompt_logprobs:
         return output
     for choice in output.choices:
         choice.prompt_logprobs = None
-    told = [one.logprob for one in found[0].content]
-    if told and all(math.isfinite(one) and one <= 0 for one in told):
-        output.metadata = {**(output.metadata or {}), NATS: -math.fsum(told) / len(told)}
+    logprobs = [token.logprob for token in prompt_logprobs[0].content]
+    if logprobs and all(math.isfinite(logprob) and logprob <= 0 for logprob in logprobs):
+        output.metadata = {**(output.metadata or {}), NATS: -math.fsum(logprobs) / len(logprobs)}
     return output

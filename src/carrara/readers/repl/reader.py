@@ -57,7 +57,7 @@ class Quotes:
         Args:
             text: The text.
         """
-        found = list[tuple[int, int]]()
+        spans = list[tuple[int, int]]()
         place = 0
         while place + BLOCK <= len(text):
             start = self._blocks.get(text[place : place + BLOCK])
@@ -67,9 +67,9 @@ class Quotes:
             before = self._common_before(text, place, start)
             after = self._common_after(text, place, start)
             if before + after >= SHORTEST:
-                found.append((start - before, start + after))
+                spans.append((start - before, start + after))
             place += after
-        return sorted(found, key=lambda span: span[0] - span[1])[:MOST]
+        return sorted(spans, key=lambda span: span[0] - span[1])[:MOST]
 
     @cached_property
     def _blocks(self) -> dict[str, int]:

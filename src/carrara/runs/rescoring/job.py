@@ -203,17 +203,17 @@ def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress)
     with closing(pool.score(lines.batches())) as outcomes:
         for batch in outcomes:
             scored = []
-            for number, found in batch:
-                if isinstance(found, Trouble):
-                    troubles.add(number, found)
+            for number, outcome in batch:
+                if isinstance(outcome, Trouble):
+                    troubles.add(number, outcome)
                     continue
-                mark = blake2b(f"{found.model}\n{found.id}".encode(), digest_size=16).digest()
+                mark = blake2b(f"{outcome.model}\n{outcome.id}".encode(), digest_size=16).digest()
                 if mark in known:
-                    troubles.add(number, _as_trouble(found))
+                    troubles.add(number, _as_trouble(outcome))
                     continue
                 known.add(mark)
-                tally.add(found)
-                scored.append(found)
+                tally.add(outcome)
+                scored.append(outcome)
             write(scored)
             progress.add(len(batch), lines.ends.popleft())
     return ScoredFile(len(known), tally, troubles)

@@ -140,11 +140,11 @@ def _sample(line: Result) -> Any:
 
     item_id = ItemId.parse(line.id)
     asked = f"{line.ask}\n\n(the prompt is not known here: `carrara show` has it by this id: {line.id})"
-    said = ChatMessageAssistant(content=line.reply, model=line.model, source="generate")
+    message = ChatMessageAssistant(content=line.reply, model=line.model, source="generate")
     output = ModelOutput(
         model=line.model,
         choices=[
-            ChatCompletionChoice(message=said, stop_reason="max_tokens" if line.status == "truncated" else "stop")
+            ChatCompletionChoice(message=message, stop_reason="max_tokens" if line.status == "truncated" else "stop")
         ],
         completion=line.reply,
     )
@@ -157,7 +157,7 @@ def _sample(line: Result) -> Any:
         epoch=1,
         input=asked,
         target=line.gold,
-        messages=[ChatMessageUser(content=asked), said],
+        messages=[ChatMessageUser(content=asked), message],
         output=output,
         scores={
             "graded": Score(

@@ -15,7 +15,7 @@ from pathlib import Path
 from carrara.items.item_id import ItemId
 from carrara.results.result import WITHIN, ItemSource, Result, Subject
 from carrara.runs import manifest
-from carrara.runs.asked_items import MOST, Answered, hold
+from carrara.runs.asked_items import MOST, Answered, match_results
 from carrara.runs.reading_record import recall_of, status_of
 from carrara.runs.replies import LoggedReply, read_replies
 from carrara.runs.rescoring.job import Troubles
@@ -98,13 +98,13 @@ def _read_folder(folder: Path, asked: Sequence[ItemId] | None, name: str, scorer
     for number, reply in enumerate(replies, 1):
         graded.add(number, _grade_again(reply, scorer))
     if asked is not None:
-        answered = hold(graded.results, asked)
+        answered = match_results(graded.results, asked)
     elif planned := _planned_items(folder):
         by_subject: dict[Subject, list[Result]] = {}
         for result in graded.results:
             by_subject.setdefault(result.subject, []).append(result)
         parts = [
-            hold(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
+            match_results(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
             for subject, results in by_subject.items()
         ]
         held = [result for part in parts for result in part.results]
@@ -179,7 +179,7 @@ def _read_file(path: Path, asked: Sequence[ItemId] | None, name: str, scorer: Sc
             name,
             model,
             graded,
-            Answered(graded.results, 0, 0) if asked is None else hold(graded.results, asked),
+            Answered(graded.results, 0, 0) if asked is None else match_results(graded.results, asked),
             _and_why(nameless, f"{count(nameless.lines, 'line')} of the file cannot be read"),
         )
         for model, graded in models.items()
@@ -202,7 +202,9 @@ def _submission(
         remark,
     ]
     return Submission(
-        [] if fault else [replace(one, settings={**one.settings, SUBMISSION: name}) for one in answered.results],
+        []
+        if fault
+        else [replace(result, settings={**result.settings, SUBMISSION: name}) for result in answered.results],
         ItemSource(
             name=name,
             models=models,
