@@ -106,10 +106,10 @@ class AgentReader(Reader):
         """Return the agent or solver, made with the tools if it takes any."""
         make = _factory(self.agent)
         takes = inspect.signature(make).parameters
-        made = make(tools=list(tools)) if "tools" in takes and not self.sandbox else make()
-        if not callable(made):
-            raise UsageError(f"{self.agent} returned {type(made).__name__}: it has to return an agent or a solver")
-        return made
+        agent = make(tools=list(tools)) if "tools" in takes and not self.sandbox else make()
+        if not callable(agent):
+            raise UsageError(f"{self.agent} returned {type(agent).__name__}: it has to return an agent or a solver")
+        return agent
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         return search.Search(calls=self.calls, page=self.page).estimate(prompt, around, answer)
@@ -171,10 +171,10 @@ async def _generate(state: Any, tool_calls: str = "loop", cache: bool = False, *
         state.messages.append(output.message)
         if not output.message.tool_calls or tool_calls == "none":
             return state
-        made = await execute_tools(state.messages, state.tools)
-        state.messages.extend(made.messages)
-        if made.output is not None:
-            state.output = made.output
+        result = await execute_tools(state.messages, state.tools)
+        state.messages.extend(result.messages)
+        if result.output is not None:
+            state.output = result.output
         if tool_calls == "single":
             return state
 
@@ -217,8 +217,8 @@ def _factory(name: str) -> Callable[..., Any]:
 
 def _from_registry(kind: str, name: str, tools: "Sequence[Tool] | None" = None) -> Any:
     """Return a registered agent or solver, made with the tools if it takes any."""
-    made = _create(kind, name, tools=list(tools or []))
-    return _create(kind, name) if made is None else made
+    created = _create(kind, name, tools=list(tools or []))
+    return _create(kind, name) if created is None else created
 
 
 def _create(kind: str, name: str, **arguments: Any) -> Any:

@@ -213,10 +213,10 @@ def trace_facts(
     length = max(1, len(context.text))
     traces = []
     for fact in facts:
-        history_of_fact = history.fate_of(fact)
-        if history_of_fact is None:
+        fate_of_fact = history.fate_of(fact)
+        if fate_of_fact is None:
             continue
-        fate, call, statement = history_of_fact
+        fate, call, statement = fate_of_fact
         place = round(fact.needed.start / length, 4)
         own_call = call - len(earlier) if call and call > len(earlier) else None
         traces.append(FactTrace(fact.needed.number, place, fate, own_call, _clip(fact.text), _clip(statement)))

@@ -95,19 +95,19 @@ class Calls:
         self.budget.spend(sent, cached or 0, written)
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
 
-    def _limit_tool_calls(self, asked: int) -> None:
+    def _limit_tool_calls(self, requested: int) -> None:
         """Raise `LimitReachedError` if a message asks for too many calls of tools, or all messages together do."""
-        self.tool_calls += asked
-        if self.most is not None and (asked > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
+        self.tool_calls += requested
+        if self.most is not None and (requested > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
             raise LimitReachedError(f"the model asked for {self.tool_calls} calls of tools, more than it may")
 
     def _count(self, input: Sequence[ChatMessage]) -> int:
         """Return the tokens of the input by our own count, without those of the chat format."""
         total = 0
         for message in input:
-            wanted = (message.metadata or {}).get(KEY)
-            if wanted and PARTS not in wanted:
-                if CONTEXT not in wanted:
+            reference = (message.metadata or {}).get(KEY)
+            if reference and PARTS not in reference:
+                if CONTEXT not in reference:
                     total += self.context.prompt_tokens
                     continue
                 total += self.context.tokens_around
@@ -118,12 +118,12 @@ class Calls:
 def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:
     parts: list[Part] = []
     for message in input:
-        wanted: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
-        if PARTS in wanted and message.text != wanted[EXCERPT]:
-            wanted = {}
-        if CONTEXT in wanted or PARTS in wanted:
-            parts += wanted.get(CONTEXT) or wanted.get(PARTS) or []
-        elif not wanted:
+        reference: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
+        if PARTS in reference and message.text != reference[EXCERPT]:
+            reference = {}
+        if CONTEXT in reference or PARTS in reference:
+            parts += reference.get(CONTEXT) or reference.get(PARTS) or []
+        elif not reference:
             parts.append(message.text)
         else:  # the whole prompt
             parts.append(WHOLE_CONTEXT)

@@ -47,8 +47,8 @@ def check_unchanged(known: Mapping[str, LoggedReply], samples: Mapping[str, Samp
         for n, (sample, reply) in enumerate(cell):
             if n and time.monotonic() - begun > COMPARING:
                 break
-            wanted = {"id": str(sample.id), REQUEST: reply.request}
-            if fingerprint(prompt_of(wanted)) != reply.sha256:
+            reference = {"id": str(sample.id), REQUEST: reply.request}
+            if fingerprint(prompt_of(reference)) != reply.sha256:
                 task = reply.result
                 raise UsageError(
                     f"{task.task} asks in other words now than when its replies were given, and is still version "

@@ -30,7 +30,7 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
     return sides_of([(str(place), results_in(place, scorer, damaged)) for place in places], by)
 
 
-def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
+def sides_of(results_by_place: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
     """Return a side for each model with its settings, or for each reader or arrangement of the only model.
 
     A side in several runs is a side for each run. The reader `whole` and the arrangement `block` come first.
@@ -38,9 +38,9 @@ def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> 
     Raises:
         UsageError: There are several models, and readers or arrangements are to be compared.
     """
-    names = iter(_NAMES[by]([result for _, results in held for result in results]))
+    names = iter(_NAMES[by]([result for _, results in results_by_place for result in results]))
     results_by_side: dict[tuple[Series, str], list[Result]] = {}
-    for place, results in held:
+    for place, results in results_by_place:
         for result in results:
             results_by_side.setdefault((next(names), place), []).append(result)
     several = [series for series, _ in results_by_side]
@@ -98,10 +98,10 @@ def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[
     if place.is_file():
         if place.suffix != ".eval":
             raise UsageError(f"{place} is no log of Inspect: they end with .eval (`inspect log convert` makes one)")
-        paths, read = [place], [reply.result for reply in replies_in(place)]
+        paths, own_results = [place], [reply.result for reply in replies_in(place)]
     else:
-        paths, read = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place, damaged)
-    results = [*read, *(result for path in paths for result in _others(path, scorer, damaged))]
+        paths, own_results = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place, damaged)
+    results = [*own_results, *(result for path in paths for result in _others(path, scorer, damaged))]
     if not results:
         raise UsageError(f"there are no results in {place}")
     return results
@@ -118,7 +118,7 @@ def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
 
 
 def _other_results(path: Path, scorer: str = "") -> Iterator[Result]:
-    """Return the samples of a log that Carrara did not write. Carrara's own samples in it are left out."""
+    """Yield the results of a log's samples that Carrara did not write. Carrara's own samples are left out."""
     log = header(path)
     settings = settings_in(log)
     for sample in samples(path):

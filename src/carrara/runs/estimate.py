@@ -121,8 +121,8 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         items, left = items + items_of_job, left + left_of_job
         lines_at.setdefault((line.task, line.length), []).append(line)
     lines = [_sum(lines, *place) for place, lines in lines_at.items()]
-    there = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
-    return RunEstimate(lines, [*([there] if left < items else []), *_budget_notes(config, total(lines), replies)])
+    note = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
+    return RunEstimate(lines, [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)])
 
 
 def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
@@ -373,10 +373,10 @@ def warnings(lines: Sequence[EstimateLine]) -> list[str]:
         )
     for provider, (requests, size) in BATCHES.items():
         provider_lines = [line for line in lines if line.model.startswith(f"{provider}/")]
-        asked = sum(line.requests for line in provider_lines)
+        request_count = sum(line.requests for line in provider_lines)
         letters = sum(line.sent for line in provider_lines) * LETTERS
-        if asked > requests or letters > size:
-            files = max(-(-asked // requests), -(-letters // size))
+        if request_count > requests or letters > size:
+            files = max(-(-request_count // requests), -(-letters // size))
             messages.append(
                 f"as a batch it takes about {files:,} files of {provider}'s ({requests:,} requests, {size:,} bytes)"
             )

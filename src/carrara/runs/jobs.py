@@ -45,7 +45,7 @@ _OURS: Mapping[str, Mapping[str, str]] = {
 def published_jobs(
     where: str, item_ids: Sequence[ItemId], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[RunJob]:
-    """Return the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
+    """Yield the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
     suite, _, folder = str(where).partition(":")  # Python callers may pass anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
@@ -53,27 +53,31 @@ def published_jobs(
     for name, is_set in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
         if is_set:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
-    of = {item_id.task: item_id for item_id in item_ids}
+    item_ids_by_task = {item_id.task: item_id for item_id in item_ids}
     if suite == "mrcr":  # both data sets contain the questions of our own task
-        mrcr_id = of.get("michelangelo/mrcr")
-        of = {} if mrcr_id is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), mrcr_id)
+        mrcr_id = item_ids_by_task.get("michelangelo/mrcr")
+        item_ids_by_task = {} if mrcr_id is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), mrcr_id)
     elif suite in _OURS:  # several files may belong to one of our tasks
-        tasks = _OURS[suite]
-        of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
+        item_ids_by_task = {
+            file: item_ids_by_task[task_name]
+            for file, task_name in _OURS[suite].items()
+            if task_name in item_ids_by_task
+        }
     sources = _SOURCES[suite](Path(folder))
-    some = {
+    available = {
         (source.task, source.length)
         for source in sources
-        if source.task in of and (lengths is None or source.length in lengths)
+        if source.task in item_ids_by_task and (lengths is None or source.length in lengths)
     }
-    if not some:
+    if not available:
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
-    there = {source.task for source in sources}
-    if missing := _missing([task_name for task_name in of if suite == "babilong" or task_name in there], lengths, some):
+    tasks_with_files = {source.task for source in sources}
+    tasks = [task_name for task_name in item_ids_by_task if suite == "babilong" or task_name in tasks_with_files]
+    if missing := _missing(tasks, lengths, available):
         logger.warning(f"{folder} has no file of {missing}: left out")
     data = remember_files(sources)
-    for task_name, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        item_id = of[task_name]
+    for task_name, length in sorted(available, key=lambda pair: (natural(pair[0]), pair[1])):
+        item_id = item_ids_by_task[task_name]
         name = babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
         task = registry.load(name)
         params = canonical(build(task, name, {**read_canonical(item_id.params), "data": data}))
@@ -84,13 +88,13 @@ def _missing(tasks: list[str], lengths: Sequence[int] | None, present: set[tuple
     """Describe the requested tasks and lengths that are missing. Without lengths, name the tasks that have no files."""
     short = {task: task.rpartition("/")[2] for task in tasks}
     if lengths is None:
-        there = {task for task, _ in present}
-        return ", ".join(short[task] for task in tasks if task not in there)
-    at: dict[str, list[str]] = {}
+        tasks_with_files = {task for task, _ in present}
+        return ", ".join(short[task] for task in tasks if task not in tasks_with_files)
+    lengths_by_absent: dict[str, list[str]] = {}
     for length in lengths:
         absent = ", ".join(short[task] for task in tasks if (task, length) not in present)
-        at.setdefault(absent, []).append(write_length(length))
-    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)
+        lengths_by_absent.setdefault(absent, []).append(write_length(length))
+    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in lengths_by_absent.items() if absent)
 
 
 Tasks = Annotated[str | NamedTask | Selection | RunJob | Iterable[str | NamedTask | Selection | RunJob], text("TASKS")]
@@ -142,41 +146,41 @@ class _Resolution:
     lengths: Sequence[int] | None
 
 
-def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolution:
-    preset, lengths, selection = None, wanted.lengths, Selection(asked.tasks, {**asked.params, **wanted.params})
-    asked = selection
-    if preset_and_tasks := preset_of(asked.tasks):
+def _resolve(requested: Selection, items: RunItems, pack: Pack | None) -> _Resolution:
+    requested = Selection(requested.tasks, {**requested.params, **items.params})
+    preset, lengths, selection = None, items.lengths, requested
+    if preset_and_tasks := preset_of(requested.tasks):
         preset, tasks = preset_and_tasks
         if preset.from_files and tasks == preset.selection:
-            if "data" in asked.params or wanted.published:
+            if "data" in requested.params or items.published:
                 tasks = preset.all_tasks
             else:
-                warn_once(f"{asked.tasks} runs {preset.without_files}")
-        selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
-        if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
+                warn_once(f"{requested.tasks} runs {preset.without_files}")
+        selection = Selection(tasks, requested.params if items.published else preset.params_beside(requested.params))
+        if items.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolution(selection.tasks, item_ids(selection, wanted.sampling, pack, ""), preset, lengths)
+    return _Resolution(selection.tasks, item_ids(selection, items.sampling, pack, ""), preset, lengths)
 
 
-def _jobs(resolution: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
+def _jobs(resolution: _Resolution, items: RunItems, model: str) -> Iterable[RunJob]:
     preset_tokenizer = resolution.preset.tokenizer if resolution.preset else ""
-    tokenizer = wanted.tokenizer or preset_tokenizer or tokenizer_for(model)
+    tokenizer = items.tokenizer or preset_tokenizer or tokenizer_for(model)
     permission.allow(tokenizer)
     first = [replace(item_id, tokenizer=tokenizer) for item_id in resolution.first]
-    if wanted.published:
-        if any(wanted.arrange):
+    if items.published:
+        if any(items.arrange):
             raise UsageError("`arrange` makes other items, and published ones are as they are: leave it out")
 
-        return published_jobs(wanted.published, first, resolution.lengths, wanted.n, resolution.tasks)
-    return _jobs_of(first, resolution.preset, resolution.lengths, wanted)
+        return published_jobs(items.published, first, resolution.lengths, items.n, resolution.tasks)
+    return _jobs_of(first, resolution.preset, resolution.lengths, items)
 
 
 def _jobs_of(
-    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, wanted: RunItems
+    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, items: RunItems
 ) -> Iterator[RunJob]:
     for item_id in first:
         sizes = preset.sizes(item_id.task, lengths) if preset else [Size(at, INSTANCES) for at in lengths or [0]]
-        for size, arrange in product(sizes, wanted.arrange):
+        for size, arrange in product(sizes, items.arrange):
             at = replace(item_id, length=size.length, index=size.first, arrange=arrange)
             check_length(at)
-            yield RunJob(at, wanted.n or size.instances)
+            yield RunJob(at, items.n or size.instances)

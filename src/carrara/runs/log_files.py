@@ -78,7 +78,7 @@ def header(path: Path) -> EvalLog:
 
 
 def samples(path: Path, damaged: Callable[[ValueError], None] | None = None) -> Iterator[dict[str, Any]]:
-    """Return the samples of a log, as they were written.
+    """Yield the samples of a log, as they were written.
 
     Args:
         path: The log.

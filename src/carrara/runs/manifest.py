@@ -71,16 +71,16 @@ class ManifestEntry:
 
 def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block]) -> list[ManifestEntry]:
     """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
-    of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
-    wanted: dict[tuple[str, str, int, int], set[int]] = {}
+    blocks_by_place = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
+    indices_by_place: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
         item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
         place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
-        wanted.setdefault(place, set()).add(item_id.index)
+        indices_by_place.setdefault(place, set()).add(item_id.index)
     model, settings = subject
     rows = []
-    for (of, task, length, question), indices in wanted.items():
-        block = of_jobs.get((length, _group(replace(ItemId.parse(of), length=0))))
+    for (of, task, length, question), indices in indices_by_place.items():
+        block = blocks_by_place.get((length, _group(replace(ItemId.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
         rows.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
     return rows
@@ -105,7 +105,10 @@ def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[Ma
     for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
         for entry in _read(path, damaged):
             entries_by_key.setdefault(entry.key, []).append(entry)
-    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in entries_by_key.values()]
+    return [
+        _merge_entries(same_items) if len(same_items) > 1 or same_items[0].block else same_items[0]
+        for same_items in entries_by_key.values()
+    ]
 
 
 def is_shared(folder: Path) -> bool:
@@ -113,12 +116,17 @@ def is_shared(folder: Path) -> bool:
     return any(folder.glob(SHARDS))
 
 
-def _together(entries: list[ManifestEntry]) -> ManifestEntry:
+def _merge_entries(entries: list[ManifestEntry]) -> ManifestEntry:
     """Return the instances of all shards: those of shards that have begun, and the blocks of the others."""
-    asked = [instance_range for entry in entries for instance_range in entry.instances]
-    begun = [entry.block for entry in entries if entry.block]
-    whole = [entry.whole for entry in entries if entry.whole]
-    return replace(entries[0], instances=_merge_ranges([*asked, *_without(whole, begun)]), block=None, whole=None)
+    instance_ranges = [instance_range for entry in entries for instance_range in entry.instances]
+    begun_blocks = [entry.block for entry in entries if entry.block]
+    all_ranges = [entry.whole for entry in entries if entry.whole]
+    return replace(
+        entries[0],
+        instances=_merge_ranges([*instance_ranges, *_without(all_ranges, begun_blocks)]),
+        block=None,
+        whole=None,
+    )
 
 
 def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
@@ -144,8 +152,8 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
     >>> _without([[0, 10]], [[2, 4], [8, 20]])
     [[0, 2], [4, 8]]
     """
-    left, gone = _merge_ranges(ranges), _merge_ranges(taken)
-    for first, end in gone:
+    left, taken_ranges = _merge_ranges(ranges), _merge_ranges(taken)
+    for first, end in taken_ranges:
         left = [
             part
             for start, stop in left
@@ -220,17 +228,17 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
     if not planned:
         return []
     by_key = {entry.key: entry for entry in planned}
-    have = dict.fromkeys(by_key, 0)
+    answered = dict.fromkeys(by_key, 0)
     for result in results:
         item_id = _item_id(result.id)
         key = (result.subject, _group(item_id), item_id.question) if item_id else None
         if item_id and key in by_key and item_id.index in by_key[key]:
-            have[key] += 1
+            answered[key] += 1
     cells: dict[tuple[Subject, str, int, Arrange], list[int]] = {}
     for key, entry in by_key.items():
         first = _item_id(entry.of)
         cell = cells.setdefault((entry.subject, entry.task, entry.length, first.arrange if first else ""), [0, 0])
-        cell[0] += have[key]
+        cell[0] += answered[key]
         cell[1] += len(entry)
     return [Completeness(*place, *counts) for place, counts in cells.items()]
 

@@ -66,7 +66,7 @@ class Preset:
         return {**dict(pair.split("=") for pair in self.params), **params}
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
-        """Return the lengths of a task, or the requested lengths, with their instances."""
+        """Yield the lengths of a task, or the requested lengths, with their instances."""
         if self.subsets:
             subset_sizes = [
                 Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes

@@ -185,9 +185,9 @@ def make_reference(
         watch: Sees the parts of the prompt.
     """
     more = request(item.prompt.template) if thinking.way == "asked" else ""
-    wanted: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}
+    reference: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}
     digest, seen, message = sha256(), Glimpse(), 0
-    for part in hash_parts(parts_of(wanted), digest):
+    for part in hash_parts(parts_of(reference), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
         if watch:
             watch.see(part)

@@ -233,8 +233,8 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
             console,
         )
         with metering(meter), plain_path(config.out / LOGS) as folder, shown:
-            logs, wanted = evaluate(config, model, list(tasks.values()), folder, known)
-        if len(logs) < wanted:  # Inspect ends like this when it is interrupted
+            logs, task_count = evaluate(config, model, list(tasks.values()), folder, known)
+        if len(logs) < task_count:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
         tidy(config.out / LOGS, logs)
         results = read_results(config.out)
@@ -284,13 +284,13 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
     )
 
 
-def _check_complete(config: RunConfig, logs: Sequence[EvalLog], wanted: int, there: int) -> None:
+def _check_complete(config: RunConfig, logs: Sequence[EvalLog], expected: int, present: int) -> None:
     """Raise if replies were not written, so that the command does not end as a success."""
-    if there >= wanted:
+    if present >= expected:
         return
     messages = [log.error.message for log in logs if log.error and log.error.message.strip()]
     why = messages[0].strip().splitlines()[-1][:300] if messages else "is its disk full?"
-    raise RunError(f"{wanted - there} of {wanted} replies are in no log of {config.out}: {why}")
+    raise RunError(f"{expected - present} of {expected} replies are in no log of {config.out}: {why}")
 
 
 def _make_meter(
@@ -423,9 +423,9 @@ def _make_provider(
         extra_body: What requests that the server is to continue hold; may be filled in later.
     """
 
-    def render(wanted: Reference) -> Sequence[Message]:
+    def render(reference: Reference) -> Sequence[Message]:
         check_disk(config.out)
-        return prompt_of(wanted)
+        return prompt_of(reference)
 
     def recall(id: str, sha256: str) -> LoggedReply | None:
         reply = known.get(id)

@@ -74,17 +74,17 @@ class Streaming(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
-        if wanted is None or PARTS in wanted:
+        reference = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
+        if reference is None or PARTS in reference:
             raise UsageError(
                 f"carrara/{self.model_name} reads an item as a stream, not as messages: use the task's own solver"
             )
-        return await anyio.to_thread.run_sync(self._ask, wanted, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(self._ask, reference, abandon_on_cancel=True)
 
-    def _ask(self, wanted: Mapping[str, str]) -> ModelOutput:
+    def _ask(self, reference: Mapping[str, str]) -> ModelOutput:
         reply: Future[ModelOutput] = Future()
         with self.lock:
-            self.waiting.put((wanted, reply))
+            self.waiting.put((reference, reply))
             if self.worker is None:
                 self.worker = threading.Thread(target=self._work, daemon=True)
                 self.worker.start()
@@ -116,39 +116,39 @@ class Streaming(ModelAPI):
 
     def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
         """Set the reply to an item that was read. An error affects only this item."""
-        asked = ended.owner
-        if asked.digest.hexdigest() != asked.sha256:
-            asked.reply.set_exception(PromptMismatchError(asked.id))
+        open_question = ended.owner
+        if open_question.digest.hexdigest() != open_question.sha256:
+            open_question.reply.set_exception(PromptMismatchError(open_question.id))
             return
         try:
-            asked.reply.set_result(self._output_of(ended))
+            open_question.reply.set_result(self._output_of(ended))
         except Exception as error:
-            asked.reply.set_exception(self._as_error(error))
+            open_question.reply.set_exception(self._as_error(error))
 
     def _take(self, reader: BatchReader[_OpenQuestion]) -> None:
         while True:
             try:
-                wanted, reply = self.waiting.get_nowait()
+                reference, reply = self.waiting.get_nowait()
             except Empty:
                 return
             try:
-                item, digest = item_of(wanted["id"]), sha256()
-                parts = hash_parts(parts_of(wanted), digest)
-                if CONTEXT in wanted:
+                item, digest = item_of(reference["id"]), sha256()
+                parts = hash_parts(parts_of(reference), digest)
+                if CONTEXT in reference:
                     deque(parts, maxlen=0)
-                    prompt_parts: Iterable[str] = [context_of(wanted["id"]).render(wanted[CONTEXT])]
+                    prompt_parts: Iterable[str] = [context_of(reference["id"]).render(reference[CONTEXT])]
                 else:
                     prompt_parts = texts(item.prompt.template, parts)
-                asked = _OpenQuestion(
+                open_question = _OpenQuestion(
                     self.codec.question(item.question.ask),
                     item.question.options,
                     time.monotonic(),
                     reply,
-                    wanted["id"],
-                    wanted["sha256"],
+                    reference["id"],
+                    reference["sha256"],
                     digest,
                 )
-                reader.add(asked, cut(prompt_parts, self.codec, self.segment))
+                reader.add(open_question, cut(prompt_parts, self.codec, self.segment))
             except Exception as error:
                 reply.set_exception(self._as_error(error))
 
@@ -159,23 +159,23 @@ class Streaming(ModelAPI):
         return RunError(f"carrara/{self.model_name} raised {describe_exception(error)}")
 
     def _output_of(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
-        asked, state = ended.owner, ended.state
-        if asked.options and self._silent:
-            options = [self.codec.answer(option) for option in asked.options]
-            text = asked.options[most_probable(likelihoods(self.model, state, asked.question, options))]
+        open_question, state = ended.owner, ended.state
+        if open_question.options and self._silent:
+            options = [self.codec.answer(option) for option in open_question.options]
+            text = open_question.options[most_probable(likelihoods(self.model, state, open_question.question, options))]
             spoken, cut_off = 0, False
         else:
-            most = room(self.model, asked.question, SEGMENT)
-            ids = decode_answer(self.model, state, asked.question, self.codec.end, most)
+            most = room(self.model, open_question.question, SEGMENT)
+            ids = decode_answer(self.model, state, open_question.question, self.codec.end, most)
             text, spoken, cut_off = self.codec.decode(ids), len(ids), len(ids) == most
         output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut_off else "stop")
-        read = ended.tokens + len(asked.question)
+        read = ended.tokens + len(open_question.question)
         output.usage = ModelUsage(input_tokens=read, output_tokens=spoken, total_tokens=read + spoken)
         output.metadata = {
             MEASURED: {
                 "tokens": ended.tokens,
                 "state": self.model.nbytes(state),
-                "began": asked.begun,
+                "began": open_question.begun,
                 "ended": time.monotonic(),
                 "resident": getrusage(RUSAGE_SELF).ru_maxrss << 10,
             }
@@ -250,13 +250,13 @@ def load_model(place: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module in the current folder
     try:
-        made = getattr(import_module(module), name)
+        loaded = getattr(import_module(module), name)
     except ImportError as error:
         raise UsageError(f"{place} cannot be imported: {error}") from None
     except AttributeError:
         raise UsageError(f"{module} has no {name}") from None
     try:
-        model = made() if isinstance(made, type) or not hasattr(made, "step") else made
+        model = loaded() if isinstance(loaded, type) or not hasattr(loaded, "step") else loaded
     except Exception as error:
         raise UsageError(f"{place} cannot be made without arguments: {type(error).__name__}: {error}") from None
     if lacking := [method for method in ("init", "step", "nbytes") if not callable(getattr(model, method, None))]:

@@ -204,7 +204,7 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
-        with attempts() as made:
+        with attempts() as item_attempts:
             try:
                 takes = estimate(way, state.metadata)
                 with budget.current().asking(id, takes.sent, takes.written) as allowance:
@@ -212,18 +212,18 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
             except budget.BudgetExhaustedError as error:
                 budget.current().unasked += 1
                 progress.on_drop(id)
-                _tell(error, made)
+                _set_message(error, item_attempts)
                 raise
             except Exception as error:
                 progress.on_failure(id)
-                state.metadata[REQUESTS] = made.requests
-                _tell(error, made)
+                state.metadata[REQUESTS] = item_attempts.requests
+                _set_message(error, item_attempts)
                 if getattr(error, "trouble", None) is None and has_long_text(error):
                     raise RunError(describe_exception(error)) from None
                 raise
             finally:
-                if made.repeated:
-                    state.metadata[REPEATED] = made.repeated
+                if item_attempts.repeated:
+                    state.metadata[REPEATED] = item_attempts.repeated
         progress.on_answer(id)
         return state
 
@@ -251,21 +251,21 @@ async def _ask(
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     context = ReaderContext(item)
-    with calls(id, allowance, context) as made:
+    with calls(id, allowance, context) as item_calls:
         config = _answer_config(item, state)
-        called = CalledModel(item, context, whole, thinking, state, generate, config, made)
-        reading = await _read(reader, context, called)
-    if made.refused:
-        raise made.refused
+        called_model = CalledModel(item, context, whole, thinking, state, generate, config, item_calls)
+        reading = await _read(reader, context, called_model)
+    if item_calls.refused:
+        raise item_calls.refused
     record = None
     if not reader.is_whole:
         remove_texts(context.passed)  # agents pass the results of tools on without references
-        exchanges = [Exchange(call.parts, call.output) for call in made.made]
+        exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        record = reading_record(whole.sha256, made.made, reading, traced)
+        record = reading_record(whole.sha256, item_calls.made, reading, traced)
     elif item.prompt.template.follow_ups:
-        record = reading_record(whole.sha256, made.made, reading, [])
-    _settle(state, whole, called.output_of(reading.reply), record, allowance.money)
+        record = reading_record(whole.sha256, item_calls.made, reading, [])
+    _settle(state, whole, called_model.output_of(reading.reply), record, allowance.money)
 
 
 def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
@@ -307,11 +307,11 @@ def _settle(
         state.messages = [whole.message(), *(choice.message for choice in output.choices[:1])]
 
 
-def _tell(error: Exception, made: Attempts) -> None:
+def _set_message(error: Exception, item_attempts: Attempts) -> None:
     """Give an error the message that its row in the log will have. Inspect reads `message`, or else the repr."""
     trouble = getattr(error, "trouble", None)
     if isinstance(trouble, RetryTrouble):
-        times = made.failed[trouble.kind]
+        times = item_attempts.failed[trouble.kind]
         error.message = trouble.words + (f", {times} times" if times > 1 else "")  # type: ignore[attr-defined]
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)

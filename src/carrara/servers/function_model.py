@@ -88,14 +88,14 @@ def _code_of(function: Function) -> Callable[..., Any]:
 
 
 def _takes_messages(function: Function) -> bool:
-    wanted = [
+    required = [
         parameter
         for parameter in inspect.signature(function).parameters.values()
         if parameter.default is parameter.empty
     ]
-    if len(wanted) != 1 or wanted[0].kind not in (wanted[0].POSITIONAL_ONLY, wanted[0].POSITIONAL_OR_KEYWORD):
+    if len(required) != 1 or required[0].kind not in (required[0].POSITIONAL_ONLY, required[0].POSITIONAL_OR_KEYWORD):
         raise UsageError(f"{name_of(function)} is to take a prompt, and nothing else that has to be given")
-    hint = get_type_hints(_code_of(function)).get(wanted[0].name, str)
+    hint = get_type_hints(_code_of(function)).get(required[0].name, str)
     if hint is str:
         return False
     origin = get_origin(hint) or hint

@@ -202,9 +202,9 @@ async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
 def _http_clients(api: ModelAPI) -> list[Any]:
     """Return the HTTP clients of a provider, which its SDK's client or its arguments hold."""
     args = getattr(api, "model_args", None)
-    held = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
-    inner = (getattr(value, "_client", None) for value in held)
-    return [client for client in (*held, *inner) if is_client(client)]
+    values = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
+    inner = (getattr(value, "_client", None) for value in values)
+    return [client for client in (*values, *inner) if is_client(client)]
 
 
 @dataclass(frozen=True)

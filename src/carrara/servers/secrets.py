@@ -228,8 +228,8 @@ def refuse_secret(name: str, value: object, where: str) -> None:
     if not _SUSPECT.isdisjoint(words) and value is not None and not isinstance(value, bool):
         raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
     if isinstance(value, Mapping):
-        for inner, held in value.items():
-            refuse_secret(str(inner), held, f"{where} {name}:")
+        for inner, inner_value in value.items():
+            refuse_secret(str(inner), inner_value, f"{where} {name}:")
     if isinstance(value, str) and "://" in value and in_address(value):
         raise UsageError(f"{where} {name} has a secret in its address, which would be kept in the logs: leave it out")
 

@@ -134,9 +134,9 @@ def _open_store(embedder: str) -> Iterator[sqlite3.Connection]:
 def _read(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
     vectors: dict[bytes, bytes] = {}
     for i in range(0, len(keys), _ASKED):
-        asked = keys[i : i + _ASKED]
-        marks = ", ".join("?" * len(asked))
-        vectors.update(store.execute(f"SELECT text, vector FROM vectors WHERE text IN ({marks})", asked).fetchall())
+        batch = keys[i : i + _ASKED]
+        marks = ", ".join("?" * len(batch))
+        vectors.update(store.execute(f"SELECT text, vector FROM vectors WHERE text IN ({marks})", batch).fetchall())
     return vectors
 
 
@@ -183,12 +183,12 @@ class Dense:
 
     def best(self, query: str, top: int) -> Ranked:
         vector = embed_texts(self.embedder, [query])
-        asked = min(top, len(self.rows))
+        limit = min(top, len(self.rows))
         while True:  # more than wanted, as long as the next one may be as good
-            scores, rows = self.index.search(vector, min(asked + 1, len(self.rows)))
-            if asked >= len(self.rows) or scores[0, -1] < scores[0, min(top, len(self.rows)) - 1]:
+            scores, rows = self.index.search(vector, min(limit + 1, len(self.rows)))
+            if limit >= len(self.rows) or scores[0, -1] < scores[0, min(top, len(self.rows)) - 1]:
                 break
-            asked *= 2
+            limit *= 2
         results = zip(scores[0].tolist(), rows[0].tolist(), strict=True)
         ranked = sorted((-score, place) for score, row in results for place in self.rows[row])
         return [(place, -score) for score, place in ranked[:top]]

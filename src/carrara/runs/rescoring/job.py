@@ -209,7 +209,7 @@ def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress)
                     continue
                 mark = blake2b(f"{outcome.model}\n{outcome.id}".encode(), digest_size=16).digest()
                 if mark in known:
-                    troubles.add(number, _as_trouble(outcome))
+                    troubles.add(number, _repeated_line(outcome))
                     continue
                 known.add(mark)
                 tally.add(outcome)
@@ -219,7 +219,7 @@ def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress)
     return ScoredFile(len(known), tally, troubles)
 
 
-def _as_trouble(result: Result) -> Trouble:
+def _repeated_line(result: Result) -> Trouble:
     return Trouble(
         "again",
         f"{result.id} has a line before, and the first that can be scored counts; replies of several models need "

@@ -107,8 +107,8 @@ def _read_folder(folder: Path, asked: Sequence[ItemId] | None, name: str, scorer
             match_results(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
             for subject, results in by_subject.items()
         ]
-        held = [result for part in parts for result in part.results]
-        answered = Answered(held, sum(part.missing for part in parts), sum(part.others for part in parts))
+        results = [result for part in parts for result in part.results]
+        answered = Answered(results, sum(part.missing for part in parts), sum(part.others for part in parts))
     else:
         answered = Answered(graded.results, 0, 0)
     models = sorted({reply.result.model for reply in replies})
