@@ -124,7 +124,7 @@ def prompt_with_file(file: ContextFile) -> str:
 
 
 class _Conversation:
-    """The conversation of an agent or a solver, whose messages are there even if it is stopped."""
+    """The conversation of an agent or a solver. Its messages can be read even after it was stopped."""
 
     def __init__(self, agent: Any, tools: "Sequence[Tool]", messages: "list[ChatMessage]") -> None:
         self._agent, self._tools = agent, tools

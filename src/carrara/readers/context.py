@@ -27,11 +27,7 @@ BEGINNING = 20
 
 
 class Turns:
-    """The turns of a context.
-
-    Args:
-        layout: The layout of the context.
-    """
+    """The turns of a context."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout

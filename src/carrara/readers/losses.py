@@ -200,8 +200,6 @@ def trace_facts(
     """Return the fate of each fact that the answer needs. Empty if there are none, or too many.
 
     Args:
-        item: The item.
-        context: Its context.
         calls: The calls of the model, the last of which gave the answer.
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
         earlier: The calls for an earlier question on the context that serve this one too. They have no number.
@@ -238,7 +236,7 @@ class _History:
         self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
     def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
-        """Return the fate of a fact, the number of the call in which it was lost, and what was written of it then.
+        """Return the fate of a fact, the number of the call in which it was lost, and the text about it at that point.
 
         None: the model wrote about the text in words of its own, and the fact has no marker.
         """

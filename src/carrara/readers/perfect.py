@@ -62,7 +62,6 @@ def next_block(item: Item, previous: int) -> str:
     """Return the block of code that prints more of the needed facts. Empty if all are printed, or no block is left.
 
     Args:
-        item: The item.
         previous: The number of blocks so far.
     """
     context = ReaderContext(item)

@@ -141,9 +141,7 @@ def find(context: ReaderContext, pattern: object, start: int, tokens: int) -> st
     """Return the places where a pattern occurs, with the text around them.
 
     Args:
-        context: The context.
         pattern: The regular expression, from the model.
-        start: The position at which to begin.
         tokens: The most tokens of the result.
     """
     import re2
@@ -180,7 +178,6 @@ def read(context: ReaderContext, start: int, tokens: int) -> str:
     """Return the text from a position on.
 
     Args:
-        context: The context.
         start: The position of the first character.
         tokens: The most tokens of the text.
     """

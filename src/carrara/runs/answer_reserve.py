@@ -80,7 +80,7 @@ def find_crowded(
     return {length: counts for length, counts in counts_by_length.items() if counts[0]}
 
 
-def complaint(counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
+def describe_crowded(counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
     """Return the warning for prompts that leave no room for their answers, with the remedy."""
     where = ", ".join(
         f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"

@@ -98,7 +98,6 @@ def match_results(results: Sequence[Result], asked: Iterable[ItemId], allowance:
 
     Args:
         results: The results of a submission. If several of a model answer one item, the first one counts.
-        asked: The items.
         allowance: What may be spent on making items that have no reply.
     """
     wanted = dict.fromkeys(map(key_of, asked))

@@ -356,7 +356,7 @@ class ReferencedAPI(ModelAPI):
             trouble = settled
         again, left = False, 0.0
         if trouble:
-            again = attempts.again(trouble, self._patience)
+            again = attempts.should_repeat(trouble, self._patience)
             left = attempts.patience_left(self._patience)
             if trouble.after > left:
                 trouble = replace(trouble, words=f"{trouble.words}, and asks to wait for {duration(trouble.after)}")

@@ -1,7 +1,7 @@
 """The calls of the model for one item: counted, held to the budget, and kept for the analysis of lost facts.
 
-A reader, or an agent of a stranger, may ask the model many times for one answer. Every request passes `ReferencedAPI`,
-which reports it here. Nothing of a call's context is held, only where it stands: a message refers to its passages.
+A reader, or a user's agent, may ask the model many times for one answer. Every request passes `ReferencedAPI`, which
+reports it here. A call does not hold the text of the context: a message refers to passages by their positions.
 """
 
 from collections import Counter
@@ -42,9 +42,7 @@ class Calls:
     """The calls for one item so far.
 
     Args:
-        id: The item.
         budget: The part of the run's budget that it may use.
-        context: Its context.
     """
 
     id: str

@@ -62,8 +62,6 @@ def warnings(
     """Yield the warnings before a run. Raise if no prompt leaves room for its answer in the model's window.
 
     Args:
-        config: The run's settings.
-        model: Its model.
         server: What is known of the model's server.
         samples: All items.
         left: Those that have no reply yet.
@@ -92,7 +90,7 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     crowded = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
     if not crowded:
         return
-    message = answer_reserve.complaint(crowded, config.model, window)
+    message = answer_reserve.describe_crowded(crowded, config.model, window)
     if sum(without for without, _, _ in crowded.values()) == len(left):
         raise UsageError(message)
     yield message

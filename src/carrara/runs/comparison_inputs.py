@@ -101,13 +101,13 @@ def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[
         paths, own_results = [place], [reply.result for reply in replies_in(place)]
     else:
         paths, own_results = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place, damaged)
-    results = [*own_results, *(result for path in paths for result in _others(path, scorer, damaged))]
+    results = [*own_results, *(result for path in paths for result in _read_other_results(path, scorer, damaged))]
     if not results:
         raise UsageError(f"there are no results in {place}")
     return results
 
 
-def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
+def _read_other_results(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
     try:
         return list(_other_results(path, scorer))
     except DamagedLogError as error:

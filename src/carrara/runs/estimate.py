@@ -126,7 +126,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
 
 
 def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
-    """Yield the jobs without those whose facts cannot be arranged as they should be. A run leaves these out, too."""
+    """Yield the jobs whose facts can be arranged as requested. A run leaves the others out, too."""
     for job in jobs:
         try:
             check_task(job.first, registry.load(job.first.task))
@@ -139,7 +139,7 @@ def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
 
 
 def _shape_id(first: ItemId) -> ItemId:
-    """Return the item by which the instances of a job are measured: without filler, or not longer than is quick."""
+    """Return the item on which the instances of a job are measured: without filler, or of a length that is quick."""
     length = min(first.length, FAR) if registry.load(first.task).is_sized else 0
     return replace(first, length=length, arrange="")
 
@@ -189,7 +189,7 @@ def _thinking(config: RunConfig) -> Thinking:
 
 
 def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earlier: "_Earlier") -> tuple[Estimate, int]:
-    """Return the requests for an item, and the tokens that those send which continue a reply."""
+    """Return the requests for an item, and the tokens sent by those that continue a reply."""
     name, reader, turns = job.first.task, config.context_reader, shape.follow_ups.messages + 1
     is_whole = reader.is_whole and turns == 1
     if not is_whole and (measured := earlier.cost(name, job.first.length)):
@@ -206,9 +206,8 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     per_item = reader.estimate(round(size), round(shape.around), round(reply_tokens)).with_follow_ups(shape.follow_ups)
     if not reasons:
         return per_item, 0
-    added = turns * (
-        round(per_item.sent / per_item.requests) + added
-    )  # the answer is another request, with the reasoning
+    # The answer is another request, with the reasoning.
+    added = turns * (round(per_item.sent / per_item.requests) + added)
     return Estimate(per_item.requests + turns, per_item.sent + added, per_item.written), added
 
 
@@ -304,7 +303,7 @@ def _budget_notes(config: RunConfig, needed: Mapping[str, float | None], replies
     budget, meter = config.budget, Meter(config.budget, config.model_price)
     if not budget:
         return
-    meter.earlier(replies.by_model)
+    meter.count_earlier(replies.by_model)
     takes = {"tokens": (needed["sent"] or 0) + (needed["written"] or 0), "money": needed["cost"]}
     amount = takes.get(budget.kind, needed["seconds"])
     if amount is None:
@@ -342,7 +341,7 @@ class _Earlier:
         return None
 
     def cost(self, task: str, length: int) -> Estimate | None:
-        """Return what the reader's calls took for an item of the task at that length. None: there was none."""
+        """Return the usage of the reader's calls for an item of the task at that length. None: there was no item."""
         of_task = [result for result in self._results if result.reading and result.task.partition(":")[0] == task]
         readings = [(result.reading, result) for result in of_task if result.reading and result.length == length]
         if not readings:

@@ -75,7 +75,7 @@ def local_folder(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder for this run, or for its shards."""
-    with storage_errors(out), _lock(out, shard), _inspects_files(), _full_disk_said(out):
+    with storage_errors(out), _lock(out, shard), _inspects_files(), _explain_full_disk(out):
         if is_remote(out) and not out.is_dir():  # it never existed, or somebody removed it
             rmtree(local_folder(out) / CACHE, ignore_errors=True)
         yield
@@ -92,7 +92,7 @@ def check_disk(out: Path) -> None:
 
 
 @contextmanager
-def _full_disk_said(out: Path) -> Iterator[None]:
+def _explain_full_disk(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -215,10 +215,8 @@ class ReplyCache:
         """Return the file name for the reply to a request.
 
         Args:
-            model: The name of the model.
             input: The messages, with references in place of prompts.
             tools: The tools that the model may call.
-            tool_choice: Whether it has to.
             config: The settings of the request.
             context: An id of the context that is read, as equal messages may belong to several.
         """

@@ -81,7 +81,6 @@ def samples(path: Path, damaged: Callable[[ValueError], None] | None = None) -> 
     """Yield the samples of a log, as they were written.
 
     Args:
-        path: The log.
         damaged: What to do with a sample that cannot be read. By default it is an error, as the log is damaged.
 
     Raises:

@@ -3,10 +3,10 @@
     plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
                   "task": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
 
-The logs are the store of what was asked; they know nothing of tasks that were not begun. The latest command counts: one
-that asks for fewer instances than an earlier one did is content with those. Of a run in shards each writes a file of
-its own (plan-1-of-4.json), which says too which instances there are in all: those of a shard that was not begun are
-lacking.
+The logs store the replies, and have nothing of tasks that were not begun. The latest command counts: if it asks for
+fewer instances than an earlier one, the run is complete with these. Each shard of a run writes a file of its own
+(plan-1-of-4.json), which also has the range of all instances. So the instances of a shard that was not begun count as
+missing.
 """
 
 import json
@@ -95,10 +95,9 @@ def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) 
 
 
 def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[ManifestEntry]:
-    """Return what the runs of a folder were to ask. Empty if no run wrote into it.
+    """Return the items that the runs of a folder were to ask. Empty if no run wrote into it.
 
     Args:
-        folder: The folder of a run.
         damaged: What to do with a sentence about rows that cannot be read. They are left out.
     """
     entries_by_key: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}

@@ -52,7 +52,6 @@ def price_of(price: "str | Price | Sequence[float] | None", model: str) -> Price
 
     Args:
         price: `IN,OUT[,CACHED]`, the name of a TOML file of prices by model, or numbers.
-        model: The model.
     """
     if price is None or price == "":
         return None

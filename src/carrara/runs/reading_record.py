@@ -14,9 +14,6 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
 
     Args:
         sha256: The hash of the item's whole prompt, by which a known reply is recognized.
-        calls: The calls of the model.
-        reading: The outcome.
-        traces: The fates of the needed facts.
     """
     return {
         "sha256": sha256,
@@ -45,7 +42,7 @@ def _step(call: Call) -> dict[str, Any]:
 
 
 def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return whether all needed facts were before the model when it answered, and the share that was."""
+    """Return whether the model had all needed facts when it answered, and the share that it had."""
     fates = [fate for _, _, fate, *_ in record.get("facts", ())]
     if not fates:
         return {}

@@ -69,7 +69,6 @@ def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | N
     if there is no reply.
 
     Args:
-        directory: The folder.
         damaged: What to do with a log that cannot be read before the others are. By default it is an error.
     """
     if not directory.is_dir():
@@ -81,7 +80,6 @@ def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None
     """Return the results of several run folders. If a reply is in several of them, that of the last folder counts.
 
     Args:
-        folders: Folders of runs.
         damaged: What to do with a log that cannot be read before the others are. By default it is an error.
     """
     results_by_folder = []
@@ -114,7 +112,6 @@ def read_replies(
     """Return all replies of a folder.
 
     Args:
-        directory: The folder.
         damaged: What to do with a log that cannot be read. By default it is an error.
         whole: Whether a log with a sample that cannot be read is damaged. By default only the sample is left out.
     """
@@ -142,7 +139,6 @@ def replies_in(path: Path, whole: bool = False) -> list[LoggedReply]:
     """Return the replies in one log. A sample that cannot be read is left out with a warning.
 
     Args:
-        path: The log.
         whole: Whether the log is damaged if one of its samples is.
     """
 

@@ -304,12 +304,12 @@ def _make_meter(
     """Return the meter of the run's budget. Raise if nothing could be asked within it."""
     known = samples.keys() - {str(sample.id) for sample in left}
     meter = Meter(config.budget, config.model_price, frozenset(known))
-    meter.earlier(reply.result for reply in replies if reply.result.model == subject[0])
+    meter.count_earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return meter
     takes = [estimate(config.context_reader, sample.metadata or {})[1:] for sample in left]
     if config.budget:
-        least = min(meter.takes(prompt, answer) for prompt, answer in takes)
+        least = min(meter.expected_usage(prompt, answer) for prompt, answer in takes)
         if meter.used + least > config.budget.most:
             used, shortest = map(config.budget.written, (meter.used, least))
             raise UsageError(
@@ -417,8 +417,6 @@ def _make_provider(
     """Return a provider that takes prompts by reference, and asks for no reply that the logs have.
 
     Args:
-        config: The run's settings.
-        model: A model with its own provider.
         known: The replies that the logs have, by item.
         extra_body: What requests that the server is to continue hold; may be filled in later.
     """

@@ -34,8 +34,8 @@ VERSION = 2
 class Block(NamedTuple):
     """Ranges of instances, each with its excluded end: those of a shard, and all requested ones."""
 
-    own: tuple[int, int]
-    whole: tuple[int, int]
+    own_range: tuple[int, int]
+    whole_range: tuple[int, int]
 
 
 def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
@@ -70,11 +70,11 @@ def evaluate(
         with _name_errors(CAPTURE, captured), suppress(SystemExit):  # the way in which a capture ends
             evaluate()
         names = [task["identifier"] for task in json.loads(captured.read_bytes())["tasks"]]
-        before = _before(folder)
+        newest = _newest_logs(folder)
         left = [
-            {"identifier": name, "resume": before.get(name, (None, ""))[0]}
+            {"identifier": name, "resume": newest.get(name, (None, ""))[0]}
             for name, task in zip(names, tasks, strict=True)
-            if before.get(name, ("", ""))[1] != "success" or any(str(sample.id) not in known for sample in task.dataset)
+            if newest.get(name, ("", ""))[1] != "success" or any(str(sample.id) not in known for sample in task.dataset)
         ]
         if not left:
             return [], 0
@@ -83,7 +83,7 @@ def evaluate(
             return evaluate()[1], len(left)
 
 
-def _before(folder: Path) -> dict[str, tuple[str, str]]:
+def _newest_logs(folder: Path) -> dict[str, tuple[str, str]]:
     """Return the newest log of each task with its status, by the task's identifier."""
     newest_logs = dict[str, tuple[str, str]]()
     for path in logs(folder):

@@ -261,11 +261,11 @@ def load_model(place: str) -> Any:
         raise UsageError(f"{place} cannot be made without arguments: {type(error).__name__}: {error}") from None
     if lacking := [method for method in ("init", "step", "nbytes") if not callable(getattr(model, method, None))]:
         raise UsageError(f"{place} has no {', '.join(lacking)}: a model to probe has init, step and nbytes")
-    _try(place, model)
+    _check_steps(place, model)
     return model
 
 
-def _try(place: str, model: Any) -> None:
+def _check_steps(place: str, model: Any) -> None:
     """Check a model with two items of three tokens: the state, and the result of a step."""
     tokens = torch.tensor([[1, 2, 3], [3, 2, 1]])
 

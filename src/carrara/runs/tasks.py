@@ -85,10 +85,8 @@ def make_task(
 
     Args:
         first: The item id of the first instance.
-        instances: How many instances there are.
         model: The model that is to reply. None: it is not known yet.
         max_tokens: The limit of a reply, if the user gave one.
-        pack: The prompt pack of the items.
         reader: How the context reaches the model.
         thinking: How the model reasons.
         within: Tokens of the length that are reserved for the answer. None: the length does not include it.
@@ -279,7 +277,7 @@ def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
 
 
 async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> Reading:
-    """Return what a reader makes of a context. If it has no answer because of a limit, the reply is empty."""
+    """Return the reader's reply on a context. If a limit left it without an answer, the reply is empty."""
     try:
         reading = await reader.read(context, context.question, model)
     except LimitReachedError:

@@ -135,7 +135,7 @@ def _is_registered(provider: str) -> bool:
 
     from carrara.servers.inspect_private import registry_find
 
-    def is_it(info: RegistryInfo) -> bool:
+    def has_name(info: RegistryInfo) -> bool:
         return info.type == "modelapi" and info.name.split("/", 1)[-1] == provider
 
-    return bool(registry_find(is_it))
+    return bool(registry_find(has_name))

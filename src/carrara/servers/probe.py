@@ -166,7 +166,6 @@ async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
     """Ask a server for its models and the window of the provider's model. Return nothing if the server fails.
 
     Args:
-        api: The provider.
         path: What is added to the address of the API.
     """
     client: Any = getattr(api, "client", None)

@@ -43,7 +43,6 @@ class ServedModel(Model):
     """A model with the address of its server and its arguments, as logs show them.
 
     Args:
-        model: The model.
         address: The address, if the user gave one.
     """
 
@@ -185,9 +184,9 @@ def _prepare(api: ModelAPI, limit: ReplyLimit) -> None:
 
 
 async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
-    """Close the HTTP clients that a provider made when the event loop ends in which this is begun.
+    """Close the HTTP clients that a provider made when the event loop that runs this generator ends.
 
-    Otherwise their connections stay open until the next collection of garbage.
+    Otherwise their connections stay open until the next garbage collection.
     """
     args = getattr(api, "model_args", None)
     user_clients = list(args.values()) if isinstance(args, dict) else []

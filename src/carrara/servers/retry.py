@@ -162,7 +162,7 @@ LIMIT = 1800.0
 MOST: dict[Kind, int] = {"final": 1, "garbled": 3, "hanging": 3, "failing": 20}
 """The most attempts for each kind of failure, whatever the server does otherwise. Other kinds are waited out."""
 
-OWN: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
+MOST_ALONE: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
 """The most attempts of one item for each kind of failure, if the server has answered other items after each of them."""
 
 
@@ -185,10 +185,13 @@ class Attempts:
     """The attempts of one item."""
 
     requests: int = 0
-    """The failures since its last answer."""
+    """The requests since its last answer."""
     first_failure: float | None = None
+    """The time of the first failure since its last answer."""
     failed: Counter[Kind] = field(default_factory=Counter[Kind])
+    """The failures since its last answer, by kind."""
     failed_alone: Counter[Kind] = field(default_factory=Counter[Kind])
+    """The failures of this item alone: the server has answered other items since the failure before."""
     answers_then: int = 0
     """The number of answers from the server at the last failure."""
     repeated: int = 0
@@ -207,7 +210,7 @@ class Attempts:
         self.failed_alone.clear()
         return took
 
-    def again(self, trouble: RetryTrouble, patience: float = PATIENCE) -> bool:
+    def should_repeat(self, trouble: RetryTrouble, patience: float = PATIENCE) -> bool:
         """Return whether to repeat a request after a failed attempt."""
         now, kind = time.monotonic(), trouble.kind
         self.failed[kind] += 1
@@ -216,17 +219,17 @@ class Attempts:
         elif TALLY.answers > self.answers_then:
             self.failed_alone[kind] += 1
         self.answers_then = TALLY.answers
-        worth = (
+        repeats = (
             self.failed[kind] < MOST.get(kind, 1 << 30)
-            and self.failed_alone[kind] < OWN.get(kind, 1 << 30)
+            and self.failed_alone[kind] < MOST_ALONE.get(kind, 1 << 30)
             and now - self.first_failure < patience
         )
-        TALLY.again += worth
-        self.repeated += worth
-        return worth
+        TALLY.again += repeats
+        self.repeated += repeats
+        return repeats
 
     def patience_left(self, patience: float = PATIENCE) -> float:
-        """Return for how many seconds the server is waited for after its first failure."""
+        """Return the seconds that are left to wait for the server, counted from the first failure."""
         return max(0.0, patience - (time.monotonic() - (self.first_failure or time.monotonic())))
 
 

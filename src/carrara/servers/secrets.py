@@ -256,13 +256,7 @@ def in_arguments(arguments: Mapping[str, Any]) -> set[str]:
 
 
 def check_secrets(key: str, address: str | None, arguments: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for a secret that is sent to a server and could not be removed from its replies.
-
-    Args:
-        key: The API key.
-        address: The address of the server.
-        arguments: The arguments of the model.
-    """
+    """Raise `UsageError` for a secret that is sent to a server and could not be removed from its replies."""
     named = [_SCHEME.sub("", text) for text, is_secret in _hidden_texts(arguments) if is_secret]
     sent = [("the API key", key), *named_in_address(address).items(), *(("a secret in `model_args`", v) for v in named)]
     for what, value in sent:
@@ -293,8 +287,6 @@ def _change_secrets(name: str, value: object, change: Callable[[str, bool], str]
     """Return an argument with each text in it changed that may be a secret.
 
     Args:
-        name: The name of the argument.
-        value: The argument.
         change: What becomes of a text. It is also given whether the text's name or form says that it is a secret.
         is_private: Whether it is hidden whatever its name is.
     """

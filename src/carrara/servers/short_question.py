@@ -125,7 +125,7 @@ class ShortQuestion:
             extra_body=dict(extra_body) if extra_body else None,
         )
         try:
-            with self._late_told(), anyio.fail_after(SECONDS):
+            with self._warn_when_late(), anyio.fail_after(SECONDS):
                 answer = await self.api.generate(messages, [], "none", config)
         except TimeoutError:
             raise RunError(
@@ -139,7 +139,7 @@ class ShortQuestion:
         return ShortAnswer(output, call)
 
     @contextmanager
-    def _late_told(self) -> Iterator[None]:
+    def _warn_when_late(self) -> Iterator[None]:
         message = f"{self.server} has not answered a short question yet; it has {SECONDS} seconds in all"
         timer = Timer(LATE, logger.warning, [message])
         timer.daemon = True

@@ -216,7 +216,7 @@ class Supervisor:
         self.client: socket.socket | None = None
         self.turn, self.last_reply = 0, b""
         self.until = self.used = self.called = 0.0
-        """When the host wants a reply, the seconds of the block so far, and when it last called `llm`."""
+        """The time at which the host wants a reply, the seconds of the block so far, and the time of its last call."""
         self.block = self.workers = self.interrupts = 0
         self.lost = self.stopped = False
         self.start_worker()

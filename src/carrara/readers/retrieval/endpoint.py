@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 OLDEST_CLIENT = 3
 """The oldest major version of openai that asks for embeddings."""
 _BATCH = 64
-_REQUESTS = 4
 """The number of texts in a request."""
+_REQUESTS = 4
+"""The number of requests at a time."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
-"""Seconds before a failed request is repeated. A run waits longer (prompts.py)."""
+"""Seconds before a failed request is repeated. A run waits longer (retrieval/reader.py)."""
 _PASSING = (408, 409, 429)
 """Status codes of temporary failures, beside 5xx."""
 _SECONDS = 120.0

@@ -159,7 +159,10 @@ class Troubles:
         return [_describe(source, kind) for kind in self._kinds.values()]
 
     def first(self, what: str = "line") -> str:
-        """Return the first problem with the number of its line, or of what else it is. Empty if there is none."""
+        """Return the first problem with its number, which counts lines or the objects that `what` names.
+
+        Empty if there is none.
+        """
         return next((f"{what} {kind.first:,}: {_one_line(kind)}" for kind in self._kinds.values()), "")
 
 

@@ -4,8 +4,8 @@
 
 Replies of both kinds are graded as `carrara score` grades them, so the scores that are sent do not count. A reply that
 cannot be graded here counts as no reply. An item that was asked and has no reply, or a failed request, counts as wrong:
-otherwise a submission could improve by leaving replies out. The items that were asked are given, or are those of the
-folder's run manifest. Of a file without such a list it is not known.
+otherwise a submission could improve by leaving replies out. The caller gives the items that were asked. By default they
+are those of the folder's run manifest. For a file without such a list they are not known.
 """
 
 from collections.abc import Sequence
