@@ -369,7 +369,7 @@ def _ask(
         )
     )
     found = dict[ItemId, list[Result]]()
-    for result in outcome.own:
+    for result in outcome.results:
         found.setdefault(replace(ItemId.parse(result.id), question=0), []).append(result)
     return found
 

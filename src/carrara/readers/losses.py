@@ -251,17 +251,17 @@ class _History:
             return "unseen", None, ""
         if fact.marker is None and any(call.output for call in self._calls[first:last]):
             return None
-        kept, before = None, ""
+        last_kept, last_text = None, ""
         for number in range(first, last):
-            now, statement = fact.state_in(self._calls[number].output)
-            if now == "present":
-                kept, before = number, statement
+            state_then, statement = fact.state_in(self._calls[number].output)
+            if state_then == "present":
+                last_kept, last_text = number, statement
         if state in ("mutated", "stale"):
-            since = first if kept is None else kept + 1
+            since = first if last_kept is None else last_kept + 1
             return state, min(since, last - 1) + 1, last_statement
-        if kept is None:
+        if last_kept is None:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
-        return "dropped", min(kept + 1, last - 1) + 1, before
+        return "dropped", min(last_kept + 1, last - 1) + 1, last_text
 
     def _first_seen(self, fact: _Fact) -> int | None:
         """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""

@@ -100,16 +100,16 @@ def match_results(results: Sequence[Result], asked: Iterable[ItemId], allowance:
         results: The results of a submission. If several of a model answer one item, the first one counts.
         allowance: What may be spent on making items that have no reply.
     """
-    wanted = dict.fromkeys(map(key_of, asked))
+    keys = dict.fromkeys(map(key_of, asked))
     by_subject: dict[Subject, dict[ItemId, Result]] = {}
     for result in results:
         key = key_of(ItemId.parse(result.id))
-        if key in wanted:
+        if key in keys:
             by_subject.setdefault(result.subject, {}).setdefault(key, result)
     answered, missing, allowance = list[Result](), 0, allowance or Allowance()
     for results_by_key in by_subject.values():
         wrong_results = _WrongResults(results_by_key, allowance)
-        for key in wanted:
+        for key in keys:
             known = results_by_key.get(key)
             if known and known.status != "error":
                 answered.append(known)

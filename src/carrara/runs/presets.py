@@ -71,10 +71,10 @@ class Preset:
             subset_sizes = [
                 Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes
             ]
-            asked = [size for size in subset_sizes if lengths is None or size.length in lengths]
-            if not asked:
+            requested = [size for size in subset_sizes if lengths is None or size.length in lengths]
+            if not requested:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
-            yield from asked
+            yield from requested
             return
         usual = PresetPart(task, self.lengths, self.instances)
         part = next((part for part in self.parts if task in registry.select(part.tasks)), usual)

@@ -152,7 +152,7 @@ class _Turn:
         return output
 
     def _settle(self, last: ModelOutput, whole: bool) -> None:
-        """Return one reply made of all pieces."""
+        """Set the state's output to one reply made of all pieces."""
         usages = [output.usage for output in self.outputs if output.usage]
         wrote = last.usage.output_tokens if last.usage else 0
         final = last.model_copy(deep=True)
@@ -211,9 +211,9 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     If a reply was not made in pieces, the answer begins at its label, or at the last statement of the answer that was
     read, or after the reasoning.
     """
-    kept = (output.metadata or {}).get(COT)
-    if kept:
-        return Spent(**kept)
+    logged = (output.metadata or {}).get(COT)
+    if logged:
+        return Spent(**logged)
     counter = tokenizers.get(item.item_id.tokenizer)
     reply = written(output)
     visible_text = without_reasoning(reply)

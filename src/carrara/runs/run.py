@@ -144,7 +144,7 @@ Confirm = Callable[[int, float | None], bool]
 class Outcome:
     """The outcome of a run."""
 
-    own: list[Result]
+    results: list[Result]
     """The results of this configuration: its items and its model with its settings."""
     folder: list[Result]
     """All results in the folder."""
@@ -225,7 +225,7 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         if server and _continues(config):
             extra_body |= require_prefill(config.model, config.cot, server.prefill)
         manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
-        before, again = TALLY.requests, TALLY.again
+        requests_before, repeats_before = TALLY.requests, TALLY.again
         shown = progress.progress(
             len(samples),
             {str(sample.id): _tokens(sample) for sample in left},
@@ -242,7 +242,9 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         for change in changed_models(results_of_run):
             logger.warning(change)
         _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked)
-        return Outcome(results_of_run, results, TALLY.requests - before, TALLY.again - again, meter.unasked)
+        return Outcome(
+            results_of_run, results, TALLY.requests - requests_before, TALLY.again - repeats_before, meter.unasked
+        )
 
 
 def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Block]]:
@@ -270,11 +272,11 @@ def _tokens(sample: Sample) -> int:
 
 def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
-    there = len(samples) - len(left)
+    known_count = len(samples) - len(left)
     later = sum((sample.metadata or {}).get(FOLLOW_UPS, (0, 0))[0] for sample in left)
     return "".join(
         (
-            f"{there:,} of {len(samples):,} replies are there already; " if there else "",
+            f"{known_count:,} of {len(samples):,} replies are there already; " if known_count else "",
             f"{count(len(left), 'prompt')}, {sum(map(_tokens, left)):,} tokens by {config.jobs[0].first.tokenizer}",
             f", and {count(later, 'message')} after the replies" if later else "",
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",

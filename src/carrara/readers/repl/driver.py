@@ -145,7 +145,7 @@ class Worker:
             )
 
     def execute(self, message: Message) -> Message:
-        """Run a block, and return what the supervisor is told of it. The output goes through a pipe."""
+        """Run a block, and return the message for the supervisor. The output goes through a pipe."""
         code, name = message["code"], "<block {}>".format(message["block"])
         self.final, self.left, error = None, iter(range(message["left"])), None
         # An earlier block may have closed or replaced any of these.

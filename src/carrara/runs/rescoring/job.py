@@ -76,8 +76,8 @@ class _Group:
         for name in result.scores:
             if name not in self.scores:
                 self.scores[name] = array("d", [math.nan]) * len(self.score)
-        for name, kept in self.scores.items():
-            kept.append(result.scores.get(name, math.nan))
+        for name, values in self.scores.items():
+            values.append(result.scores.get(name, math.nan))
         self.status.append(self.statuses.index(result.status))
         self.score.append(result.score)
         self.chance_level.append(result.chance_level)
@@ -111,7 +111,7 @@ class _Results(Sequence[Result]):
         if isinstance(place, slice):
             return [self[n] for n in range(*place.indices(len(self)))]
         group = self._group
-        published = tuple(kept[place] for kept in group.scores.values())
+        published = tuple(values[place] for values in group.scores.values())
         return self._made(group.status[place], group.score[place], group.chance_level[place], published)
 
     def _make(self, status: int, score: float, chance_level: float, published: tuple[float, ...]) -> Result:

@@ -139,12 +139,12 @@ def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
     outcome = scorer.row({"id": logged.id, "reply": logged.reply, "status": ended})
     if isinstance(outcome, Trouble):
         return outcome
-    here = {field: getattr(outcome, field) for field in GRADED_HERE}
-    here["status"] = status_of(outcome.status, record)
-    here["scores"] = {**recall_of(record), **outcome.scores}
+    graded_fields = {field: getattr(outcome, field) for field in GRADED_HERE}
+    graded_fields["status"] = status_of(outcome.status, record)
+    graded_fields["scores"] = {**recall_of(record), **outcome.scores}
     if WITHIN not in logged.settings:  # otherwise the length includes the room for the answer
-        here["length"] = outcome.length
-    return replace(logged, **here)
+        graded_fields["length"] = outcome.length
+    return replace(logged, **graded_fields)
 
 
 def _read_file(path: Path, asked: Sequence[ItemId] | None, name: str, scorer: Scorer) -> list[Submission]:
