@@ -92,12 +92,12 @@ def test_ones_own_model_is_probed(name: str, tmp_path: Path) -> None:
 def test_a_model_that_does_not_keep_the_protocol_is_told(
     name: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from carrara.runs.streaming import own
+    from carrara.runs.streaming import load_model
 
     (tmp_path / "theirs.py").write_text(OWN)
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(UsageError, match=message):
-        own(f"theirs:{name}")
+        load_model(f"theirs:{name}")
 
 
 @pytest.mark.slow

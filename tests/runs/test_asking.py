@@ -136,7 +136,7 @@ def failed(kind: Kind) -> RetryTrouble:
 @pytest.mark.parametrize(("kind", "requests"), [("final", 1), ("garbled", 3), ("hanging", 3), ("failing", 20)])
 def test_what_cannot_get_better_is_asked_a_few_times(kind: Kind, requests: int) -> None:
     own, asked = Attempts(), 1
-    while own.again(failed(kind)):
+    while own.should_repeat(failed(kind)):
         asked += 1
     assert asked == requests
 
@@ -144,7 +144,7 @@ def test_what_cannot_get_better_is_asked_a_few_times(kind: Kind, requests: int) 
 @pytest.mark.parametrize(("kind", "requests"), [("failing", 7), ("down", 31), ("unreachable", 31)])
 def test_an_item_on_which_a_server_fails_while_it_answers_others_is_given_up(kind: Kind, requests: int) -> None:
     own, asked = Attempts(), 1
-    while own.again(failed(kind)):
+    while own.should_repeat(failed(kind)):
         TALLY.answers += 1
         asked += 1
     assert asked == requests
@@ -155,7 +155,7 @@ def test_an_outage_is_waited_out_and_no_longer(kind: Kind, monkeypatch: pytest.M
     clock = iter(range(0, PATIENCE * 2, 60))
     monkeypatch.setattr("carrara.servers.retry.time.monotonic", lambda: next(clock))
     own, asked = Attempts(), 1
-    while own.again(failed(kind)):
+    while own.should_repeat(failed(kind)):
         asked += 1
     assert asked == PATIENCE // 60 + 1
 

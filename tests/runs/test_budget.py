@@ -40,7 +40,7 @@ def test_what_is_under_way_is_reserved_for() -> None:
 
 def test_money_is_counted_by_price() -> None:
     meter = Meter(read_budget("1usd"), Price(1.0, 10.0))
-    assert meter.takes(500_000, 40_000) == pytest.approx(0.9)
+    assert meter.expected_usage(500_000, 40_000) == pytest.approx(0.9)
     with pytest.raises(BudgetExhaustedError), meter.asking("a", 700_000, 40_000):
         pass
 

@@ -254,7 +254,7 @@ def test_an_item_that_cannot_be_made_is_not_missing(items: list[Item], monkeypat
     monkeypatch.setattr(asked_items, "context_of", never)
     scorer = Scorer(ScorerConfig("m"))
     results = [scorer.reply(item.id, item.gold, "ok") for item in items[:N] if item.item_id.index not in (1, 2)]
-    found = asked_items.hold(results, asked(items[:N]))
+    found = asked_items.match_results(results, asked(items[:N]))
     assert [ItemId.parse(one.id).index for one in found.results] == [0, 1, 3, 4, 5]
     assert found.missing == 1
 

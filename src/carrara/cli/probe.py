@@ -77,6 +77,6 @@ def probe(
 
 def _check_model(model: str) -> None:
     """Check that a model works before anything is made for it."""
-    from carrara.runs.streaming import own
+    from carrara.runs.streaming import load_model
 
-    own(model)
+    load_model(model)

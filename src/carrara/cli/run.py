@@ -197,7 +197,7 @@ def _print_results(finished: Sequence[FinishedRun], min_base_score: float, as_js
     from carrara.runs.manifest import parts
     from carrara.tokenizers.gguf import logged_name, split_digest
 
-    own = [result for _, outcome in finished for result in outcome.own]
+    own = [result for _, outcome in finished for result in outcome.results]
     folders = {config.out: outcome.folder for config, outcome in finished}
     among = [result for results in folders.values() for result in results]
     models = {split_digest(logged_name(config.model))[0] for config, _ in finished}
@@ -225,9 +225,9 @@ def _conclude(config: RunConfig, outcome: "Outcome") -> None:
             f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
             "the same command with more resumes"
         )
-    if failures := describe_failures(outcome.own):
+    if failures := describe_failures(outcome.results):
         raise RunError(f"{failures}; the same command asks them again")
-    if blank := [row for row in summarize(outcome.own, among=outcome.folder) if not row.stat.scored]:
+    if blank := [row for row in summarize(outcome.results, among=outcome.folder) if not row.stat.scored]:
         cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
         raise RunError(
             f"there is no score of {cells}{' and more' if len(blank) > FEW else ''}: nothing was measured there"
@@ -236,6 +236,6 @@ def _conclude(config: RunConfig, outcome: "Outcome") -> None:
 
 def _requests(outcome: "Outcome") -> str:
     """Print the number of requests, and why it differs from the number of items."""
-    made, items = outcome.requests, len(outcome.own)
+    made, items = outcome.requests, len(outcome.results)
     again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
     return f"{count(made, 'request')} {'was' if made == 1 else 'were'} made for {count(items, 'item')}{again}"

@@ -372,7 +372,7 @@ def _ask(
         )
     )
     results_by_instance = dict[ItemId, list[Result]]()
-    for result in outcome.own:
+    for result in outcome.results:
         results_by_instance.setdefault(replace(ItemId.parse(result.id), question=0), []).append(result)
     return results_by_instance
 

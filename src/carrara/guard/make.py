@@ -57,7 +57,7 @@ def make_guard(config: MakeGuardConfig) -> Guard:
             + how_to_get(sufficient_if_right(cells), cells)
         )
     right, rate = _find_reliable(run_config, first, lengths, n, config.times)
-    results = {result.id: result for result in run(evolve(run_config, tasks=jobs_for(right))).own}
+    results = {result.id: result for result in run(evolve(run_config, tasks=jobs_for(right))).results}
     chosen = _balance([(results[id], capability) for id, capability in right.items()], n)
     guard = Guard(
         model=model,
@@ -146,7 +146,7 @@ def _one_of_each_context(ids: Iterable[str]) -> list[str]:
 
 def _ask(config: RunConfig) -> list[Result]:
     """Return the replies of a run. Failed requests say nothing about the answers, and count for nothing."""
-    results = run(config).own
+    results = run(config).results
     replies = [result for result in results if result.status != "error"]
     if failures := describe_failures(results):
         if not replies:

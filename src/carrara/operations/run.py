@@ -48,13 +48,13 @@ def _results(config: RunConfig) -> Results:
     from carrara.runs.run import describe_failures, run
 
     outcome = run(config, _console() if config.progress else None)
-    own = Results(outcome.own, config.out.resolve().name)
+    own = Results(outcome.results, config.out.resolve().name)
     if outcome.unasked:
         said = f"{outcome.unasked:,} items were not asked: budget={config.budget} has no room for them; more resumes"
         warnings.warn(said, stacklevel=2)
-    if failures := describe_failures(outcome.own):
+    if failures := describe_failures(outcome.results):
         said = f"{failures}; the same call asks them again"
-        if all(result.status == "error" for result in outcome.own):
+        if all(result.status == "error" for result in outcome.results):
             raise RunError(said)
         warnings.warn(said, stacklevel=2)
     return own

@@ -76,7 +76,7 @@ def _ask(config: RunConfig, subjects: Sequence[Subject], batch: int, budget: int
                 raise UsageError(f"a budget of {budget:,} tokens has no room for the first {batch} prompts: give more")
             return cards
         before, outcome = len(results), run(evolve(config, tasks=jobs))
-        results, last = _replies_of(config, outcome.folder), outcome.own
+        results, last = _replies_of(config, outcome.folder), outcome.results
         is_silent = len(results) <= before
 
 

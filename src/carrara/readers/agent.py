@@ -63,7 +63,7 @@ class AgentReader(Reader):
         agent, _, settings = options.partition(",")
         if not agent:
             raise UsageError("the reader agent needs the name of an agent or solver of Inspect, such as agent:react")
-        known = {one.name: one.default for one in fields(cls) if one.name != "agent"}
+        known = {field.name: field.default for field in fields(cls) if field.name != "agent"}
         return cls(agent, **cls.parse_settings(settings, known))
 
     def __str__(self) -> str:
@@ -106,10 +106,10 @@ class AgentReader(Reader):
         """Return the agent or solver, made with the tools if it takes any."""
         make = _factory(self.agent)
         takes = inspect.signature(make).parameters
-        made = make(tools=list(tools)) if "tools" in takes and not self.sandbox else make()
-        if not callable(made):
-            raise UsageError(f"{self.agent} returned {type(made).__name__}: it has to return an agent or a solver")
-        return made
+        agent = make(tools=list(tools)) if "tools" in takes and not self.sandbox else make()
+        if not callable(agent):
+            raise UsageError(f"{self.agent} returned {type(agent).__name__}: it has to return an agent or a solver")
+        return agent
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         return search.Search(calls=self.calls, page=self.page).estimate(prompt, around, answer)
@@ -124,7 +124,7 @@ def prompt_with_file(file: ContextFile) -> str:
 
 
 class _Conversation:
-    """The conversation of an agent or a solver, whose messages are there even if it is stopped."""
+    """The conversation of an agent or a solver. Its messages can be read even after it was stopped."""
 
     def __init__(self, agent: Any, tools: "Sequence[Tool]", messages: "list[ChatMessage]") -> None:
         self._agent, self._tools = agent, tools
@@ -171,10 +171,10 @@ async def _generate(state: Any, tool_calls: str = "loop", cache: bool = False, *
         state.messages.append(output.message)
         if not output.message.tool_calls or tool_calls == "none":
             return state
-        made = await execute_tools(state.messages, state.tools)
-        state.messages.extend(made.messages)
-        if made.output is not None:
-            state.output = made.output
+        result = await execute_tools(state.messages, state.tools)
+        state.messages.extend(result.messages)
+        if result.output is not None:
+            state.output = result.output
         if tool_calls == "single":
             return state
 
@@ -199,8 +199,8 @@ def context_tools(context: ReaderContext, page: int) -> "list[Tool]":
 
     functions: dict[str, Callable[..., Any]] = {"find": find, "read": read}
     return [
-        ToolDef(functions[told.name], told.name, told.description, told.parameters).as_tool()
-        for told in search.tool_infos(page)
+        ToolDef(functions[info.name], info.name, info.description, info.parameters).as_tool()
+        for info in search.tool_infos(page)
     ]
 
 
@@ -217,8 +217,8 @@ def _factory(name: str) -> Callable[..., Any]:
 
 def _from_registry(kind: str, name: str, tools: "Sequence[Tool] | None" = None) -> Any:
     """Return a registered agent or solver, made with the tools if it takes any."""
-    made = _create(kind, name, tools=list(tools or []))
-    return _create(kind, name) if made is None else made
+    created = _create(kind, name, tools=list(tools or []))
+    return _create(kind, name) if created is None else created
 
 
 def _create(kind: str, name: str, **arguments: Any) -> Any:
@@ -248,10 +248,10 @@ def _from_file(path: Path, function: str) -> Callable[..., Any]:
         except Exception as error:
             del sys.modules[spec.name]
             raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error}") from None
-    found = getattr(module, function, None)
-    if not callable(found):
+    factory = getattr(module, function, None)
+    if not callable(factory):
         raise UsageError(f"{path} has no function {function!r}: give one that returns an agent or a solver")
-    return found  # type: ignore[no-any-return]
+    return factory  # type: ignore[no-any-return]
 
 
 def _complete(messages: "Sequence[ChatMessage]") -> "list[ChatMessage]":
@@ -259,13 +259,13 @@ def _complete(messages: "Sequence[ChatMessage]") -> "list[ChatMessage]":
     from inspect_ai.model import ChatMessageAssistant, ChatMessageTool
 
     answered = {message.tool_call_id for message in messages if isinstance(message, ChatMessageTool)}
-    found: list[ChatMessage] = []
+    complete: list[ChatMessage] = []
     for message in messages:
-        found.append(message)
+        complete.append(message)
         if isinstance(message, ChatMessageAssistant):
-            found += [
+            complete += [
                 ChatMessageTool(content="The call was not made.", tool_call_id=call.id, function=call.function)
                 for call in message.tool_calls or []
                 if call.id not in answered
             ]
-    return found
+    return complete

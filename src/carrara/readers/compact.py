@@ -82,10 +82,10 @@ class Compact(Reader):
             kind = getattr(inspect_ai.model, STRATEGIES[self.strategy])
         else:
             kind = load_object(self.strategy, "a strategy of compaction")
-        made = kind()
-        if not isinstance(made, inspect_ai.model.CompactionStrategy):
+        strategy = kind()
+        if not isinstance(strategy, inspect_ai.model.CompactionStrategy):
             raise UsageError(f"{self.strategy} is no strategy of compaction: derive it from `CompactionStrategy`")
-        return made
+        return strategy
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         from inspect_ai.model import ChatMessageUser
@@ -105,9 +105,9 @@ class Compact(Reader):
         text, size = max(0, prompt - around), self.chunk or max(1, self.window // PASSAGES)
         parts = count_passages(text, size)
         whole = text + parts * OVERHEAD + 2 * around
-        kept = min(whole, self.window)
-        times = max(0, -(-(whole - kept) // max(1, self.window - WRITTEN))) if self.strategy == "summary" else 0
-        return Estimate(times + 1, times * self.window + kept, times * WRITTEN + answer)
+        last_size = min(whole, self.window)
+        times = max(0, -(-(whole - last_size) // max(1, self.window - WRITTEN))) if self.strategy == "summary" else 0
+        return Estimate(times + 1, times * self.window + last_size, times * WRITTEN + answer)
 
 
 class _Conversation:

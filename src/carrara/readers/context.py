@@ -27,11 +27,7 @@ BEGINNING = 20
 
 
 class Turns:
-    """The turns of a context.
-
-    Args:
-        layout: The layout of the context.
-    """
+    """The turns of a context."""
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
@@ -50,7 +46,7 @@ class Turns:
         Returns:
             The turns, without the names of their speakers.
         """
-        layout, found, place = self._layout, list[Segment](), 0
+        layout, segments, place = self._layout, list[Segment](), 0
         text = text.strip()
         while place < len(text):
             known = self._by_beginning.get(text[place : place + BEGINNING], ())
@@ -59,11 +55,11 @@ class Turns:
             if not turn:
                 return None
             role = layout.roles[number]
-            found.append(Segment(turn.removeprefix(SPEAKERS[role]), role))
+            segments.append(Segment(turn.removeprefix(SPEAKERS[role]), role))
             place += len(turn)
             while text[place : place + 1].isspace():
                 place += 1
-        return found
+        return segments
 
 
 _WORD = re.compile(r"\S+")
@@ -450,17 +446,17 @@ class ReaderContext:
 
 def _divide(parts: Sequence[Part], passage: str, start: int) -> list[Part]:
     """Return parts with the positions of a passage wherever its text stands."""
-    found: list[Part] = []
+    divided: list[Part] = []
     for part in parts:
         if not isinstance(part, str) or passage not in part:
-            found.append(part)
+            divided.append(part)
             continue
         for number, text in enumerate(part.split(passage)):
             if number:
-                found.append([start, start + len(passage)])
+                divided.append([start, start + len(passage)])
             if text:
-                found.append(text)
-    return found
+                divided.append(text)
+    return divided
 
 
 def context_of(id: str) -> ReaderContext:

@@ -62,13 +62,13 @@ class ContextFile:
             raise UsageError("an agent follows instructions, and the style `base` has none: give `style=chat`")
         check_single(item, "a file")
         if item.prompt.template.turns:
-            found = ContextFile(item, BETWEEN_TURNS.join(_paragraphs(item)), False)
+            file = ContextFile(item, BETWEEN_TURNS.join(_paragraphs(item)), False)
         else:
             wrapped = _wrapped(item)
-            found = ContextFile(item, _context(item), False) if wrapped is None else ContextFile(item, wrapped, True)
-        if found.prompt(found.text) != item.messages():
+            file = ContextFile(item, _context(item), False) if wrapped is None else ContextFile(item, wrapped, True)
+        if file.prompt(file.text) != item.messages():
             raise RunError(f"{item.id} cannot be written as a file of which its prompt can be made again: leave it out")
-        return found
+        return file
 
     @cached_property
     def lines(self) -> list[str]:

@@ -91,10 +91,10 @@ class _Fact:
             if _plain(subject) not in plain:
                 continue
             for statement in _statements(text, self.values.subjects, _plain(subject)):
-                own = _plain(statement)
-                if self._says(own):
+                plain_statement = _plain(statement)
+                if self._says(plain_statement):
                     return "present", statement
-                changed = self.values.change(self.needed.number, subject, own)
+                changed = self.values.change(self.needed.number, subject, plain_statement)
                 if changed == "stale" or (changed == "mutated" and state == "absent"):
                     state, about = changed, statement
                 about = about or statement
@@ -123,20 +123,20 @@ class _Values:
 
     def change(self, fact: int, subject: str, statement: str) -> State:
         """Return how a statement about a subject differs from a fact that it does not have."""
-        own = {
+        values = {
             (number, _plain(value))
             for number, marker in self._markers.items()
             if not subject or subject in marker.subjects
             for value in marker.values
         }
-        if self._replaces and any(number < fact and _has(statement, value) for number, value in own):
+        if self._replaces and any(number < fact and _has(statement, value) for number, value in values):
             return "stale"
-        known = {value for _, value in own}
+        known = {value for _, value in values}
         others = self._all - known
         if subject and any(_has(statement, value) for value in others):
             return "mutated"
-        sizes = {len(value) for number, value in own if number == fact and value.isdigit()}
-        numbers = {found for found in _NUMBER.findall(statement) if len(found) in sizes}
+        sizes = {len(value) for number, value in values if number == fact and value.isdigit()}
+        numbers = {number for number in _NUMBER.findall(statement) if len(number) in sizes}
         return "mutated" if subject and numbers - known else "absent"
 
 
@@ -168,26 +168,26 @@ def _statements(text: str, subjects: Iterable[str], subject: str) -> Iterator[st
     if not subject:
         yield from _STATEMENT.split(text)
         return
-    names = sorted({re.escape(_plain(one)) for one in subjects if one} | {re.escape(subject)}, key=len, reverse=True)
+    names = sorted({re.escape(_plain(name)) for name in subjects if name} | {re.escape(subject)}, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE)
     heading = False
     for statement in _STATEMENT.split(text):
-        found = list(pattern.finditer(statement))
-        own = [one for one in found if _plain(one[0]) == subject]
-        if not own:
-            if heading and statement.strip() and not found:  # a line below a name that stood alone
+        matches = list(pattern.finditer(statement))
+        of_subject = [match for match in matches if _plain(match[0]) == subject]
+        if not of_subject:
+            if heading and statement.strip() and not matches:  # a line below a name that stood alone
                 yield statement.strip()
             else:
                 heading = False
             continue
-        heading = not _plain(statement[own[-1].end() :]).strip(" :#-")
-        if len({_plain(one[0]) for one in found}) == 1:
+        heading = not _plain(statement[of_subject[-1].end() :]).strip(" :#-")
+        if len({_plain(match[0]) for match in matches}) == 1:
             yield statement.strip()
             continue
-        bounds = [one.start() for one in found] + [len(statement)]
-        for number, one in enumerate(found):
-            if _plain(one[0]) == subject:
-                yield statement[one.start() : bounds[number + 1]].strip(" ,;")
+        bounds = [match.start() for match in matches] + [len(statement)]
+        for number, match in enumerate(matches):
+            if _plain(match[0]) == subject:
+                yield statement[match.start() : bounds[number + 1]].strip(" ,;")
 
 
 def trace_facts(
@@ -200,8 +200,6 @@ def trace_facts(
     """Return the fate of each fact that the answer needs. Empty if there are none, or too many.
 
     Args:
-        item: The item.
-        context: Its context.
         calls: The calls of the model, the last of which gave the answer.
         seen: The texts that a store of the reader's own gave back for the answer, if it has one.
         earlier: The calls for an earlier question on the context that serve this one too. They have no number.
@@ -213,13 +211,13 @@ def trace_facts(
     length = max(1, len(context.text))
     traces = []
     for fact in facts:
-        found = history.fate_of(fact)
-        if found is None:
+        fate_of_fact = history.fate_of(fact)
+        if fate_of_fact is None:
             continue
-        fate, call, said = found
+        fate, call, statement = fate_of_fact
         place = round(fact.needed.start / length, 4)
-        own = call - len(earlier) if call and call > len(earlier) else None
-        traces.append(FactTrace(fact.needed.number, place, fate, own, _clip(fact.text), _clip(said)))
+        own_call = call - len(earlier) if call and call > len(earlier) else None
+        traces.append(FactTrace(fact.needed.number, place, fate, own_call, _clip(fact.text), _clip(statement)))
     return traces
 
 
@@ -238,32 +236,32 @@ class _History:
         self._written = ["\n".join(part for part in call.parts if isinstance(part, str)) for call in self._calls]
 
     def fate_of(self, fact: _Fact) -> tuple[Fate, int | None, str] | None:
-        """Return the fate of a fact, the number of the call in which it was lost, and what was written of it then.
+        """Return the fate of a fact, the number of the call in which it was lost, and the text about it at that point.
 
         None: the model wrote about the text in words of its own, and the fact has no marker.
         """
         last = len(self._calls) - 1
         if self._is_seen(fact, last):
             return "present", None, ""
-        state, said = fact.state_in(self._written[last])
+        state, last_statement = fact.state_in(self._written[last])
         if state == "present":
-            return "present", None, said
+            return "present", None, last_statement
         first = self._first_seen(fact)
         if first is None:
             return "unseen", None, ""
         if fact.marker is None and any(call.output for call in self._calls[first:last]):
             return None
-        kept, before = None, ""
+        last_kept, last_text = None, ""
         for number in range(first, last):
-            now, statement = fact.state_in(self._calls[number].output)
-            if now == "present":
-                kept, before = number, statement
+            state_then, statement = fact.state_in(self._calls[number].output)
+            if state_then == "present":
+                last_kept, last_text = number, statement
         if state in ("mutated", "stale"):
-            since = first if kept is None else kept + 1
-            return state, min(since, last - 1) + 1, said
-        if kept is None:
+            since = first if last_kept is None else last_kept + 1
+            return state, min(since, last - 1) + 1, last_statement
+        if last_kept is None:
             return "not kept", first + 1, self._calls[first].output if last > first else ""
-        return "dropped", min(kept + 1, last - 1) + 1, before
+        return "dropped", min(last_kept + 1, last - 1) + 1, last_text
 
     def _first_seen(self, fact: _Fact) -> int | None:
         """Return the first call by which the model has seen the whole fact, maybe in parts. None: it has not."""

@@ -118,16 +118,16 @@ class MemoryReader(Reader):
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> Reading:
         passages = context.passages(self.chunk)  # handed out anew, so that prompts of this item refer to them
-        async with self._memories.ask(context, model) as held:
-            if held.memory is None:
-                memory = await held.take_in(self._make, passages, context.is_conversation)
+        async with self._memories.ask(context, model) as context_memory:
+            if context_memory.memory is None:
+                memory = await context_memory.take_in(self._make, passages, context.is_conversation)
                 earlier: Sequence[Exchange] = ()
             else:
-                memory, earlier = held.memory, held.calls
-            reply = await held.call(memory.answer, question)
+                memory, earlier = context_memory.memory, context_memory.calls
+            reply = await context_memory.call(memory.answer, question)
             if not isinstance(reply, str):
                 raise UsageError(f"the memory {self.place} answered with {type(reply).__name__}: return a text")
-            return Reading(reply, seen=await held.texts_of_answer(), earlier=earlier)
+            return Reading(reply, seen=await context_memory.texts_of_answer(), earlier=earlier)
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
         passages = count_passages(max(0, prompt - around), self.chunk)
@@ -136,15 +136,15 @@ class MemoryReader(Reader):
 
     @cached_property
     def _make(self) -> Callable[[MemoryModel], Any]:
-        made: Callable[[MemoryModel], Any] = load_object(self.place, "the class of a memory")
-        return made
+        memory_class: Callable[[MemoryModel], Any] = load_object(self.place, "the class of a memory")
+        return memory_class
 
     @cached_property
     def _memories(self) -> "_Memories":
         return _Memories()
 
 
-class _AskedModel:
+class _CountedModel:
     """The model, as a memory holds it: a call counts for the item that is being asked, whoever makes it.
 
     A library may call it from a task or a thread of its own, which began when another item was asked.
@@ -167,8 +167,8 @@ class _AskedModel:
         variables = self._variables.copy()
         if asyncio.get_running_loop() is self._loop:
             return await self._loop.create_task(self._ask(self._model, prompt), context=variables)
-        asked = variables.run(asyncio.run_coroutine_threadsafe, self._ask(self._model, prompt), self._loop)
-        return await asyncio.wrap_future(asked)
+        future = variables.run(asyncio.run_coroutine_threadsafe, self._ask(self._model, prompt), self._loop)
+        return await asyncio.wrap_future(future)
 
     async def _ask(self, model: ReaderModel, prompt: str) -> str:
         reply = await model(prompt)
@@ -177,7 +177,7 @@ class _AskedModel:
         return reply
 
 
-class _HeldMemory:
+class _ContextMemory:
     """The memory of one context."""
 
     def __init__(self) -> None:
@@ -185,11 +185,11 @@ class _HeldMemory:
         """None: it has not taken in the context."""
         self.calls: list[Exchange] = []
         """The calls by which it took in the context."""
-        self.model = _AskedModel()
+        self.model = _CountedModel()
         self.turn = anyio.Lock()
         self.waiting = 0
         """The items that are being asked, or wait for it."""
-        self.asked = 0
+        self.questions_asked = 0
         """The items that were asked."""
         self._thread = anyio.CapacityLimiter(1)  # its own: the model may need the others
 
@@ -217,12 +217,12 @@ class _HeldMemory:
 
     async def texts_of_answer(self) -> list[str] | None:
         """Return the texts from which the last answer was given. None if the memory does not say."""
-        found = getattr(self.memory, "found", None)
-        if callable(found):
-            found = await self.call(found)
-        if found is None:
+        texts = getattr(self.memory, "found", None)
+        if callable(texts):
+            texts = await self.call(texts)
+        if texts is None:
             return None
-        return [found] if isinstance(found, str) else [str(text) for text in found]
+        return [texts] if isinstance(texts, str) else [str(text) for text in texts]
 
     async def close(self) -> None:
         if self.memory is not None:
@@ -238,26 +238,28 @@ class _Memories:
     """The memories of the contexts whose questions are being asked, and of a few more."""
 
     def __init__(self) -> None:
-        self._held = OrderedDict[str, _HeldMemory]()
+        self._held = OrderedDict[str, _ContextMemory]()
 
     @asynccontextmanager
-    async def ask(self, context: ReaderContext, model: ReaderModel) -> AsyncIterator[_HeldMemory]:
+    async def ask(self, context: ReaderContext, model: ReaderModel) -> AsyncIterator[_ContextMemory]:
         """Hold the memory of a context for one question. Other questions on the context wait meanwhile."""
-        held = self._held.setdefault(context.context_id, _HeldMemory())
+        context_memory = self._held.setdefault(context.context_id, _ContextMemory())
         self._held.move_to_end(context.context_id)
-        held.waiting += 1
+        context_memory.waiting += 1
         try:
-            async with held.turn:
-                held.model.use(model)
-                yield held
+            async with context_memory.turn:
+                context_memory.model.use(model)
+                yield context_memory
         finally:
-            held.waiting -= 1
-            held.asked += 1
+            context_memory.waiting -= 1
+            context_memory.questions_asked += 1
             await self._remove(context)
 
     async def _remove(self, context: ReaderContext) -> None:
         """Close the memory of a context that has no more questions, and those that were not used for longest."""
-        idle = [key for key, held in self._held.items() if not held.waiting]
-        done = [key for key in idle if key == context.context_id and self._held[key].asked >= context.questions]
+        idle = [key for key, context_memory in self._held.items() if not context_memory.waiting]
+        done = [
+            key for key in idle if key == context.context_id and self._held[key].questions_asked >= context.questions
+        ]
         for key in done or idle[: max(0, len(idle) - IDLE)]:
             await self._held.pop(key).close()

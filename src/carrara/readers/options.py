@@ -66,4 +66,4 @@ def split_readers(text: str) -> list[str]:
         >>> split_readers("whole,notes:chunk=4k,size=1k,search")
         ['whole', 'notes:chunk=4k,size=1k', 'search']
     """
-    return list(dict.fromkeys(filter(None, (one.strip(", ") for one in _NEXT_READER.split(text)))))
+    return list(dict.fromkeys(filter(None, (name.strip(", ") for name in _NEXT_READER.split(text)))))

@@ -58,12 +58,11 @@ def writes_code(prompt: str) -> bool:
     return HIDDEN in prompt
 
 
-def next_block(item: Item, made: int) -> str:
+def next_block(item: Item, previous: int) -> str:
     """Return the block of code that prints more of the needed facts. Empty if all are printed, or no block is left.
 
     Args:
-        item: The item.
-        made: The number of blocks so far.
+        previous: The number of blocks so far.
     """
     context = ReaderContext(item)
     pages, left = list[list[tuple[int, int]]](), 0
@@ -74,9 +73,9 @@ def next_block(item: Item, made: int) -> str:
             left = Repl.page
         pages[-1].append((start, end))
         left -= tokens
-    if made >= min(len(pages), Repl.blocks):
+    if previous >= min(len(pages), Repl.blocks):
         return ""
-    return f"```python\nfor start, end in {pages[made]}:\n    print(context[start:end])\n```"
+    return f"```python\nfor start, end in {pages[previous]}:\n    print(context[start:end])\n```"
 
 
 def answer_from(item: Item, texts: Iterable[str]) -> str:

@@ -20,29 +20,29 @@ Reference = Mapping[str, Any]
 """A reference in place of a prompt or a message."""
 
 
-def prompt_of(wanted: Reference) -> Sequence[Message]:
+def prompt_of(reference: Reference) -> Sequence[Message]:
     """Return the messages that a reference stands for."""
-    id = wanted["id"]
-    if PARTS in wanted:
-        return [Message("user", context_of(id).render(wanted[PARTS]))]
-    messages = context_of(id).prompt(wanted[CONTEXT]) if CONTEXT in wanted else list(messages_of(id))
-    if request := wanted.get(REQUEST, ""):
+    id = reference["id"]
+    if PARTS in reference:
+        return [Message("user", context_of(id).render(reference[PARTS]))]
+    messages = context_of(id).prompt(reference[CONTEXT]) if CONTEXT in reference else list(messages_of(id))
+    if request := reference.get(REQUEST, ""):
         messages[-1] = Message(messages[-1].role, messages[-1].content + request)
     return messages
 
 
-def is_quick_to_render(wanted: Reference) -> bool:
+def is_quick_to_render(reference: Reference) -> bool:
     """Return whether rendering these messages takes less time than calling a thread."""
-    return is_quick(wanted["id"])
+    return is_quick(reference["id"])
 
 
-def parts_of(wanted: Reference) -> Iterator[PromptPart]:
+def parts_of(reference: Reference) -> Iterator[PromptPart]:
     """Yield these messages in parts. Only the last part is held in memory; a shortened context is short."""
-    if PARTS in wanted or CONTEXT in wanted:
-        for number, message in enumerate(prompt_of(wanted)):
+    if PARTS in reference or CONTEXT in reference:
+        for number, message in enumerate(prompt_of(reference)):
             yield PromptPart(number, message.role, message.content)
         return
-    for part in item_of(wanted["id"]).prompt.parts(counted=False):  # the last part is needed below
+    for part in item_of(reference["id"]).prompt.parts(counted=False):  # the last part is needed below
         yield part
-    if request := wanted.get(REQUEST, ""):
+    if request := reference.get(REQUEST, ""):
         yield PromptPart(part.message, part.role, request)

@@ -248,7 +248,7 @@ class Reader(ABC):
     @classmethod
     def parse(cls, options: str) -> "Reader":
         """Return the reader with these settings: `chunk=4k,size=1k,blind`."""
-        return cls(**cls.parse_settings(options, {one.name: one.default for one in fields(cls)}))
+        return cls(**cls.parse_settings(options, {field.name: field.default for field in fields(cls)}))
 
     @classmethod
     def parse_settings(cls, options: str, known: Mapping[str, Any]) -> dict[str, Any]:
@@ -258,16 +258,16 @@ class Reader(ABC):
             options: The settings as a user writes them: `chunk=4k,blind`.
             known: The settings of the reader, with their defaults, whose types the values have.
         """
-        given: dict[str, Any] = {}
+        settings: dict[str, Any] = {}
         for option in filter(None, (part.strip() for part in options.split(","))):
             name, equals, value = (part.strip() for part in option.partition("="))
             if name not in known:
                 has = f"it has {', '.join(known)}" if known else "it has none"
                 raise UsageError(f"the reader {cls.name} has no setting {name!r}{nearest(name, known)}; {has}")
-            if name in given:
+            if name in settings:
                 raise UsageError(f"the reader {cls.name}: {name} is given twice, leave one out")
-            given[name] = _read_setting(cls.name, name, type(known[name]), value, bool(equals))
-        return given
+            settings[name] = _read_setting(cls.name, name, type(known[name]), value, bool(equals))
+        return settings
 
     def write_settings(self, names: Iterable[str]) -> str:
         """Return settings as a user writes them."""
@@ -275,7 +275,7 @@ class Reader(ABC):
 
     def __str__(self) -> str:
         """Return the name with all settings, which is the same for equal readers."""
-        settings = self.write_settings(one.name for one in fields(self))
+        settings = self.write_settings(field.name for field in fields(self))
         return f"{self.name}:{settings}" if settings else self.name
 
 

@@ -24,15 +24,15 @@ READERS: Mapping[str, str] = {
 """The readers by name, each with the class that implements it."""
 
 
-def reader_of(given: "str | Reader | ReaderFunction") -> Reader:
+def reader_of(reader: "str | Reader | ReaderFunction") -> Reader:
     """Return a reader for what a user gave: its name, the reader itself, or a function."""
-    if isinstance(given, Reader):
-        return given
-    if isinstance(given, str):
-        return parse_reader(given)
-    if not callable(given):
-        raise UsageError(f"{given!r} is no reader: give its name, such as 'notes:chunk=4k', or an async function")
-    return FunctionReader.of(given)
+    if isinstance(reader, Reader):
+        return reader
+    if isinstance(reader, str):
+        return parse_reader(reader)
+    if not callable(reader):
+        raise UsageError(f"{reader!r} is no reader: give its name, such as 'notes:chunk=4k', or an async function")
+    return FunctionReader.of(reader)
 
 
 def parse_reader(text: str) -> Reader:
@@ -55,5 +55,5 @@ def parse_reader(text: str) -> Reader:
     if name not in READERS:
         raise UsageError(f"there is no reader {name!r}{nearest(name, READERS)}; there are {', '.join(READERS)}")
     module, _, kind = READERS[name].partition(":")
-    found: type[Reader] = getattr(import_module(module), kind)
-    return found.parse(options)
+    reader_class: type[Reader] = getattr(import_module(module), kind)
+    return reader_class.parse(options)

@@ -30,10 +30,10 @@ def check_sandbox(reader: str, kind: str) -> None:
 
     from carrara.servers.inspect_private import registry_find
 
-    def is_it(info: RegistryInfo) -> bool:
+    def has_name(info: RegistryInfo) -> bool:
         return info.type == "sandboxenv" and info.name.split("/", 1)[-1] == kind
 
-    if not registry_find(is_it):
+    if not registry_find(has_name):
         raise UsageError(
             f"the reader {reader}: Inspect has no sandbox {kind!r}: install its package, or name another one, such as "
             "sandbox=docker"

@@ -75,24 +75,24 @@ class Search(Reader):
         task = _TASK.format(calls=self.calls) + (f"\n\n{_CALL}" if self.plain else "")
         hidden = context.prompt([HIDDEN.format(characters=len(context.text))])[-1].content
         messages: list[ChatMessage] = [ChatMessageUser(content=f"{task}\n\n{hidden}")]
-        made = 0
-        while made < self.calls:
+        calls_made = 0
+        while calls_made < self.calls:
             output = await model.generate(messages, tools)
             if not output.choices:
-                return Reading("", "" if made else "unread")
+                return Reading("", "" if calls_made else "unread")
             native = output.message.tool_calls or []
             written = [] if native else written_calls(output.completion)
             if not native and not written:
-                return Reading(output.completion, "" if made else "unread")
+                return Reading(output.completion, "" if calls_made else "unread")
             messages.append(output.message)
             for call in native:
-                result = self._call(context, call.function, call.arguments) if made < self.calls else _LAST
+                result = self._call(context, call.function, call.arguments) if calls_made < self.calls else _LAST
                 messages.append(ChatMessageTool(content=result, tool_call_id=call.id, function=call.function))
-                made += 1
+                calls_made += 1
             if written:
                 name, arguments = written[0]
                 messages.append(ChatMessageUser(content=self._call(context, name, arguments)))
-                made += 1
+                calls_made += 1
         messages.append(ChatMessageUser(content=_LAST))
         output = await model.generate(messages, tools, may_call=False)
         return Reading(output.completion, "limited")
@@ -117,7 +117,7 @@ class Search(Reader):
 
 
 def tool_infos(page: int) -> "list[ToolInfo]":
-    """Return the two tools, as a model is told of them."""
+    """Return the descriptions of the two tools that a model receives."""
     from inspect_ai.tool import ToolInfo, ToolParam, ToolParams
 
     start = ToolParam(type="integer", description="The position at which to begin, in characters from 0.")
@@ -141,9 +141,7 @@ def find(context: ReaderContext, pattern: object, start: int, tokens: int) -> st
     """Return the places where a pattern occurs, with the text around them.
 
     Args:
-        context: The context.
         pattern: The regular expression, from the model.
-        start: The position at which to begin.
         tokens: The most tokens of the result.
     """
     import re2
@@ -180,7 +178,6 @@ def read(context: ReaderContext, start: int, tokens: int) -> str:
     """Return the text from a position on.
 
     Args:
-        context: The context.
         start: The position of the first character.
         tokens: The most tokens of the text.
     """
@@ -200,7 +197,7 @@ def written_calls(reply: str) -> list[tuple[str, Mapping[str, Any]]]:
     >>> written_calls("The garden.")
     []
     """
-    found = list[tuple[str, Mapping[str, Any]]]()
+    calls = list[tuple[str, Mapping[str, Any]]]()
     for brace in re.finditer(r"\{\s*\"", reply[: 1 << 14]):
         try:
             value, _ = _DECODER.raw_decode(reply, brace.start())
@@ -210,8 +207,8 @@ def written_calls(reply: str) -> list[tuple[str, Mapping[str, Any]]]:
             continue
         arguments = value.get("arguments", value.get("parameters"))
         if isinstance(arguments, dict):
-            found.append((value["name"], arguments))
-    return found
+            calls.append((value["name"], arguments))
+    return calls
 
 
 def _number_of(value: object) -> int | None:

@@ -32,5 +32,5 @@ def covers(text: str, merged: Sequence[Span], span: Span) -> bool:
     start, end = span
     part = text[start:end]
     start, end = start + len(part) - len(part.lstrip()), start + len(part.rstrip())
-    place = bisect_right(merged, start, key=lambda one: one[0]) - 1
+    place = bisect_right(merged, start, key=lambda merged_span: merged_span[0]) - 1
     return place >= 0 and end <= merged[place][1]

@@ -71,20 +71,20 @@ def find_crowded(
     samples: Sequence[Sample], window: int, thinking: Thinking, max_tokens: int | None
 ) -> dict[int, tuple[int, int, int]]:
     """Return for each length the number of prompts without room for an answer, that of all, and the largest excess."""
-    found: dict[int, tuple[int, int, int]] = {}
+    counts_by_length: dict[int, tuple[int, int, int]] = {}
     for sample in samples:
         over = total(sample, thinking, max_tokens) - window
         length = int((sample.metadata or {})["length"])
-        without, of, worst = found.get(length, (0, 0, 0))
-        found[length] = without + (over > 0), of + 1, max(worst, over)
-    return {length: count for length, count in found.items() if count[0]}
+        without, of, worst = counts_by_length.get(length, (0, 0, 0))
+        counts_by_length[length] = without + (over > 0), of + 1, max(worst, over)
+    return {length: counts for length, counts in counts_by_length.items() if counts[0]}
 
 
-def complaint(found: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
+def describe_crowded(counts_by_length: Mapping[int, tuple[int, int, int]], model: str, window: int) -> str:
     """Return the warning for prompts that leave no room for their answers, with the remedy."""
     where = ", ".join(
         f"{without} of {of} prompts at {write_length(length)} (by up to {over:,} tokens)"
-        for length, (without, of, over) in sorted(found.items())
+        for length, (without, of, over) in sorted(counts_by_length.items())
     )
     return (
         f"{model} takes {window:,} tokens, prompt and answer together, without room for the answers of {where}: "

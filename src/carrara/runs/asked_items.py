@@ -93,53 +93,52 @@ def _can_be_asked(item_id: ItemId, allowance: Allowance) -> bool:
     return True
 
 
-def hold(results: Sequence[Result], asked: Iterable[ItemId], allowance: Allowance | None = None) -> Answered:
+def match_results(results: Sequence[Result], asked: Iterable[ItemId], allowance: Allowance | None = None) -> Answered:
     """Return the results of each model on the items that were asked.
 
     Args:
         results: The results of a submission. If several of a model answer one item, the first one counts.
-        asked: The items.
         allowance: What may be spent on making items that have no reply.
     """
-    wanted = dict.fromkeys(map(key_of, asked))
+    keys = dict.fromkeys(map(key_of, asked))
     by_subject: dict[Subject, dict[ItemId, Result]] = {}
     for result in results:
         key = key_of(ItemId.parse(result.id))
-        if key in wanted:
+        if key in keys:
             by_subject.setdefault(result.subject, {}).setdefault(key, result)
-    found, missing, allowance = list[Result](), 0, allowance or Allowance()
-    for own in by_subject.values():
-        alike = _Alike(own, allowance)
-        for key in wanted:
-            there = own.get(key)
-            if there and there.status != "error":
-                found.append(there)
-            elif there or _can_be_asked(alike.item_id(key), allowance):
-                found.append(alike.wrong(key))
+    answered, missing, allowance = list[Result](), 0, allowance or Allowance()
+    for results_by_key in by_subject.values():
+        wrong_results = _WrongResults(results_by_key, allowance)
+        for key in keys:
+            known = results_by_key.get(key)
+            if known and known.status != "error":
+                answered.append(known)
+            elif known or _can_be_asked(wrong_results.item_id(key), allowance):
+                answered.append(wrong_results.result(key))
                 missing += 1
     answering = sum(map(len, by_subject.values()))
-    return Answered(found, missing, len(results) - answering)
+    return Answered(answered, missing, len(results) - answering)
 
 
-class _Alike:
-    """What the results of a model say about an item that has none."""
+class _WrongResults:
+    """Wrong results for items without a reply, with the style, tokenizer and settings of the model's other results."""
 
-    def __init__(self, own: Mapping[ItemId, Result], allowance: Allowance) -> None:
+    def __init__(self, results_by_key: Mapping[ItemId, Result], allowance: Allowance) -> None:
         self._allowance = allowance
-        self._first = next(iter(own.values()))
-        ids = [ItemId.parse(result.id) for result in own.values()]
+        self._first = next(iter(results_by_key.values()))
+        ids = [ItemId.parse(result.id) for result in results_by_key.values()]
         (self._style, self._tokenizer), _ = Counter((id.style, id.tokenizer) for id in ids).most_common(1)[0]
-        self._tasks = {replace(key, index=0): result.task for key, result in own.items()}
+        self._tasks = {replace(key, index=0): result.task for key, result in results_by_key.items()}
         levels: dict[str, list[float]] = {}
-        for result in own.values():
+        for result in results_by_key.values():
             levels.setdefault(result.task, []).append(result.chance_level)
-        self._levels = {task: fmean(found) for task, found in levels.items()}
+        self._levels = {task: fmean(task_levels) for task, task_levels in levels.items()}
 
     def item_id(self, key: ItemId) -> ItemId:
         """Return the id of an item as most of the model's ids are."""
         return replace(key, style=self._style, tokenizer=self._tokenizer)
 
-    def wrong(self, key: ItemId) -> Result:
+    def result(self, key: ItemId) -> Result:
         item_id = self.item_id(key)
         posed = _question(item_id, self._allowance)
         task = posed[0] if posed else self._tasks.get(replace(key, index=0), item_id.task)

@@ -4,8 +4,8 @@
     20usd, 3.5eur     money, by a given price, of the same requests
     30min, 2h         time, of this command
 
-An item that is not asked for this reason leaves no result, so that the run is PARTIAL and the same command with a
-greater budget goes on. What is under way is reserved for, so that many requests at a time pass nothing either.
+An item that is not asked for this reason leaves no result. The run is then PARTIAL, and the same command with a greater
+budget goes on. Requests under way reserve their expected usage, so that parallel requests do not exceed the budget.
 """
 
 import re
@@ -31,7 +31,7 @@ class BudgetExhaustedError(Exception):
 class Budget(NamedTuple):
     kind: Literal["tokens", "money", "time"]
     most: float
-    said: str
+    text: str
 
     def written(self, part: float) -> str:
         """Return an amount with its unit.
@@ -39,21 +39,21 @@ class Budget(NamedTuple):
         >>> read_budget("20usd").written(0.5), read_budget("5Mtok").written(10_000)
         ('0.5 usd', '10,000 tokens')
         """
-        currency = self.said.strip().lstrip("0123456789. ")
+        currency = self.text.strip().lstrip("0123456789. ")
         units = {"tokens": f"{part:,.0f} tokens", "money": f"{part:,.4g} {currency}", "time": f"{part:,.0f} s"}
         return units[self.kind]
 
     def __str__(self) -> str:
-        return self.said
+        return self.text
 
 
 def read_budget(text: str) -> Budget:
     """
     >>> read_budget("5Mtok"), read_budget("20usd").kind, read_budget("30min").most
-    (Budget(kind='tokens', most=5000000.0, said='5Mtok'), 'money', 1800.0)
+    (Budget(kind='tokens', most=5000000.0, text='5Mtok'), 'money', 1800.0)
     """
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z€$£]+)", text.strip())
-    number, unit = (float(found[1]), found[2]) if found else (0.0, "")
+    match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([A-Za-z€$£]+)", text.strip())
+    number, unit = (float(match[1]), match[2]) if match else (0.0, "")
     if 0 < number < 1e15:
         if unit.endswith("tok") and unit[:-3] in _TOKENS:
             return Budget("tokens", number * _TOKENS[unit[:-3]], text)
@@ -87,12 +87,12 @@ class Meter:
         if self.budget and self.budget.kind == "money" and not self.price:
             raise UsageError(f"`budget={self.budget}` is money, and no price is known: give `price`, or tokens (5Mtok)")
 
-    def earlier(self, results: Iterable[Result]) -> None:
+    def count_earlier(self, results: Iterable[Result]) -> None:
         """Count the usage of earlier commands."""
-        for one in results:
-            if one.status != "error":
-                self.before += self._worth(
-                    one.tokens if one.input_tokens is None else one.input_tokens, 0, one.output_tokens or 0
+        for result in results:
+            if result.status != "error":
+                self.before += self._amount(
+                    result.tokens if result.input_tokens is None else result.input_tokens, 0, result.output_tokens or 0
                 )
 
     @property
@@ -104,14 +104,14 @@ class Meter:
             return time.monotonic() - self._begun
         return self.before + (self.money if self.budget.kind == "money" else self.tokens)
 
-    def takes(self, prompt: int, answer: int) -> float:
+    def expected_usage(self, prompt: int, answer: int) -> float:
         """Return the expected usage of a request.
 
         Its reply is as long as those before, or as long as the answer requires.
         """
-        return self._worth(prompt, 0, round(self._written / self._replies) if self._replies else answer)
+        return self._amount(prompt, 0, round(self._written / self._replies) if self._replies else answer)
 
-    def _worth(self, sent: int, repeated: int, written: int) -> float:
+    def _amount(self, sent: int, repeated: int, written: int) -> float:
         if not self.budget or self.budget.kind == "time":
             return 0.0
         if self.budget.kind == "money" and self.price:
@@ -123,25 +123,24 @@ class Meter:
         """Reserve for the requests of an item. Raise if the budget has no room for them.
 
         Args:
-            id: The item.
             prompt: The tokens of its prompts.
             answer: The tokens of its replies, if no reply was measured yet.
         """
         if id in self.known:
             yield ItemBudget(None)
             return
-        takes = self.takes(prompt, answer)
-        self.check(takes)
-        item = ItemBudget(self, takes)
-        self._under_way += takes
+        expected_usage = self.expected_usage(prompt, answer)
+        self.check(expected_usage)
+        item = ItemBudget(self, expected_usage)
+        self._under_way += expected_usage
         try:
             yield item
         finally:
             self._under_way -= item.reserved
 
-    def check(self, takes: float) -> None:
+    def check(self, expected_usage: float) -> None:
         """Raise `BudgetExhaustedError` if the budget has no room for a part of it, beside what is reserved."""
-        if self.budget and self.used + self._under_way + takes > self.budget.most:
+        if self.budget and self.used + self._under_way + expected_usage > self.budget.most:
             raise BudgetExhaustedError(f"{NOT_ASKED}the budget of {self.budget} has no room for it")
 
     def spend(self, sent: int, cached: int, written: int, reserved: float) -> float:
@@ -151,7 +150,7 @@ class Meter:
         self._written += written
         if self.price:
             self.money += self.price.of(sent, cached, written)
-        left = max(0.0, reserved - self._worth(sent, cached, written))
+        left = max(0.0, reserved - self._amount(sent, cached, written))
         self._under_way += left - reserved
         return left
 
@@ -175,7 +174,7 @@ class ItemBudget:
     def check(self, prompt: int) -> None:
         """Raise `BudgetExhaustedError` if the budget has no room for one more request, beside what is reserved."""
         if self.meter:
-            self.meter.check(max(0.0, self.meter.takes(prompt, 0) - self.reserved))
+            self.meter.check(max(0.0, self.meter.expected_usage(prompt, 0) - self.reserved))
 
     def spend(self, sent: int, cached: int, written: int) -> None:
         """Count the reply to a request."""

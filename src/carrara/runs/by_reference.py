@@ -65,8 +65,8 @@ Render = Callable[[Reference], Sequence[Message]]
 Retried = Callable[[Exception], bool | RetryDecision]
 """A provider's own decision whether an error is temporary."""
 
-_Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
+_Params = ParamSpec("_Params")
+_Result = TypeVar("_Result")
 
 MESSAGES = {"system": ChatMessageSystem, "user": ChatMessageUser, "assistant": ChatMessageAssistant}
 
@@ -141,17 +141,17 @@ class PromptReference:
 
 
 class _Wait(wait_base):
-    """Return the seconds to wait. They grow with each attempt, and are at least what the server asks for.
+    """The seconds to wait before a request is made again.
 
-    They end with the patience.
+    They grow with each attempt, and are at least what the server asks for. Waiting ends with the patience.
     """
 
     def __call__(self, retry_state: RetryCallState) -> float:
         error = retry_state.outcome.exception() if retry_state.outcome else None
         trouble = getattr(error, "trouble", None)
-        asked = trouble.after if isinstance(trouble, RetryTrouble) else 0.0
-        grown = min(FIRST_WAIT * 2 ** min(retry_state.attempt_number - 1, 30), LONGEST_WAIT)
-        wait: float = max(grown + random.uniform(0, FIRST_WAIT), asked)
+        requested = trouble.after if isinstance(trouble, RetryTrouble) else 0.0
+        backoff = min(FIRST_WAIT * 2 ** min(retry_state.attempt_number - 1, 30), LONGEST_WAIT)
+        wait: float = max(backoff + random.uniform(0, FIRST_WAIT), requested)
         return min(wait, getattr(error, "patience_left", math.inf))
 
 
@@ -186,7 +186,7 @@ class _Reply:
     call: ModelCall | None
     was_sent: bool
     characters: int = 0
-    """The tokens of the prompt."""
+    """The characters of the prompt."""
 
 
 class ReferencedAPI(ModelAPI):
@@ -220,7 +220,7 @@ class ReferencedAPI(ModelAPI):
         going_on: Mapping[str, Any] | None = None,
         limit: float | None = retry.LIMIT,
         patience: float = retry.PATIENCE,
-        quick: Callable[[Reference], bool] = lambda wanted: False,
+        quick: Callable[[Reference], bool] = lambda reference: False,
         cache: Cache | None = None,
         recall: Callable[[str, str], LoggedReply | None] = lambda id, sha256: None,
     ) -> None:
@@ -247,32 +247,36 @@ class ReferencedAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput | tuple[ModelOutput | Exception, ModelCall]:
         references = [m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata]
-        made = calls.current()
+        item_calls = calls.current()
         prepare_client(self.provider, BULK_LIMIT if config.prompt_logprobs or config.batch else LIMIT)
         if self._closing is None:
             self._closing = close_with_loop(self.provider)
             await anext(self._closing)
-        if not references and made is None:
+        if not references and item_calls is None:
             return await self.provider.generate(input, tools, tool_choice, config)
-        wanted = references[0] if references else {"id": made.id if made else ""}
-        if made:
-            made.check_limit()
+        reference = references[0] if references else {"id": item_calls.id if item_calls else ""}
+        if item_calls:
+            item_calls.check_limit()
         # Two items may have equal prompts, such as those in which the context is hidden.
-        context = made.context.context_id if made else ""
+        context = item_calls.context.context_id if item_calls else ""
         name = self._cache.name(self._model, input, tools, tool_choice, config, context) if self._cache else ""
-        name = made.occurrence(name) if made else name
+        name = item_calls.occurrence(name) if item_calls else name
         if self._cache and (cached := self._cache.get(name)):
-            found = sanitize_output(cached, self._secrets, MOST_WRITTEN)
-            if made:
-                made.add(name, input, found)
+            cached_output = sanitize_output(cached, self._secrets, MOST_WRITTEN)
+            if item_calls:
+                item_calls.add(name, input, cached_output)
             # Inspect reads the time of a reply from the call.
-            return found, ModelCall(request={KEY: clip(dict(wanted), ())}, response=None, time=found.time)
-        if made:
-            made.check_budget(input)
+            return cached_output, ModelCall(
+                request={KEY: clip(dict(reference), ())}, response=None, time=cached_output.time
+            )
+        if item_calls:
+            item_calls.check_budget(input)
         if self._going_on and input[-1].role == "assistant":  # a reply that the model continues
             config = config.model_copy(update={"extra_body": {**(config.extra_body or {}), **self._going_on}})
         began, attempts = time.monotonic(), retry.current()
-        reply = await self._send(made.id if made else wanted["id"], input, tools, tool_choice, config, attempts)
+        reply = await self._send(
+            item_calls.id if item_calls else reference["id"], input, tools, tool_choice, config, attempts
+        )
         output, call = self._settle(reply, attempts), reply.call
         output = sanitize_output(average_logprobs(output), self._secrets, reply.characters)
         output.metadata = {**(output.metadata or {}), REQUESTS: attempts.count_answer()}
@@ -280,9 +284,9 @@ class ReferencedAPI(ModelAPI):
         timed = output.model_copy(update={"time": took})
         if self._cache:
             self._cache.put(name, timed)
-        if made:
-            made.add(name, input, timed)
-        return (output, stub(call, KEY, wanted, self._secrets)) if call is not None else output
+        if item_calls:
+            item_calls.add(name, input, timed)
+        return (output, stub(call, KEY, reference, self._secrets)) if call is not None else output
 
     async def _send(
         self,
@@ -319,26 +323,26 @@ class ReferencedAPI(ModelAPI):
 
     async def _render_all(self, input: Sequence[ChatMessage]) -> list[ChatMessage]:
         """Return the messages with the texts that their references stand for."""
-        found: list[ChatMessage] = []
+        rendered: list[ChatMessage] = []
         for message in input:
-            wanted = (message.metadata or {}).get(KEY)
-            if wanted and (PARTS not in wanted or message.text == wanted[EXCERPT]):
-                found += await call_in_thread(self._quick(wanted), self._messages, message, wanted)
+            reference = (message.metadata or {}).get(KEY)
+            if reference and (PARTS not in reference or message.text == reference[EXCERPT]):
+                rendered += await call_in_thread(self._quick(reference), self._messages, message, reference)
             else:
-                found.append(message)
-        return found
+                rendered.append(message)
+        return rendered
 
-    def _messages(self, message: ChatMessage, wanted: Reference) -> list[ChatMessage]:
+    def _messages(self, message: ChatMessage, reference: Reference) -> list[ChatMessage]:
         """Return the messages that a reference stands for."""
         if getattr(self.provider, "streams", False):  # it opens the item itself, and stores none of it
-            return [MESSAGES["user"](content="", metadata={KEY: wanted})]
-        messages = self._render(wanted)
-        if fingerprint(messages) != wanted["sha256"]:
-            raise PromptMismatchError(wanted["id"])
-        if PARTS in wanted:
+            return [MESSAGES["user"](content="", metadata={KEY: reference})]
+        messages = self._render(reference)
+        if fingerprint(messages) != reference["sha256"]:
+            raise PromptMismatchError(reference["id"])
+        if PARTS in reference:
             return [message.model_copy(update={"content": messages[0].content})]
         # A reference model reads the item's id from the metadata of a message, which other providers ignore.
-        return [MESSAGES[role](content=content, metadata={KEY: wanted}) for role, content in messages]
+        return [MESSAGES[role](content=content, metadata={KEY: reference}) for role, content in messages]
 
     def _settle(self, reply: _Reply, attempts: retry.Attempts) -> ModelOutput:
         """Return the output of a request; raise its error, with the decision whether to make the request again."""
@@ -352,7 +356,7 @@ class ReferencedAPI(ModelAPI):
             trouble = settled
         again, left = False, 0.0
         if trouble:
-            again = attempts.again(trouble, self._patience)
+            again = attempts.should_repeat(trouble, self._patience)
             left = attempts.patience_left(self._patience)
             if trouble.after > left:
                 trouble = replace(trouble, words=f"{trouble.words}, and asks to wait for {duration(trouble.after)}")
@@ -404,8 +408,8 @@ def provider_of(model: Model) -> ModelAPI:
 
 
 async def call_in_thread(
-    at_once: bool, work: Callable[_Given, _Found], *args: _Given.args, **options: _Given.kwargs
-) -> _Found:
+    at_once: bool, work: Callable[_Params, _Result], *args: _Params.args, **options: _Params.kwargs
+) -> _Result:
     """Run a function in a thread, so that replies arrive and time limits run meanwhile. Run short work at once."""
     if at_once:
         return work(*args, **options)

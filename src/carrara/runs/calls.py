@@ -1,7 +1,7 @@
 """The calls of the model for one item: counted, held to the budget, and kept for the analysis of lost facts.
 
-A reader, or an agent of a stranger, may ask the model many times for one answer. Every request passes `ReferencedAPI`,
-which reports it here. Nothing of a call's context is held, only where it stands: a message refers to its passages.
+A reader, or a user's agent, may ask the model many times for one answer. Every request passes `ReferencedAPI`, which
+reports it here. A call does not hold the text of the context: a message refers to passages by their positions.
 """
 
 from collections import Counter
@@ -42,9 +42,7 @@ class Calls:
     """The calls for one item so far.
 
     Args:
-        id: The item.
         budget: The part of the run's budget that it may use.
-        context: Its context.
     """
 
     id: str
@@ -95,19 +93,19 @@ class Calls:
         self.budget.spend(sent, cached or 0, written)
         self._limit_tool_calls(len(output.message.tool_calls or ()) if output.choices else 0)
 
-    def _limit_tool_calls(self, asked: int) -> None:
+    def _limit_tool_calls(self, requested: int) -> None:
         """Raise `LimitReachedError` if a message asks for too many calls of tools, or all messages together do."""
-        self.tool_calls += asked
-        if self.most is not None and (asked > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
+        self.tool_calls += requested
+        if self.most is not None and (requested > TOOL_CALLS or self.tool_calls > TOOL_CALLS_A_CALL * self.most):
             raise LimitReachedError(f"the model asked for {self.tool_calls} calls of tools, more than it may")
 
     def _count(self, input: Sequence[ChatMessage]) -> int:
         """Return the tokens of the input by our own count, without those of the chat format."""
         total = 0
         for message in input:
-            wanted = (message.metadata or {}).get(KEY)
-            if wanted and PARTS not in wanted:
-                if CONTEXT not in wanted:
+            reference = (message.metadata or {}).get(KEY)
+            if reference and PARTS not in reference:
+                if CONTEXT not in reference:
                     total += self.context.prompt_tokens
                     continue
                 total += self.context.tokens_around
@@ -116,18 +114,18 @@ class Calls:
 
 
 def _parts_of(input: Sequence[ChatMessage]) -> list[Part]:
-    found: list[Part] = []
+    parts: list[Part] = []
     for message in input:
-        wanted: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
-        if PARTS in wanted and message.text != wanted[EXCERPT]:
-            wanted = {}
-        if CONTEXT in wanted or PARTS in wanted:
-            found += wanted.get(CONTEXT) or wanted.get(PARTS) or []
-        elif not wanted:
-            found.append(message.text)
+        reference: Mapping[str, Any] = (message.metadata or {}).get(KEY) or {}
+        if PARTS in reference and message.text != reference[EXCERPT]:
+            reference = {}
+        if CONTEXT in reference or PARTS in reference:
+            parts += reference.get(CONTEXT) or reference.get(PARTS) or []
+        elif not reference:
+            parts.append(message.text)
         else:  # the whole prompt
-            found.append(WHOLE_CONTEXT)
-    return found
+            parts.append(WHOLE_CONTEXT)
+    return parts
 
 
 def _text_of(output: ModelOutput) -> str:
@@ -144,10 +142,10 @@ _CURRENT: ContextVar[Calls | None] = ContextVar("calls", default=None)
 @contextmanager
 def calls(id: str, budget: ItemBudget, context: ReaderContext) -> Iterator[Calls]:
     """Count the calls of the item that is asked within the block."""
-    own = Calls(id, budget, context)
-    token = _CURRENT.set(own)
+    item_calls = Calls(id, budget, context)
+    token = _CURRENT.set(item_calls)
     try:
-        yield own
+        yield item_calls
     finally:
         _CURRENT.reset(token)
 

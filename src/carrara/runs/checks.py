@@ -47,8 +47,8 @@ def check_unchanged(known: Mapping[str, LoggedReply], samples: Mapping[str, Samp
         for n, (sample, reply) in enumerate(cell):
             if n and time.monotonic() - begun > COMPARING:
                 break
-            wanted = {"id": str(sample.id), REQUEST: reply.request}
-            if fingerprint(prompt_of(wanted)) != reply.sha256:
+            reference = {"id": str(sample.id), REQUEST: reply.request}
+            if fingerprint(prompt_of(reference)) != reply.sha256:
                 task = reply.result
                 raise UsageError(
                     f"{task.task} asks in other words now than when its replies were given, and is still version "
@@ -62,8 +62,6 @@ def warnings(
     """Yield the warnings before a run. Raise if no prompt leaves room for its answer in the model's window.
 
     Args:
-        config: The run's settings.
-        model: Its model.
         server: What is known of the model's server.
         samples: All items.
         left: Those that have no reply yet.
@@ -89,13 +87,13 @@ def _crowded_prompts(config: RunConfig, left: Sequence[Sample], window: int | No
     """Yield a warning if prompts leave no room for their answers in the model's window. Raise if all do."""
     if window is None:
         return
-    found = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
-    if not found:
+    crowded = answer_reserve.find_crowded(left, window, Thinking.parse(config.cot), config.max_tokens)
+    if not crowded:
         return
-    said = answer_reserve.complaint(found, config.model, window)
-    if sum(without for without, _, _ in found.values()) == len(left):
-        raise UsageError(said)
-    yield said
+    message = answer_reserve.describe_crowded(crowded, config.model, window)
+    if sum(without for without, _, _ in crowded.values()) == len(left):
+        raise UsageError(message)
+    yield message
 
 
 def _repeated_books(firsts: Iterable[ItemId]) -> Iterator[str]:
@@ -109,13 +107,13 @@ def _repeated_books(firsts: Iterable[ItemId]) -> Iterator[str]:
         return
     from carrara.corpora import CorpusStream
 
-    told: set[str] = set()
+    reported: set[str] = set()
     for first in longest_first:
         posed = questions_of(first)
         text = posed.instance.filler(posed.key.rng("repeats"), first.tokenizer) if posed.instance.filler else None
-        if not isinstance(text, CorpusStream) or first.length <= text.available or text.corpus.name in told:
+        if not isinstance(text, CorpusStream) or first.length <= text.available or text.corpus.name in reported:
             continue
-        told.add(text.corpus.name)
+        reported.add(text.corpus.name)
         yield (
             f"the corpus {text.corpus.name} has {text.available:,} tokens to read, so a context of "
             f"{write_length(first.length)} repeats it: it stands there {first.length / text.available:.1f} times"

@@ -30,7 +30,7 @@ def sides(places: Sequence[Path], scorer: str = "", damaged: Report | None = Non
     return sides_of([(str(place), results_in(place, scorer, damaged)) for place in places], by)
 
 
-def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
+def sides_of(results_by_place: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> list[Side]:
     """Return a side for each model with its settings, or for each reader or arrangement of the only model.
 
     A side in several runs is a side for each run. The reader `whole` and the arrangement `block` come first.
@@ -38,22 +38,22 @@ def sides_of(held: Sequence[tuple[str, Sequence[Result]]], by: By = "model") -> 
     Raises:
         UsageError: There are several models, and readers or arrangements are to be compared.
     """
-    names = iter(_NAMES[by]([result for _, results in held for result in results]))
-    found: dict[tuple[Series, str], list[Result]] = {}
-    for place, results in held:
+    names = iter(_NAMES[by]([result for _, results in results_by_place for result in results]))
+    results_by_side: dict[tuple[Series, str], list[Result]] = {}
+    for place, results in results_by_place:
         for result in results:
-            found.setdefault((next(names), place), []).append(result)
-    several = [series for series, _ in found]
-    made = [
+            results_by_side.setdefault((next(names), place), []).append(result)
+    several = [series for series, _ in results_by_side]
+    sides = [
         Side(str(series) if several.count(series) == 1 else f"{series} [{place}]", results, series, place)
-        for (series, place), results in found.items()
+        for (series, place), results in results_by_side.items()
     ]
     if by == "reader":
-        return sorted(made, key=lambda side: READER in side.results[0].settings)
+        return sorted(sides, key=lambda side: READER in side.results[0].settings)
     if by == "arrangement":  # their items differ by nothing else, and are paired
-        ordered = sorted(made, key=lambda side: _ARRANGEMENTS.index(side.results[0].arrange))
+        ordered = sorted(sides, key=lambda side: _ARRANGEMENTS.index(side.results[0].arrange))
         return [replace(side, results=list(map(as_drawn, side.results))) for side in ordered]
-    return made
+    return sides
 
 
 def _readers(results: Sequence[Result]) -> list[Series]:
@@ -73,9 +73,10 @@ def _arrangements(results: Sequence[Result]) -> list[Series]:
 def _of_one_model(names: Sequence[str], results: Sequence[Result], kind: str) -> list[Series]:
     """Return names of a kind of sides, with the settings of the model if these differ among the results."""
     models = models_of(results)
-    if len(found := dict.fromkeys(model.model for model in models)) > 1:
+    distinct = dict.fromkeys(model.model for model in models)
+    if len(distinct) > 1:
         raise UsageError(
-            f"there are {len(found)} models ({', '.join(found)}), and only {kind} of one model are compared: "
+            f"there are {len(distinct)} models ({', '.join(distinct)}), and only {kind} of one model are compared: "
             "give the runs of one model"
         )
     return [Series(name, model.variant) for name, model in zip(names, models, strict=True)]
@@ -97,16 +98,16 @@ def results_in(place: Path, scorer: str, damaged: Report | None = None) -> list[
     if place.is_file():
         if place.suffix != ".eval":
             raise UsageError(f"{place} is no log of Inspect: they end with .eval (`inspect log convert` makes one)")
-        paths, own = [place], [reply.result for reply in replies_in(place)]
+        paths, own_results = [place], [reply.result for reply in replies_in(place)]
     else:
-        paths, own = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place, damaged)
-    found = [*own, *(result for path in paths for result in _others(path, scorer, damaged))]
-    if not found:
+        paths, own_results = logs(place / LOGS if (place / LOGS).is_dir() else place), read_results(place, damaged)
+    results = [*own_results, *(result for path in paths for result in _read_other_results(path, scorer, damaged))]
+    if not results:
         raise UsageError(f"there are no results in {place}")
-    return found
+    return results
 
 
-def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
+def _read_other_results(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
     try:
         return list(_other_results(path, scorer))
     except DamagedLogError as error:
@@ -117,7 +118,7 @@ def _others(path: Path, scorer: str, damaged: Report | None) -> list[Result]:
 
 
 def _other_results(path: Path, scorer: str = "") -> Iterator[Result]:
-    """Return the samples of a log that Carrara did not write. Carrara's own samples in it are left out."""
+    """Yield the results of a log's samples that Carrara did not write. Carrara's own samples are left out."""
     log = header(path)
     settings = settings_in(log)
     for sample in samples(path):
@@ -168,7 +169,7 @@ def _score(path: Path, scores: Mapping[str, Any], scorer: str) -> float:
     value = (scores[name] or {}).get("value")
     if isinstance(value, dict):
         if part not in value:
-            named = " or --scorer ".join(f"{name}.{one}" for one in value)
+            named = " or --scorer ".join(f"{name}.{key}" for key in value)
             raise UsageError(f"the scorer {name} of {path} gives several numbers: say which, --scorer {named}")
         value = value[part]
     value = GRADES.get(value, value) if isinstance(value, str) else value

@@ -43,29 +43,29 @@ class Shard(NamedTuple):
         >>> Shard.parse("2/4")
         Shard(number=2, of=4)
         """
-        found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
-        if not found or not 1 <= int(found[1]) <= int(found[2]):
+        match = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
+        if not match or not 1 <= int(match[1]) <= int(match[2]):
             raise UsageError(f"{text!r} is no shard: give its number and how many there are, such as 2/4")
-        return Shard(int(found[1]), int(found[2]))
+        return Shard(int(match[1]), int(match[2]))
 
     def __str__(self) -> str:
         return f"{self.number}/{self.of}"
 
 
-def _budget_of(given: Annotated[str | Budget, text("5Mtok|20usd|30min")]) -> Budget | None:
-    if given == "":
+def _budget_of(value: Annotated[str | Budget, text("5Mtok|20usd|30min")]) -> Budget | None:
+    if value == "":
         return None
-    if isinstance(given, Budget):
-        return given
-    return read_budget(str(given))
+    if isinstance(value, Budget):
+        return value
+    return read_budget(str(value))
 
 
-def _shard_of(given: Annotated[str | Shard, text("I/N")]) -> Shard | None:
-    if given == "":
+def _shard_of(value: Annotated[str | Shard, text("I/N")]) -> Shard | None:
+    if value == "":
         return None
-    if isinstance(given, Shard):
-        return given
-    return Shard.parse(str(given))
+    if isinstance(value, Shard):
+        return value
+    return Shard.parse(str(value))
 
 
 @Parameter(name="*", group=Group("Run", sort_key=40))

@@ -107,7 +107,7 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         like = read_results(like, leave_out)
     replies, earlier = _Replies(config), _Earlier(like, config)
     shaped = cache(lambda first: _shape(first, config.pack, config.context_reader))
-    found: dict[tuple[str, int], list[EstimateLine]] = {}
+    lines_at: dict[tuple[str, int], list[EstimateLine]] = {}
     items, left = 0, 0
     jobs = sharding.jobs_in(sharding.blocks(config.jobs, config.shard)) if config.shard else config.jobs
     for job in _arrangeable(jobs):
@@ -119,14 +119,14 @@ def estimate(config: RunConfig, options: EstimateOptions | None = None) -> RunEs
         left_of_job = max(0, items_of_job - replies.count(job))
         line = _line(config, options, job, shape, earlier, left_of_job)
         items, left = items + items_of_job, left + left_of_job
-        found.setdefault((line.task, line.length), []).append(line)
-    lines = [_sum(lines, *found_at) for found_at, lines in found.items()]
-    there = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
-    return RunEstimate(lines, [*([there] if left < items else []), *_budget_notes(config, total(lines), replies)])
+        lines_at.setdefault((line.task, line.length), []).append(line)
+    lines = [_sum(lines, *place) for place, lines in lines_at.items()]
+    note = f"{items - left:,} of {items:,} replies are in {config.out} already: the estimate is for the others"
+    return RunEstimate(lines, [*([note] if left < items else []), *_budget_notes(config, total(lines), replies)])
 
 
 def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
-    """Yield the jobs without those whose facts cannot be arranged as they should be. A run leaves these out, too."""
+    """Yield the jobs whose facts can be arranged as requested. A run leaves the others out, too."""
     for job in jobs:
         try:
             check_task(job.first, registry.load(job.first.task))
@@ -139,7 +139,7 @@ def _arrangeable(jobs: Sequence[RunJob]) -> Iterator[RunJob]:
 
 
 def _shape_id(first: ItemId) -> ItemId:
-    """Return the item by which the instances of a job are measured: without filler, or not longer than is quick."""
+    """Return the item on which the instances of a job are measured: without filler, or of a length that is quick."""
     length = min(first.length, FAR) if registry.load(first.task).is_sized else 0
     return replace(first, length=length, arrange="")
 
@@ -151,15 +151,15 @@ def _line(
     length, reader, price = job.first.length, config.context_reader, config.model_price
     size = length - _reserve(config, job) if length else shape.bare
     turns = shape.follow_ups.messages + 1
-    one, added = _item(config, job, shape, size, earlier)
-    requests, sent, written = left * one.requests, round(left * one.sent), round(left * one.written)
+    per_item, added = _item(config, job, shape, size, earlier)
+    requests, sent, written = left * per_item.requests, round(left * per_item.sent), round(left * per_item.written)
     repeated = round(left * (1 - 1 / shape.questions) * max(0.0, size - shape.tail)) if reader.is_whole else 0
     repeated += left * added if reader.is_whole else 0
     if turns > 1:  # each request has all messages and replies before
         first = reader.estimate(round(size), round(shape.around), 0).sent
-        size = first + shape.follow_ups.tokens + (turns - 1) * one.written / turns
+        size = first + shape.follow_ups.tokens + (turns - 1) * per_item.written / turns
         repeated = max(0, sent - round(left * size))
-    reply = config.max_tokens or one.written / turns
+    reply = config.max_tokens or per_item.written / turns
     pace = options.speed or earlier.pace
     return EstimateLine(
         config.model if reader.is_whole else f"{config.model} ({reader})",
@@ -189,7 +189,7 @@ def _thinking(config: RunConfig) -> Thinking:
 
 
 def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earlier: "_Earlier") -> tuple[Estimate, int]:
-    """Return the requests for an item, and the tokens that those send which continue a reply."""
+    """Return the requests for an item, and the tokens sent by those that continue a reply."""
     name, reader, turns = job.first.task, config.context_reader, shape.follow_ups.messages + 1
     is_whole = reader.is_whole and turns == 1
     if not is_whole and (measured := earlier.cost(name, job.first.length)):
@@ -197,17 +197,18 @@ def _item(config: RunConfig, job: RunJob, shape: PromptShape, size: float, earli
     thinking = _thinking(config)
     reasons = thinking.way == "exactly" and job.first.style == "chat"
     added = thinking.length if reasons else 0
-    told = earlier.reply_tokens(name, job.first.length) if is_whole else None
-    if told is None:
+    reply_tokens = earlier.reply_tokens(name, job.first.length) if is_whole else None
+    if reply_tokens is None:
         answer = shape.answer * max(1.0, job.first.length / FAR) if registry.load(name).is_sized else shape.answer
-        told = answer / turns + AROUND + added
+        reply_tokens = answer / turns + AROUND + added
     if config.max_tokens:
-        told = min(told, config.max_tokens + added)
-    one = reader.estimate(round(size), round(shape.around), round(told)).with_follow_ups(shape.follow_ups)
+        reply_tokens = min(reply_tokens, config.max_tokens + added)
+    per_item = reader.estimate(round(size), round(shape.around), round(reply_tokens)).with_follow_ups(shape.follow_ups)
     if not reasons:
-        return one, 0
-    added = turns * (round(one.sent / one.requests) + added)  # the answer is another request, with the reasoning
-    return Estimate(one.requests + turns, one.sent + added, one.written), added
+        return per_item, 0
+    # The answer is another request, with the reasoning.
+    added = turns * (round(per_item.sent / per_item.requests) + added)
+    return Estimate(per_item.requests + turns, per_item.sent + added, per_item.written), added
 
 
 def _sum(lines: Sequence[EstimateLine], task: str, length: int) -> EstimateLine:
@@ -268,13 +269,13 @@ class _Replies:
         within, cot = "answer" if config.within else "", _way(str(_thinking(config)))
         settings = settings_of("", config.model_args, generation, config.setting_of_reader, cot, within)
         model = split_digest(logged_name(config.model))[0]
-        self.by_model = [one for one in read_results(config.out, leave_out) if one.model == model]
+        self.by_model = [result for result in read_results(config.out, leave_out) if result.model == model]
         for result in self.by_model:
             item_id = item_id_of(result.id)
-            own = {name: value for name, value in result.settings.items() if name not in (SERVER, FILE)}
-            if COT in own:
-                own[COT] = _way(own[COT])
-            if item_id and result.status != "error" and own == settings:
+            logged_settings = {name: value for name, value in result.settings.items() if name not in (SERVER, FILE)}
+            if COT in logged_settings:
+                logged_settings[COT] = _way(logged_settings[COT])
+            if item_id and result.status != "error" and logged_settings == settings:
                 item_id = replace(item_id, length=result.length)
                 self._known.setdefault(_key(item_id), set()).add((item_id.index, item_id.question))
 
@@ -302,7 +303,7 @@ def _budget_notes(config: RunConfig, needed: Mapping[str, float | None], replies
     budget, meter = config.budget, Meter(config.budget, config.model_price)
     if not budget:
         return
-    meter.earlier(replies.by_model)
+    meter.count_earlier(replies.by_model)
     takes = {"tokens": (needed["sent"] or 0) + (needed["written"] or 0), "money": needed["cost"]}
     amount = takes.get(budget.kind, needed["seconds"])
     if amount is None:
@@ -322,63 +323,63 @@ class _Earlier:
 
     def __init__(self, like: Sequence[Result], config: RunConfig) -> None:
         reader, cot = config.setting_of_reader, _way(str(_thinking(config)))
-        self._own = [
-            one
-            for one in like
-            if one.model == config.model
-            and one.settings.get(READER, "") == reader
-            and _way(one.settings.get(COT, "")) == cot
+        self._results = [
+            result
+            for result in like
+            if result.model == config.model
+            and result.settings.get(READER, "") == reader
+            and _way(result.settings.get(COT, "")) == cot
         ]
 
     def reply_tokens(self, task: str, length: int) -> float | None:
         """Return the tokens of a reply: on the task at that length, on the task, or on any."""
-        own = [one for one in self._own if one.output_tokens is not None]
-        near = [one for one in own if one.task.partition(":")[0] == task]
-        for found in ([one for one in near if one.length == length], near, own):
-            if found:
-                return fmean(one.output_tokens or 0 for one in found)
+        with_tokens = [result for result in self._results if result.output_tokens is not None]
+        of_task = [result for result in with_tokens if result.task.partition(":")[0] == task]
+        for results in ([result for result in of_task if result.length == length], of_task, with_tokens):
+            if results:
+                return fmean(result.output_tokens or 0 for result in results)
         return None
 
     def cost(self, task: str, length: int) -> Estimate | None:
-        """Return what the reader's calls took for an item of the task at that length. None: there was none."""
-        near = [one for one in self._own if one.reading and one.task.partition(":")[0] == task]
-        found = [(one.reading, one) for one in near if one.reading and one.length == length]
-        if not found:
+        """Return the usage of the reader's calls for an item of the task at that length. None: there was no item."""
+        of_task = [result for result in self._results if result.reading and result.task.partition(":")[0] == task]
+        readings = [(result.reading, result) for result in of_task if result.reading and result.length == length]
+        if not readings:
             return None
         return Estimate(
-            round(fmean(reading.calls for reading, _ in found)),
-            round(fmean(one.input_tokens or 0 for _, one in found)),
-            round(fmean(one.output_tokens or 0 for _, one in found)),
+            round(fmean(reading.calls for reading, _ in readings)),
+            round(fmean(result.input_tokens or 0 for _, result in readings)),
+            round(fmean(result.output_tokens or 0 for _, result in readings)),
         )
 
     @property
     def pace(self) -> float | None:
         """The tokens a second, as if the requests had been made one after the other."""
-        own = [one for one in self._own if one.seconds]
-        spent = sum(one.seconds or 0.0 for one in own)
-        return (
-            sum((one.input_tokens or one.tokens) + (one.output_tokens or 0) for one in own) / spent if spent else None
-        )
+        timed = [result for result in self._results if result.seconds]
+        spent = sum(result.seconds or 0.0 for result in timed)
+        tokens = sum((result.input_tokens or result.tokens) + (result.output_tokens or 0) for result in timed)
+        return tokens / spent if spent else None
 
 
 def warnings(lines: Sequence[EstimateLine]) -> list[str]:
-    """Yield warnings before a run."""
-    found = []
+    """Return the warnings to show before a run."""
+    messages = []
     if beyond := [line for line in lines if not line.fits]:
         cells = ", ".join(f"{line.task} at {line.length:,}" for line in beyond[:4])
-        found.append(
+        messages.append(
             f"{sum(line.requests for line in beyond):,} prompts are longer than the model's window ({cells}"
             f"{' and more' if len(beyond) > 4 else ''}): they cost nothing and score 0"
         )
     for provider, (requests, size) in BATCHES.items():
-        own = [line for line in lines if line.model.startswith(f"{provider}/")]
-        asked, letters = sum(line.requests for line in own), sum(line.sent for line in own) * LETTERS
-        if asked > requests or letters > size:
-            files = max(-(-asked // requests), -(-letters // size))
-            found.append(
+        provider_lines = [line for line in lines if line.model.startswith(f"{provider}/")]
+        request_count = sum(line.requests for line in provider_lines)
+        letters = sum(line.sent for line in provider_lines) * LETTERS
+        if request_count > requests or letters > size:
+            files = max(-(-request_count // requests), -(-letters // size))
+            messages.append(
                 f"as a batch it takes about {files:,} files of {provider}'s ({requests:,} requests, {size:,} bytes)"
             )
-    return found
+    return messages
 
 
 def total(lines: Sequence[EstimateLine]) -> dict[str, float | None]:
@@ -397,10 +398,10 @@ def format_estimate(lines: Sequence[EstimateLine], notes: Sequence[str] = ()) ->
     models = len({line.model for line in lines}) > 1
     priced, timed = whole["cost"] is not None, whole["seconds"] is not None
 
-    def row(names: Sequence[str], found: Mapping[str, float | None]) -> list[str]:
-        cells = [f"{found[part] or 0:,.0f}" for part in ("requests", "sent", "repeated", "written")]
-        money = [f"{found['cost'] or 0:,.2f}"] if priced else []
-        return [*names, *cells, *money, *([f"{(found['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
+    def row(names: Sequence[str], sums: Mapping[str, float | None]) -> list[str]:
+        cells = [f"{sums[part] or 0:,.0f}" for part in ("requests", "sent", "repeated", "written")]
+        money = [f"{sums['cost'] or 0:,.2f}"] if priced else []
+        return [*names, *cells, *money, *([f"{(sums['seconds'] or 0) / 3600:,.2f}"] if timed else [])]
 
     heads = ["task", "length", "requests", "tokens sent", "of them remembered", "tokens written"]
     rows = [

@@ -35,7 +35,7 @@ class Watch:
 
     @property
     def places(self) -> Places | None:
-        """Return the position. None if the question has no evidence, or only a part of the context was sent."""
+        """The positions. None if the question has no evidence, or only a part of the context was sent."""
         if not self._evidence or len(self._began) < len(self._evidence):
             return None
         shares = [round(at / self._passed, DIGITS) for at in self._began.values()]

@@ -75,7 +75,7 @@ def local_folder(out: Path) -> Path:
 @contextmanager
 def at_work(out: Path, shard: Shard | None) -> Iterator[None]:
     """Lock the folder for this run, or for its shards."""
-    with storage_errors(out), _lock(out, shard), _inspects_files(), _full_disk_said(out):
+    with storage_errors(out), _lock(out, shard), _inspects_files(), _explain_full_disk(out):
         if is_remote(out) and not out.is_dir():  # it never existed, or somebody removed it
             rmtree(local_folder(out) / CACHE, ignore_errors=True)
         yield
@@ -92,7 +92,7 @@ def check_disk(out: Path) -> None:
 
 
 @contextmanager
-def _full_disk_said(out: Path) -> Iterator[None]:
+def _explain_full_disk(out: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
@@ -131,17 +131,17 @@ def _inspects_files() -> Iterator[None]:
     Inspect's has a socket among these files, whose path may have at most a hundred characters.
     """
     with TemporaryDirectory(prefix="carrara-", ignore_cleanup_errors=True) as aside:
-        own = {"XDG_DATA_HOME": aside}
+        variables = {"XDG_DATA_HOME": aside}
         if not os.environ.keys() & {"INSPECT_TRACE_LEVEL", "INSPECT_TRACE_FILE"}:
-            own["INSPECT_TRACE_LEVEL"] = "CRITICAL"
-        with _environment(own):
+            variables["INSPECT_TRACE_LEVEL"] = "CRITICAL"
+        with _environment(variables):
             yield
 
 
 @contextmanager
-def _environment(own: Mapping[str, str]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in own}
-    os.environ |= own
+def _environment(variables: Mapping[str, str]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ |= variables
     try:
         yield
     finally:
@@ -215,10 +215,8 @@ class ReplyCache:
         """Return the file name for the reply to a request.
 
         Args:
-            model: The name of the model.
             input: The messages, with references in place of prompts.
             tools: The tools that the model may call.
-            tool_choice: Whether it has to.
             config: The settings of the request.
             context: An id of the context that is read, as equal messages may belong to several.
         """

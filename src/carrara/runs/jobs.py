@@ -45,65 +45,70 @@ _OURS: Mapping[str, Mapping[str, str]] = {
 def published_jobs(
     where: str, item_ids: Sequence[ItemId], lengths: Sequence[int] | None, n: int | None, asked: str
 ) -> Iterator[RunJob]:
-    """Return the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
+    """Yield the jobs of the files at `where`, SUITE:DIR, for the requested tasks and lengths, with all rows."""
     suite, _, folder = str(where).partition(":")  # Python callers may pass anything
     if suite not in _SOURCES or not folder:
         can = ", ".join(f"{name}:DIR" for name in _SOURCES)
         raise UsageError(f"`published={where}` is none of {can}, which can be run")
-    for name, other in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
-        if other:
+    for name, is_set in (("seed", item_ids[0].seed != 0), ("split", item_ids[0].split != "test")):
+        if is_set:
             raise UsageError(f"`{name}` draws other items, and published ones are as they are: leave it out")
-    of = {item_id.task: item_id for item_id in item_ids}
+    item_ids_by_task = {item_id.task: item_id for item_id in item_ids}
     if suite == "mrcr":  # both data sets contain the questions of our own task
-        own = of.get("michelangelo/mrcr")
-        of = {} if own is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), own)
+        mrcr_id = item_ids_by_task.get("michelangelo/mrcr")
+        item_ids_by_task = {} if mrcr_id is None else dict.fromkeys((mrcr_rows.OPENAI, mrcr_rows.GDM), mrcr_id)
     elif suite in _OURS:  # several files may belong to one of our tasks
-        tasks = _OURS[suite]
-        of = {file: of[task_name] for file, task_name in tasks.items() if task_name in of}
-    found = _SOURCES[suite](Path(folder))
-    some = {
+        item_ids_by_task = {
+            file: item_ids_by_task[task_name]
+            for file, task_name in _OURS[suite].items()
+            if task_name in item_ids_by_task
+        }
+    sources = _SOURCES[suite](Path(folder))
+    available = {
         (source.task, source.length)
-        for source in found
-        if source.task in of and (lengths is None or source.length in lengths)
+        for source in sources
+        if source.task in item_ids_by_task and (lengths is None or source.length in lengths)
     }
-    if not some:
+    if not available:
         raise UsageError(f"{folder} has no file of {asked} at the lengths asked for")
-    there = {source.task for source in found}
-    if missing := _missing([task_name for task_name in of if suite == "babilong" or task_name in there], lengths, some):
+    tasks_with_files = {source.task for source in sources}
+    tasks = [task_name for task_name in item_ids_by_task if suite == "babilong" or task_name in tasks_with_files]
+    if missing := _missing(tasks, lengths, available):
         logger.warning(f"{folder} has no file of {missing}: left out")
-    data = remember_files(found)
-    for task_name, length in sorted(some, key=lambda pair: (natural(pair[0]), pair[1])):
-        own, name = of[task_name], babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
+    data = remember_files(sources)
+    for task_name, length in sorted(available, key=lambda pair: (natural(pair[0]), pair[1])):
+        item_id = item_ids_by_task[task_name]
+        name = babilong.PREFIX + task_name.rpartition("/")[2] if suite == "babilong" else task_name
         task = registry.load(name)
-        params = canonical(build(task, name, {**read_canonical(own.params), "data": data}))
-        yield RunJob(replace(own, task=name, version=task.version, params=params, length=length), n or ALL)
+        params = canonical(build(task, name, {**read_canonical(item_id.params), "data": data}))
+        yield RunJob(replace(item_id, task=name, version=task.version, params=params, length=length), n or ALL)
 
 
-def _missing(tasks: list[str], lengths: Sequence[int] | None, found: set[tuple[str, int]]) -> str:
+def _missing(tasks: list[str], lengths: Sequence[int] | None, present: set[tuple[str, int]]) -> str:
     """Describe the requested tasks and lengths that are missing. Without lengths, name the tasks that have no files."""
     short = {task: task.rpartition("/")[2] for task in tasks}
     if lengths is None:
-        there = {task for task, _ in found}
-        return ", ".join(short[task] for task in tasks if task not in there)
-    at: dict[str, list[str]] = {}
+        tasks_with_files = {task for task, _ in present}
+        return ", ".join(short[task] for task in tasks if task not in tasks_with_files)
+    lengths_by_absent: dict[str, list[str]] = {}
     for length in lengths:
-        absent = ", ".join(short[task] for task in tasks if (task, length) not in found)
-        at.setdefault(absent, []).append(write_length(length))
-    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in at.items() if absent)
+        absent = ", ".join(short[task] for task in tasks if (task, length) not in present)
+        lengths_by_absent.setdefault(absent, []).append(write_length(length))
+    return "; of ".join(f"{absent} at {', '.join(where)}" for absent, where in lengths_by_absent.items() if absent)
 
 
 Tasks = Annotated[str | NamedTask | Selection | RunJob | Iterable[str | NamedTask | Selection | RunJob], text("TASKS")]
 """Tasks by name, suite, pattern or preset; or loaded with their parameters; or at a length."""
 
 
-def tasks_of(given: Tasks) -> tuple[Selection | RunJob, ...]:
+def tasks_of(tasks: Tasks) -> tuple[Selection | RunJob, ...]:
     """Return selections for what the user passed as tasks. Jobs are returned unchanged."""
-    if isinstance(given, RunJob):
-        return (given,)
-    if not isinstance(given, Iterable) or isinstance(given, str | Selection):
-        return tuple(selections_of(given))
-    found = tuple(one for each in given for one in tasks_of(each))
-    return found or tuple(selections_of([]))  # raises
+    if isinstance(tasks, RunJob):
+        return (tasks,)
+    if not isinstance(tasks, Iterable) or isinstance(tasks, str | Selection):
+        return tuple(selections_of(tasks))
+    selected = tuple(task for element in tasks for task in tasks_of(element))
+    return selected or tuple(selections_of([]))  # raises
 
 
 @Parameter(name="*", group=Group("Items", sort_key=20))
@@ -122,12 +127,12 @@ class RunItems(ItemOptions):
 def jobs_of(tasks: Sequence[Selection | RunJob], items: RunItems, model: str) -> tuple[RunJob, ...]:
     """Return the jobs of tasks for a model. Existing jobs are returned unchanged."""
     pack = items.sampling.pack()
-    resolved = [one if isinstance(one, RunJob) else _resolve(one, items, pack) for one in tasks]
+    resolved = [task if isinstance(task, RunJob) else _resolve(task, items, pack) for task in tasks]
     check_model(model)  # report an unknown task before an unknown model
-    found = list[RunJob]()
-    for one in resolved:
-        found += [one] if isinstance(one, RunJob) else _jobs(one, items, model)
-    return tuple(found)
+    jobs = list[RunJob]()
+    for task in resolved:
+        jobs += [task] if isinstance(task, RunJob) else _jobs(task, items, model)
+    return tuple(jobs)
 
 
 @dataclass(frozen=True)
@@ -141,41 +146,41 @@ class _Resolution:
     lengths: Sequence[int] | None
 
 
-def _resolve(asked: Selection, wanted: RunItems, pack: Pack | None) -> _Resolution:
-    preset, lengths, selection = None, wanted.lengths, Selection(asked.tasks, {**asked.params, **wanted.params})
-    asked = selection
-    if found := preset_of(asked.tasks):
-        preset, tasks = found
+def _resolve(requested: Selection, items: RunItems, pack: Pack | None) -> _Resolution:
+    requested = Selection(requested.tasks, {**requested.params, **items.params})
+    preset, lengths, selection = None, items.lengths, requested
+    if preset_and_tasks := preset_of(requested.tasks):
+        preset, tasks = preset_and_tasks
         if preset.from_files and tasks == preset.selection:
-            if "data" in asked.params or wanted.published:
+            if "data" in requested.params or items.published:
                 tasks = preset.all_tasks
             else:
-                warn_once(f"{asked.tasks} runs {preset.without_files}")
-        selection = Selection(tasks, asked.params if wanted.published else preset.params_beside(asked.params))
-        if wanted.published:  # a preset then gives only tasks and lengths, because the items themselves are given
+                warn_once(f"{requested.tasks} runs {preset.without_files}")
+        selection = Selection(tasks, requested.params if items.published else preset.params_beside(requested.params))
+        if items.published:  # a preset then gives only tasks and lengths, because the items themselves are given
             lengths = lengths or tuple(read_lengths(preset.lengths))
-    return _Resolution(selection.tasks, item_ids(selection, wanted.sampling, pack, ""), preset, lengths)
+    return _Resolution(selection.tasks, item_ids(selection, items.sampling, pack, ""), preset, lengths)
 
 
-def _jobs(one: _Resolution, wanted: RunItems, model: str) -> Iterable[RunJob]:
-    own = one.preset.tokenizer if one.preset else ""
-    tokenizer = wanted.tokenizer or own or tokenizer_for(model)
+def _jobs(resolution: _Resolution, items: RunItems, model: str) -> Iterable[RunJob]:
+    preset_tokenizer = resolution.preset.tokenizer if resolution.preset else ""
+    tokenizer = items.tokenizer or preset_tokenizer or tokenizer_for(model)
     permission.allow(tokenizer)
-    first = [replace(item_id, tokenizer=tokenizer) for item_id in one.first]
-    if wanted.published:
-        if any(wanted.arrange):
+    first = [replace(item_id, tokenizer=tokenizer) for item_id in resolution.first]
+    if items.published:
+        if any(items.arrange):
             raise UsageError("`arrange` makes other items, and published ones are as they are: leave it out")
 
-        return published_jobs(wanted.published, first, one.lengths, wanted.n, one.tasks)
-    return _jobs_of(first, one.preset, one.lengths, wanted)
+        return published_jobs(items.published, first, resolution.lengths, items.n, resolution.tasks)
+    return _jobs_of(first, resolution.preset, resolution.lengths, items)
 
 
 def _jobs_of(
-    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, wanted: RunItems
+    first: Iterable[ItemId], preset: Preset | None, lengths: Sequence[int] | None, items: RunItems
 ) -> Iterator[RunJob]:
     for item_id in first:
         sizes = preset.sizes(item_id.task, lengths) if preset else [Size(at, INSTANCES) for at in lengths or [0]]
-        for size, arrange in product(sizes, wanted.arrange):
+        for size, arrange in product(sizes, items.arrange):
             at = replace(item_id, length=size.length, index=size.first, arrange=arrange)
             check_length(at)
-            yield RunJob(at, wanted.n or size.instances)
+            yield RunJob(at, items.n or size.instances)

@@ -66,22 +66,21 @@ def header(path: Path) -> EvalLog:
     with _archive(path) as archive:
         names = set(archive.namelist())
         if "header.json" in names:
-            found = _read(archive, archive.getinfo("header.json"))
+            fields = _read(archive, archive.getinfo("header.json"))
         elif "_journal/start.json" in names:  # the run was killed, or is not finished
-            found = _read(archive, archive.getinfo("_journal/start.json"))
+            fields = _read(archive, archive.getinfo("_journal/start.json"))
         else:
             raise ValueError("it has no header")
         try:
-            return EvalLog.model_validate({name: found[name] for name in found if name in EvalLog.model_fields})
+            return EvalLog.model_validate({name: fields[name] for name in fields if name in EvalLog.model_fields})
         except (ValidationError, TypeError):
             raise ValueError("its header is not one that Inspect writes") from None
 
 
 def samples(path: Path, damaged: Callable[[ValueError], None] | None = None) -> Iterator[dict[str, Any]]:
-    """Return the samples of a log, as they were written.
+    """Yield the samples of a log, as they were written.
 
     Args:
-        path: The log.
         damaged: What to do with a sample that cannot be read. By default it is an error, as the log is damaged.
 
     Raises:

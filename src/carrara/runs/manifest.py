@@ -3,10 +3,10 @@
     plan.json   [{"model": "openai/gpt-4o", "settings": {}, "of": "michelangelo/latent_list@1/test-0-0.0/4k/chat/o200k",
                   "task": "michelangelo/latent_list", "length": 4096, "question": 0, "instances": [[0, 20]]}, …]
 
-The logs are the store of what was asked; they know nothing of tasks that were not begun. The latest command counts: one
-that asks for fewer instances than an earlier one did is content with those. Of a run in shards each writes a file of
-its own (plan-1-of-4.json), which says too which instances there are in all: those of a shard that was not begun are
-lacking.
+The logs store the replies, and have nothing of tasks that were not begun. The latest command counts: if it asks for
+fewer instances than an earlier one, the run is complete with these. Each shard of a run writes a file of its own
+(plan-1-of-4.json), which also has the range of all instances. So the instances of a shard that was not begun count as
+missing.
 """
 
 import json
@@ -71,19 +71,19 @@ class ManifestEntry:
 
 def entries(subject: Subject, samples: Iterable[Sample], blocks: Mapping[RunJob, Block]) -> list[ManifestEntry]:
     """Return the manifest of a run. For a shard, it has the blocks of its jobs."""
-    of_jobs = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
-    wanted: dict[tuple[str, str, int, int], set[int]] = {}
+    blocks_by_place = {(job.first.length, _group(replace(job.first, length=0))): block for job, block in blocks.items()}
+    indices_by_place: dict[tuple[str, str, int, int], set[int]] = {}
     for sample in samples:
         item_id, meta = ItemId.parse(str(sample.id)), sample.metadata or {}
         place = _group(item_id), task_of(meta["task"], meta["part"]), int(meta["length"]), item_id.question
-        wanted.setdefault(place, set()).add(item_id.index)
+        indices_by_place.setdefault(place, set()).add(item_id.index)
     model, settings = subject
-    found = []
-    for (of, task, length, question), indices in wanted.items():
-        block = of_jobs.get((length, _group(replace(ItemId.parse(of), length=0))))
+    rows = []
+    for (of, task, length, question), indices in indices_by_place.items():
+        block = blocks_by_place.get((length, _group(replace(ItemId.parse(of), length=0))))
         shares = [list(part) for part in block] if block else [None, None]
-        found.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
-    return found
+        rows.append(ManifestEntry(model, dict(settings), of, task, length, question, _ranges(indices), *shares))
+    return rows
 
 
 def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) -> None:
@@ -95,17 +95,19 @@ def add(folder: Path, new: Iterable[ManifestEntry], shard: Shard | None = None) 
 
 
 def read(folder: Path, damaged: Callable[[str], None] = warn_skipped) -> list[ManifestEntry]:
-    """Return what the runs of a folder were to ask. Empty if no run wrote into it.
+    """Return the items that the runs of a folder were to ask. Empty if no run wrote into it.
 
     Args:
-        folder: The folder of a run.
         damaged: What to do with a sentence about rows that cannot be read. They are left out.
     """
-    found: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}
+    entries_by_key: dict[tuple[Subject, str, int], list[ManifestEntry]] = {}
     for path in (folder / PLAN, *sorted(folder.glob(SHARDS))):
         for entry in _read(path, damaged):
-            found.setdefault(entry.key, []).append(entry)
-    return [_together(of) if len(of) > 1 or of[0].block else of[0] for of in found.values()]
+            entries_by_key.setdefault(entry.key, []).append(entry)
+    return [
+        _merge_entries(same_items) if len(same_items) > 1 or same_items[0].block else same_items[0]
+        for same_items in entries_by_key.values()
+    ]
 
 
 def is_shared(folder: Path) -> bool:
@@ -113,12 +115,17 @@ def is_shared(folder: Path) -> bool:
     return any(folder.glob(SHARDS))
 
 
-def _together(entries: list[ManifestEntry]) -> ManifestEntry:
+def _merge_entries(entries: list[ManifestEntry]) -> ManifestEntry:
     """Return the instances of all shards: those of shards that have begun, and the blocks of the others."""
-    asked = [one for entry in entries for one in entry.instances]
-    begun = [entry.block for entry in entries if entry.block]
-    whole = [entry.whole for entry in entries if entry.whole]
-    return replace(entries[0], instances=_merge_ranges([*asked, *_without(whole, begun)]), block=None, whole=None)
+    instance_ranges = [instance_range for entry in entries for instance_range in entry.instances]
+    begun_blocks = [entry.block for entry in entries if entry.block]
+    all_ranges = [entry.whole for entry in entries if entry.whole]
+    return replace(
+        entries[0],
+        instances=_merge_ranges([*instance_ranges, *_without(all_ranges, begun_blocks)]),
+        block=None,
+        whole=None,
+    )
 
 
 def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
@@ -127,15 +134,15 @@ def _merge_ranges(ranges: Iterable[list[int]]) -> list[list[int]]:
     >>> _merge_ranges([[7, 9], [0, 2], [1, 3], [3, 5]])
     [[0, 5], [7, 9]]
     """
-    found: list[list[int]] = []
+    merged: list[list[int]] = []
     for first, end in sorted(ranges):
         if first == end:
             continue
-        if found and first <= found[-1][1]:
-            found[-1][1] = max(found[-1][1], end)
+        if merged and first <= merged[-1][1]:
+            merged[-1][1] = max(merged[-1][1], end)
         else:
-            found.append([first, end])
-    return found
+            merged.append([first, end])
+    return merged
 
 
 def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[list[int]]:
@@ -144,8 +151,8 @@ def _without(ranges: Iterable[list[int]], taken: Iterable[list[int]]) -> list[li
     >>> _without([[0, 10]], [[2, 4], [8, 20]])
     [[0, 2], [4, 8]]
     """
-    left, gone = _merge_ranges(ranges), _merge_ranges(taken)
-    for first, end in gone:
+    left, taken_ranges = _merge_ranges(ranges), _merge_ranges(taken)
+    for first, end in taken_ranges:
         left = [
             part
             for start, stop in left
@@ -171,10 +178,10 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
     if not isinstance(rows, list):
         damaged(f"{path} is not a plan that a run wrote: what is missing from the results is not known")
         return []
-    found, bad = list[ManifestEntry](), list[int]()
+    valid_rows, bad = list[ManifestEntry](), list[int]()
     for number, row in enumerate(rows, 1):
         try:
-            found.append(_entry(**row))
+            valid_rows.append(_entry(**row))
         except (ValueError, TypeError, AttributeError):
             bad.append(number)
     if bad:
@@ -182,7 +189,7 @@ def _read(path: Path, damaged: Callable[[str], None]) -> list[ManifestEntry]:
             f"{path}: {len(bad):,} of {len(rows):,} rows (the first: {bad[0]:,}) are none that a run wrote, and are "
             "left out: what is missing from the results may be more than is said"
         )
-    return found
+    return valid_rows
 
 
 def _row(entry: ManifestEntry) -> dict[str, object]:
@@ -202,15 +209,15 @@ def _entry(
 ) -> ManifestEntry:
     """Return an entry of the expected type. A wrong type raises here instead of where the entry is used."""
     named = {str(name): str(value) for name, value in settings.items()}
-    ranges = [_range(one) for one in instances]
-    shares = [_range(one) if one else None for one in (block, whole)]
+    ranges = [_range(bounds) for bounds in instances]
+    shares = [_range(bounds) if bounds else None for bounds in (block, whole)]
     return ManifestEntry(str(model), named, str(of), str(task), int(length), int(question), ranges, *shares)
 
 
-def _range(given: list[int]) -> list[int]:
-    first, end = map(int, given)
+def _range(bounds: list[int]) -> list[int]:
+    first, end = map(int, bounds)
     if not 0 <= first <= end <= FARTHEST:
-        raise ValueError(given)
+        raise ValueError(bounds)
     return [first, end]
 
 
@@ -220,17 +227,17 @@ def parts(folder: Path, results: Iterable[Result]) -> list[Completeness]:
     if not planned:
         return []
     by_key = {entry.key: entry for entry in planned}
-    have = dict.fromkeys(by_key, 0)
+    answered = dict.fromkeys(by_key, 0)
     for result in results:
         item_id = _item_id(result.id)
         key = (result.subject, _group(item_id), item_id.question) if item_id else None
         if item_id and key in by_key and item_id.index in by_key[key]:
-            have[key] += 1
+            answered[key] += 1
     cells: dict[tuple[Subject, str, int, Arrange], list[int]] = {}
     for key, entry in by_key.items():
         first = _item_id(entry.of)
         cell = cells.setdefault((entry.subject, entry.task, entry.length, first.arrange if first else ""), [0, 0])
-        cell[0] += have[key]
+        cell[0] += answered[key]
         cell[1] += len(entry)
     return [Completeness(*place, *counts) for place, counts in cells.items()]
 
@@ -255,7 +262,7 @@ def _ranges(numbers: Iterable[int]) -> list[list[int]]:
 
     def runs() -> Iterator[list[int]]:
         for _, run in groupby(enumerate(sorted(numbers)), key=lambda pair: pair[1] - pair[0]):
-            found = [number for _, number in run]
-            yield [found[0], found[-1] + 1]
+            consecutive = [number for _, number in run]
+            yield [consecutive[0], consecutive[-1] + 1]
 
     return list(runs())

@@ -12,8 +12,8 @@ from carrara.results.result import Result
 from carrara.runs.config import RunConfig
 
 
-def _like_of(given: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Path | Sequence[Result]:
-    return given if isinstance(given, Sequence) and not isinstance(given, str) else folder_of(given)
+def _like_of(value: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Path | Sequence[Result]:
+    return value if isinstance(value, Sequence) and not isinstance(value, str) else folder_of(value)
 
 
 @Parameter(name="*", group=Group("Estimate", sort_key=50))

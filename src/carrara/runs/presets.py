@@ -21,7 +21,7 @@ class Larger(NamedTuple):
     instances: int
 
 
-class Own(NamedTuple):
+class PresetPart(NamedTuple):
     """A part of a preset with its own lengths and instances."""
 
     tasks: str
@@ -47,7 +47,7 @@ class Preset:
     instances: int
     params: tuple[str, ...] = ()
     larger: tuple[Larger, ...] = ()
-    own: tuple[Own, ...] = ()
+    parts: tuple[PresetPart, ...] = ()
     tokenizer: str = ""
     """The tokenizer that counts tokens, for any model. Empty: the model's own."""
     subsets: tuple[Subset, ...] = ()
@@ -61,21 +61,23 @@ class Preset:
     def all_tasks(self) -> str:
         return ",".join((self.selection, *self.from_files))
 
-    def params_beside(self, given: Mapping[str, str]) -> dict[str, str]:
+    def params_beside(self, params: Mapping[str, str]) -> dict[str, str]:
         """Return the preset's parameters merged with the given ones, which take precedence."""
-        return {**dict(pair.split("=") for pair in self.params), **given}
+        return {**dict(pair.split("=") for pair in self.params), **params}
 
     def sizes(self, task: str, lengths: Collection[int] | None) -> Iterator[Size]:
-        """Return the lengths of a task, or the requested lengths, with their instances."""
+        """Yield the lengths of a task, or the requested lengths, with their instances."""
         if self.subsets:
-            own = [Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes]
-            asked = [size for size in own if lengths is None or size.length in lengths]
-            if not asked:
+            subset_sizes = [
+                Size(length, self.instances, subset.first) for subset in self.subsets for length in subset.sizes
+            ]
+            requested = [size for size in subset_sizes if lengths is None or size.length in lengths]
+            if not requested:
                 raise UsageError(f"its subsets have none of the lengths asked for: they have {self.lengths}")
-            yield from asked
+            yield from requested
             return
-        usual = Own(task, self.lengths, self.instances)
-        part = next((part for part in self.own if task in registry.select(part.tasks)), usual)
+        usual = PresetPart(task, self.lengths, self.instances)
+        part = next((part for part in self.parts if task in registry.select(part.tasks)), usual)
         for length in read_lengths(part.lengths) if lengths is None else lengths:
             more = [
                 larger.instances
@@ -148,10 +150,10 @@ _MINERVA_STATES = "quantity=10 set_state=40 theory_of_mind=60"
 """Minerva's tasks whose length follows from their number of steps."""
 
 
-def _with_counts(tasks: str, lengths: str) -> Iterator[Own]:
+def _with_counts(tasks: str, lengths: str) -> Iterator[PresetPart]:
     for pair in tasks.split():
         task, _, items = pair.partition("=")
-        yield Own(f"minerva/{task}", lengths, int(items))
+        yield PresetPart(f"minerva/{task}", lengths, int(items))
 
 
 PRESETS["paper:minerva"] = Preset(
@@ -161,8 +163,8 @@ PRESETS["paper:minerva"] = Preset(
     lengths="4000",
     params=("paper=true", "change=add 3,subtract 1,multiply 2"),
     instances=10,
-    own=(
-        *(own for tasks in _MINERVA.values() for own in _with_counts(tasks, "4000")),
+    parts=(
+        *(part for tasks in _MINERVA.values() for part in _with_counts(tasks, "4000")),
         *_with_counts(_MINERVA_STATES, "0"),
     ),
     tokenizer="cl100k",

@@ -47,20 +47,19 @@ def read_price(text: str) -> Price:
     return Price(*numbers)
 
 
-def price_of(given: "str | Price | Sequence[float] | None", model: str) -> Price | None:
+def price_of(price: "str | Price | Sequence[float] | None", model: str) -> Price | None:
     """Return the price of a model.
 
     Args:
-        given: `IN,OUT[,CACHED]`, the name of a TOML file of prices by model, or numbers.
-        model: The model.
+        price: `IN,OUT[,CACHED]`, the name of a TOML file of prices by model, or numbers.
     """
-    if given is None or given == "":
+    if price is None or price == "":
         return None
-    if isinstance(given, str):
-        return read_prices(Path(given), [model])[model] if given.endswith(".toml") else read_price(given)
-    if isinstance(given, Price):
-        return given
-    return read_price(",".join(map(str, given)) if isinstance(given, Iterable) else str(given))
+    if isinstance(price, str):
+        return read_prices(Path(price), [model])[model] if price.endswith(".toml") else read_price(price)
+    if isinstance(price, Price):
+        return price
+    return read_price(",".join(map(str, price)) if isinstance(price, Iterable) else str(price))
 
 
 def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:
@@ -69,20 +68,20 @@ def read_prices(path: Path, models: Sequence[str]) -> dict[str, Price]:
         table = tomllib.loads(content(path, SMALL).decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise UsageError(f"the prices {path} cannot be read: {error}") from None
-    found = {}
+    prices = {}
     for model in models:
         row = table.get(model)
         if row is None:
             raise UsageError(
                 f"{path} has no price of {model}{nearest(model, table)}; it has {', '.join(table) or 'none'}"
             )
-        found[model] = _price(path, model, row)
-    return found
+        prices[model] = _price(path, model, row)
+    return prices
 
 
 def _price(path: Path, model: str, row: object) -> Price:
-    given = {name: row[name] for name in Price._fields if name in row} if isinstance(row, dict) else {}
-    fit = all(isinstance(number, int | float) and number >= 0 for number in given.values())
-    if not fit or not given.keys() >= {"input", "output"}:
+    numbers = {name: row[name] for name in Price._fields if name in row} if isinstance(row, dict) else {}
+    fit = all(isinstance(number, int | float) and number >= 0 for number in numbers.values())
+    if not fit or not numbers.keys() >= {"input", "output"}:
         raise UsageError(f"{path} gives {model} no numbers `input`, `output` and, if there is one, `cached`")
-    return Price(**given)
+    return Price(**numbers)

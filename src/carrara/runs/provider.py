@@ -32,12 +32,12 @@ def carrara() -> type[ModelAPI]:
 
 
 class CarraraAPI(ModelAPI):
-    """A provider that becomes the named model."""
+    """The provider of Carrara's models. Its constructor returns the provider of the named model."""
 
     def __new__(cls, model_name: str, *args: Any, **kwargs: Any) -> ModelAPI:  # type: ignore[misc]
-        made: type[ModelAPI] = ReferenceModel
+        provider_class: type[ModelAPI] = ReferenceModel
         if model_name.startswith(("recurrent:", "probe:")):
-            made = _streaming(model_name)
+            provider_class = _streaming(model_name)
         elif model_name not in MODELS and not model_name.startswith("gguf:"):
             raise SetupError(
                 f"there is no model carrara/{model_name}{nearest(model_name, MODELS)}; there are {', '.join(MODELS)}, "
@@ -46,9 +46,9 @@ class CarraraAPI(ModelAPI):
         elif model_name not in REFERENCES:
             from carrara.servers.embedded import EmbeddedAPI
 
-            made = EmbeddedAPI
-        _check(model_name, made, kwargs)
-        return made(model_name, *args, **kwargs)
+            provider_class = EmbeddedAPI
+        _check(model_name, provider_class, kwargs)
+        return provider_class(model_name, *args, **kwargs)
 
 
 def _streaming(model_name: str) -> type[ModelAPI]:
@@ -61,21 +61,25 @@ def _streaming(model_name: str) -> type[ModelAPI]:
     return Recurrent if model_name.startswith("recurrent:") else ProbedAPI
 
 
-def _check(model_name: str, made: type[ModelAPI], given: Mapping[str, Any]) -> None:
+def _check(model_name: str, provider_class: type[ModelAPI], arguments: Mapping[str, Any]) -> None:
     """Raise for arguments that a model does not have, or that have a wrong type."""
-    hints = {name: hint for name, hint in get_type_hints(made.__init__).items() if name not in ("return", "model_name")}
-    own = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
-    for name, value in given.items():
+    hints = {
+        name: hint
+        for name, hint in get_type_hints(provider_class.__init__).items()
+        if name not in ("return", "model_name")
+    }
+    own_names = [name for name in hints if name not in ("base_url", "api_key", "config", "base")]
+    for name, value in arguments.items():
         if name not in hints:
-            has = f"it has {', '.join(own)}" if own else "it has none"
+            has = f"it has {', '.join(own_names)}" if own_names else "it has none"
             raise SetupError(
-                f"carrara/{model_name} has no argument {name!r}{nearest(name, own)}; {has}: correct `model_args`"
+                f"carrara/{model_name} has no argument {name!r}{nearest(name, own_names)}; {has}: correct `model_args`"
             )
         kinds = get_args(hints[name]) or (hints[name],)
         # True is an int in Python, but not a number of tokens
         if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-            wanted = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
-            raise SetupError(f"carrara/{model_name}: {name}={value} is not {wanted}: correct `model_args`")
+            expected = "a whole number" if int in kinds else "a path" if str in kinds else "something else"
+            raise SetupError(f"carrara/{model_name}: {name}={value} is not {expected}: correct `model_args`")
         if isinstance(value, int) and not isinstance(value, bool) and value < 1:
             raise SetupError(f"carrara/{model_name}: {name}={value} is below 1: correct `model_args`")
 
@@ -95,8 +99,8 @@ class ReferenceModel(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        asked = calls.current()
-        id = asked.id if asked else next((id for message in input if (id := _item_id(message))), None)
+        item_calls = calls.current()
+        id = item_calls.id if item_calls else next((id for message in input if (id := _item_id(message))), None)
         if id is None:
             return ModelOutput.from_content(self.model_name, "OK")
         messages = [Message(m.role, m.text) for m in input if m.role != "tool"]
@@ -129,11 +133,11 @@ class ReferenceModel(ModelAPI):
 
 def _is_prompt(message: ChatMessage) -> bool:
     """Return whether a message is an item's prompt, or a part of it, rather than a reader's own message."""
-    held = message.metadata or {}
-    return PROMPT in held or (KEY in held and PARTS not in held[KEY])
+    metadata = message.metadata or {}
+    return PROMPT in metadata or (KEY in metadata and PARTS not in metadata[KEY])
 
 
 def _item_id(message: ChatMessage) -> str | None:
     """Return the item whose prompt a message is, or is a part of."""
-    held = message.metadata or {}
-    return str(held[KEY]["id"]) if KEY in held else str(held["id"]) if PROMPT in held else None
+    metadata = message.metadata or {}
+    return str(metadata[KEY]["id"]) if KEY in metadata else str(metadata["id"]) if PROMPT in metadata else None

@@ -40,12 +40,11 @@ from carrara.types import Message
 def join_outputs(outputs: Sequence[ModelOutput], item: Item) -> ModelOutput:
     """Return the outputs of a conversation as one.
 
-    A reply that the model did not complete, such as one that was cut, ends a conversation. In the transcript stands the
-    reason in its place, and the replies before it count. If it is the first one, the whole output is that one.
+    A reply that the model did not complete, such as one that was cut, ends a conversation. The transcript has the
+    reason in its place, and the replies before it count. If it is the first reply, its output is returned.
 
     Args:
         outputs: The outputs, in order. All but the last are complete.
-        item: The item.
     """
     first = outputs[0]
     if ending(first) != "answered":
@@ -71,14 +70,11 @@ class CalledModel:
     """The model for one item. It implements `ReaderModel`.
 
     Args:
-        item: The item.
         context: Its context, which hands out the passages that messages may contain.
         whole: The reference of its whole prompt.
         thinking: How the model reasons when it answers.
-        state: The state of the sample.
         generate: Inspect's function that has the model reply to a state.
         config: Settings of the answer.
-        calls: The calls so far.
     """
 
     item: Item
@@ -104,9 +100,9 @@ class CalledModel:
         max_tokens: int | None = None,
         may_call: bool = True,
     ) -> ModelOutput:
-        referenced = [await call_in_thread(is_quick(self.item.id), self.refer, one) for one in messages]
-        given = active_generate_config().max_tokens  # a model that reasons needs more than the reply
-        most = max(max_tokens, given) if max_tokens and given else max_tokens or given
+        referenced = [await call_in_thread(is_quick(self.item.id), self.refer, message) for message in messages]
+        configured = active_generate_config().max_tokens  # a model that reasons needs more than the reply
+        most = max(max_tokens, configured) if max_tokens and configured else max_tokens or configured
         with retry.attempts_within():
             output = await get_model().generate(
                 referenced,
@@ -179,15 +175,14 @@ def make_reference(
     """Return the reference of an item's prompt.
 
     Args:
-        item: The item.
         thinking: How the model reasons, which may add a sentence to the prompt.
         context: What stands in place of the context. None: the context is sent whole.
         watch: Sees the parts of the prompt.
     """
     more = request(item.prompt.template) if thinking.way == "asked" else ""
-    wanted: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}
+    reference: Reference = {"id": item.id, REQUEST: more, **({} if context is None else {CONTEXT: context})}
     digest, seen, message = sha256(), Glimpse(), 0
-    for part in hash_parts(parts_of(wanted), digest):
+    for part in hash_parts(parts_of(reference), digest):
         seen.add("\n\n" * (part.message - message) + part.text)
         if watch:
             watch.see(part)

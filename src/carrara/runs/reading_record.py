@@ -14,9 +14,6 @@ def reading_record(sha256: str, calls: Sequence[Call], reading: Reading, traces:
 
     Args:
         sha256: The hash of the item's whole prompt, by which a known reply is recognized.
-        calls: The calls of the model.
-        reading: The outcome.
-        traces: The fates of the needed facts.
     """
     return {
         "sha256": sha256,
@@ -40,12 +37,12 @@ def _sum_known(numbers: Sequence[int | None]) -> int | None:
 def _step(call: Call) -> dict[str, Any]:
     """Return the record of a call: the passages of the context that it had, and the beginning of its output."""
     passages = [list(part) for part in call.parts if not isinstance(part, str)]
-    said = call.output if len(call.output) <= SHOWN else call.output[: SHOWN - 1] + "…"
-    return {"passages": passages, "input": call.input_tokens, "output": call.output_tokens, "said": said}
+    excerpt = call.output if len(call.output) <= SHOWN else call.output[: SHOWN - 1] + "…"
+    return {"passages": passages, "input": call.input_tokens, "output": call.output_tokens, "said": excerpt}
 
 
 def recall_of(record: Mapping[str, Any]) -> dict[str, float]:
-    """Return whether all needed facts were before the model when it answered, and the share that was."""
+    """Return whether the model had all needed facts when it answered, and the share that it had."""
     fates = [fate for _, _, fate, *_ in record.get("facts", ())]
     if not fates:
         return {}

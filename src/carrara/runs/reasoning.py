@@ -142,8 +142,8 @@ class _Turn:
 
     async def _ask(self, most: int) -> ModelOutput:
         """Continue the text by at most a number of tokens."""
-        told = [ChatMessageAssistant(content=self.text)] if self.text else []
-        self.state.messages = [*self.messages, *told]
+        reply_so_far = [ChatMessageAssistant(content=self.text)] if self.text else []
+        self.state.messages = [*self.messages, *reply_so_far]
         config: GenerateConfigArgs = {**self.config, "max_tokens": most}
         self.state = await self.generate(self.state, tool_calls="none", **config)
         output = self.state.output
@@ -152,7 +152,7 @@ class _Turn:
         return output
 
     def _settle(self, last: ModelOutput, whole: bool) -> None:
-        """Return one reply made of all pieces."""
+        """Set the state's output to one reply made of all pieces."""
         usages = [output.usage for output in self.outputs if output.usage]
         wrote = last.usage.output_tokens if last.usage else 0
         final = last.model_copy(deep=True)
@@ -211,20 +211,20 @@ def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     If a reply was not made in pieces, the answer begins at its label, or at the last statement of the answer that was
     read, or after the reasoning.
     """
-    kept = (output.metadata or {}).get(COT)
-    if kept:
-        return Spent(**kept)
+    logged = (output.metadata or {}).get(COT)
+    if logged:
+        return Spent(**logged)
     counter = tokenizers.get(item.item_id.tokenizer)
     reply = written(output)
-    own = without_reasoning(reply)
+    visible_text = without_reasoning(reply)
     lead = lead_of(item.prompt.template)
     at = -1
     if lead.endswith(":"):
         label = re.compile(rf"{re.escape(lead[:-1])}[*_`\s]{{0,3}}:", re.IGNORECASE)
-        at = max((found.start() for found in label.finditer(own)), default=-1)
+        at = max((match.start() for match in label.finditer(visible_text)), default=-1)
     if at < 0 and answer:
-        at = own.rfind(answer)
-    said, of_it = counter.count_many([reply, own[max(0, at) :]])
+        at = visible_text.rfind(answer)
+    reply_tokens, answer_tokens = counter.count_many([reply, visible_text[max(0, at) :]])
     seen = "<think>" in reply
     hidden = (output.usage.reasoning_tokens or 0) if output.usage and not seen else 0
-    return Spent(max(0, said - of_it) + hidden, of_it)
+    return Spent(max(0, reply_tokens - answer_tokens) + hidden, answer_tokens)

@@ -69,7 +69,6 @@ def read_results(directory: Path, damaged: Callable[[DamagedLogError], None] | N
     if there is no reply.
 
     Args:
-        directory: The folder.
         damaged: What to do with a log that cannot be read before the others are. By default it is an error.
     """
     if not directory.is_dir():
@@ -81,17 +80,16 @@ def read_runs(folders: Sequence[Path], damaged: Callable[[DamagedLogError], None
     """Return the results of several run folders. If a reply is in several of them, that of the last folder counts.
 
     Args:
-        folders: Folders of runs.
         damaged: What to do with a log that cannot be read before the others are. By default it is an error.
     """
-    found = []
+    results_by_folder = []
     for folder in dict.fromkeys(folders):
         if not folder.is_dir():
             raise UsageError(f"there is no directory {folder}; give one that `carrara run --out DIR` wrote to")
-        found.append(read_results(folder, damaged))
-        if not found[-1] and not (damaged and logs(folder)):  # logs that were left out have been reported
+        results_by_folder.append(read_results(folder, damaged))
+        if not results_by_folder[-1] and not (damaged and logs(folder)):  # logs that were left out have been reported
             raise UsageError(f"there are no results in {folder}; `carrara run … --out {folder}` makes some")
-    results, repeated = merge_results(found)
+    results, repeated = merge_results(results_by_folder)
     if folders and not results:
         raise UsageError(f"there are no results that can be read in {', '.join(map(str, folders))}")
     if repeated:
@@ -104,8 +102,8 @@ def merge_results(folders: Sequence[Sequence[Result]]) -> tuple[list[Result], in
 
     The last folder counts.
     """
-    found = {(result.subject, result.id): result for results in folders for result in results}
-    return list(found.values()), sum(map(len, folders)) - len(found)
+    merged = {(result.subject, result.id): result for results in folders for result in results}
+    return list(merged.values()), sum(map(len, folders)) - len(merged)
 
 
 def read_replies(
@@ -114,12 +112,11 @@ def read_replies(
     """Return all replies of a folder.
 
     Args:
-        directory: The folder.
         damaged: What to do with a log that cannot be read. By default it is an error.
         whole: Whether a log with a sample that cannot be read is damaged. By default only the sample is left out.
     """
     folder = directory / LOGS if (directory / LOGS).is_dir() else directory
-    found: dict[tuple[Subject, str], LoggedReply] = {}
+    replies_by_key: dict[tuple[Subject, str], LoggedReply] = {}
     for path in logs(folder):
         try:
             replies = replies_in(path, whole)
@@ -131,18 +128,17 @@ def read_replies(
             damaged(error)
             continue
         for reply in replies:
-            asked = reply.result.subject, reply.result.id
-            known = found.get(asked)
+            key = reply.result.subject, reply.result.id
+            known = replies_by_key.get(key)
             if known is None or reply.result.status != "error" or known.result.status == "error":
-                found[asked] = reply
-    return list(found.values())
+                replies_by_key[key] = reply
+    return list(replies_by_key.values())
 
 
 def replies_in(path: Path, whole: bool = False) -> list[LoggedReply]:
     """Return the replies in one log. A sample that cannot be read is left out with a warning.
 
     Args:
-        path: The log.
         whole: Whether the log is damaged if one of its samples is.
     """
 
@@ -202,8 +198,8 @@ def _reference(sample: Mapping[str, Any]) -> Mapping[str, Any]:
     It is in the metadata if another solver got the whole prompt, and otherwise in the message.
     """
     messages = sample.get("messages") or [{}]
-    found: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
-    return found
+    reference: Mapping[str, Any] = sample["metadata"].get(PROMPT) or (messages[0].get("metadata") or {}).get(KEY) or {}
+    return reference
 
 
 def _is_cancelled(sample: dict[str, Any]) -> bool:
@@ -272,13 +268,13 @@ def _facts(reading: Mapping[str, Any], status: Status, score: float) -> tuple[Fa
     """Return what became of the needed facts. A fact that was present is used if the answer is right."""
     if status in NEVER_ASKED:
         return ()
-    found = []
-    for fact, place, fate, call, text, said in reading["facts"]:
-        own = ("used" if score == 1 else "unused") if fate == "present" else fate
-        if own not in FATES:
-            raise ValueError(f"{own!r} is no fate of a fact")
-        found.append(FactTrace(fact, place, own, call, text, said))
-    return tuple(found)
+    traces = []
+    for fact, place, logged_fate, call, text, statement in reading["facts"]:
+        fate = ("used" if score == 1 else "unused") if logged_fate == "present" else logged_fate
+        if fate not in FATES:
+            raise ValueError(f"{fate!r} is no fate of a fact")
+        traces.append(FactTrace(fact, place, fate, call, text, statement))
+    return tuple(traces)
 
 
 def _check(result: Result) -> None:

@@ -144,7 +144,7 @@ Confirm = Callable[[int, float | None], bool]
 class Outcome:
     """The outcome of a run."""
 
-    own: list[Result]
+    results: list[Result]
     """The results of this configuration: its items and its model with its settings."""
     folder: list[Result]
     """All results in the folder."""
@@ -225,24 +225,26 @@ def run(config: RunConfig, console: Console | None = None, confirm: Confirm | No
         if server and _continues(config):
             extra_body |= require_prefill(config.model, config.cot, server.prefill)
         manifest.add(config.out, manifest.entries(subject, samples.values(), blocks), config.shard)
-        before, again = TALLY.requests, TALLY.again
+        requests_before, repeats_before = TALLY.requests, TALLY.again
         shown = progress.progress(
             len(samples),
-            {str(one.id): _tokens(one) for one in left},
+            {str(sample.id): _tokens(sample) for sample in left},
             _first_line(config, samples, left, meter),
             console,
         )
         with metering(meter), plain_path(config.out / LOGS) as folder, shown:
-            logs, wanted = evaluate(config, model, list(tasks.values()), folder, known)
-        if len(logs) < wanted:  # Inspect ends like this when it is interrupted
+            logs, task_count = evaluate(config, model, list(tasks.values()), folder, known)
+        if len(logs) < task_count:  # Inspect ends like this when it is interrupted
             raise KeyboardInterrupt
         tidy(config.out / LOGS, logs)
         results = read_results(config.out)
-        own = [result for result in results if result.subject == subject and result.id in samples]
-        for change in changed_models(own):
+        results_of_run = [result for result in results if result.subject == subject and result.id in samples]
+        for change in changed_models(results_of_run):
             logger.warning(change)
-        _check_complete(config, logs, len(samples), len(own) + meter.unasked)
-        return Outcome(own, results, TALLY.requests - before, TALLY.again - again, meter.unasked)
+        _check_complete(config, logs, len(samples), len(results_of_run) + meter.unasked)
+        return Outcome(
+            results_of_run, results, TALLY.requests - requests_before, TALLY.again - repeats_before, meter.unasked
+        )
 
 
 def _in_folder(config: RunConfig) -> tuple[RunConfig, dict[RunJob, sharding.Block]]:
@@ -270,11 +272,11 @@ def _tokens(sample: Sample) -> int:
 
 def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence[Sample], meter: Meter) -> str:
     """Return the first line of progress: the existing replies, and the requests to come."""
-    there = len(samples) - len(left)
+    known_count = len(samples) - len(left)
     later = sum((sample.metadata or {}).get(FOLLOW_UPS, (0, 0))[0] for sample in left)
     return "".join(
         (
-            f"{there:,} of {len(samples):,} replies are there already; " if there else "",
+            f"{known_count:,} of {len(samples):,} replies are there already; " if known_count else "",
             f"{count(len(left), 'prompt')}, {sum(map(_tokens, left)):,} tokens by {config.jobs[0].first.tokenizer}",
             f", and {count(later, 'message')} after the replies" if later else "",
             "" if config.context_reader.is_whole else f", read by {config.context_reader}",
@@ -284,13 +286,13 @@ def _first_line(config: RunConfig, samples: Mapping[str, Sample], left: Sequence
     )
 
 
-def _check_complete(config: RunConfig, logs: Sequence[EvalLog], wanted: int, there: int) -> None:
+def _check_complete(config: RunConfig, logs: Sequence[EvalLog], expected: int, present: int) -> None:
     """Raise if replies were not written, so that the command does not end as a success."""
-    if there >= wanted:
+    if present >= expected:
         return
-    told = [log.error.message for log in logs if log.error and log.error.message.strip()]
-    why = told[0].strip().splitlines()[-1][:300] if told else "is its disk full?"
-    raise RunError(f"{wanted - there} of {wanted} replies are in no log of {config.out}: {why}")
+    messages = [log.error.message for log in logs if log.error and log.error.message.strip()]
+    why = messages[0].strip().splitlines()[-1][:300] if messages else "is its disk full?"
+    raise RunError(f"{expected - present} of {expected} replies are in no log of {config.out}: {why}")
 
 
 def _make_meter(
@@ -304,12 +306,12 @@ def _make_meter(
     """Return the meter of the run's budget. Raise if nothing could be asked within it."""
     known = samples.keys() - {str(sample.id) for sample in left}
     meter = Meter(config.budget, config.model_price, frozenset(known))
-    meter.earlier(reply.result for reply in replies if reply.result.model == subject[0])
+    meter.count_earlier(reply.result for reply in replies if reply.result.model == subject[0])
     if not left:
         return meter
     takes = [estimate(config.context_reader, sample.metadata or {})[1:] for sample in left]
     if config.budget:
-        least = min(meter.takes(prompt, answer) for prompt, answer in takes)
+        least = min(meter.expected_usage(prompt, answer) for prompt, answer in takes)
         if meter.used + least > config.budget.most:
             used, shortest = map(config.budget.written, (meter.used, least))
             raise UsageError(
@@ -417,15 +419,13 @@ def _make_provider(
     """Return a provider that takes prompts by reference, and asks for no reply that the logs have.
 
     Args:
-        config: The run's settings.
-        model: A model with its own provider.
         known: The replies that the logs have, by item.
         extra_body: What requests that the server is to continue hold; may be filled in later.
     """
 
-    def render(wanted: Reference) -> Sequence[Message]:
+    def render(reference: Reference) -> Sequence[Message]:
         check_disk(config.out)
-        return prompt_of(wanted)
+        return prompt_of(reference)
 
     def recall(id: str, sha256: str) -> LoggedReply | None:
         reply = known.get(id)

@@ -54,17 +54,17 @@ ANYWHERE = "anywhere"
 def settings_of(
     server: str, args: Mapping[str, Any], config: GenerateConfig, reader: str = "", cot: str = "", within: str = ""
 ) -> dict[str, str]:
-    given = ((SERVER, server), (READER, reader), (COT, cot), (WITHIN, within))
-    found = {name: value for name, value in given if value}
+    named_settings = ((SERVER, server), (READER, reader), (COT, cot), (WITHIN, within))
+    settings = {name: value for name, value in named_settings if value}
     for name, value in sorted(config.model_dump(exclude_none=True).items()):
         if name not in NEUTRAL:
-            found[name] = _write(value)
+            settings[name] = _write(value)
     if config.temperature is None:
-        found["temperature"] = "none"
+        settings["temperature"] = "none"
     elif config.temperature == TEMPERATURE:
-        del found["temperature"]
+        del settings["temperature"]
     named = {name: value for name, value in sorted(hide(args).items()) if _is_logged(name, value) and value is not None}
-    return found | {ARGUMENT + name: _write(value) for name, value in named.items()}
+    return settings | {ARGUMENT + name: _write(value) for name, value in named.items()}
 
 
 def _is_logged(name: str, value: object) -> bool:
@@ -84,9 +84,9 @@ def settings_in(log: EvalLog) -> dict[str, str]:
     server = _argument(log, SERVER) or _plain(log.eval.model_base_url)
     server = "" if server == ANYWHERE else server
     config = log.eval.model_generate_config.merge(log.plan.config)
-    given = (_argument(log, name) for name in (READER, COT, WITHIN))
-    found = settings_of(server, log.eval.model_args, config, *given) | file_of(log.eval.model)
-    return {SOLVER: other, **found} if (other := _other_solver(log)) else found
+    reader_settings = (_argument(log, name) for name in (READER, COT, WITHIN))
+    settings = settings_of(server, log.eval.model_args, config, *reader_settings) | file_of(log.eval.model)
+    return {SOLVER: solver, **settings} if (solver := _other_solver(log)) else settings
 
 
 def _other_solver(log: EvalLog) -> str:

@@ -34,8 +34,8 @@ VERSION = 2
 class Block(NamedTuple):
     """Ranges of instances, each with its excluded end: those of a shard, and all requested ones."""
 
-    own: tuple[int, int]
-    whole: tuple[int, int]
+    own_range: tuple[int, int]
+    whole_range: tuple[int, int]
 
 
 def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
@@ -43,17 +43,17 @@ def blocks(jobs: Sequence[RunJob], shard: Shard) -> dict[RunJob, Block]:
 
     The sizes of blocks differ by at most one instance. The shard with the larger block changes from job to job.
     """
-    found = {}
+    blocks_by_job = {}
     for turn, job in enumerate(jobs):
         instances, place = count_existing(job.first, job.instances), (shard.number - 1 + turn) % shard.of
         first, end = (job.first.index + instances * part // shard.of for part in (place, place + 1))
         if first < end:
-            found[job] = Block((first, end), (job.first.index, job.first.index + instances))
-    if not found:
+            blocks_by_job[job] = Block((first, end), (job.first.index, job.first.index + instances))
+    if not blocks_by_job:
         raise UsageError(
             f"`shard={shard}` has no instance to ask: there are fewer instances than shards, so take fewer"
         )
-    return found
+    return blocks_by_job
 
 
 def jobs_in(blocks: Mapping[RunJob, Block]) -> tuple[RunJob, ...]:
@@ -69,12 +69,12 @@ def evaluate(
         captured, selected = Path(aside) / "captured.json", Path(aside) / "selected.json"
         with _name_errors(CAPTURE, captured), suppress(SystemExit):  # the way in which a capture ends
             evaluate()
-        names = [one["identifier"] for one in json.loads(captured.read_bytes())["tasks"]]
-        before = _before(folder)
+        names = [task["identifier"] for task in json.loads(captured.read_bytes())["tasks"]]
+        newest = _newest_logs(folder)
         left = [
-            {"identifier": name, "resume": before.get(name, (None, ""))[0]}
+            {"identifier": name, "resume": newest.get(name, (None, ""))[0]}
             for name, task in zip(names, tasks, strict=True)
-            if before.get(name, ("", ""))[1] != "success" or any(str(one.id) not in known for one in task.dataset)
+            if newest.get(name, ("", ""))[1] != "success" or any(str(sample.id) not in known for sample in task.dataset)
         ]
         if not left:
             return [], 0
@@ -83,16 +83,16 @@ def evaluate(
             return evaluate()[1], len(left)
 
 
-def _before(folder: Path) -> dict[str, tuple[str, str]]:
+def _newest_logs(folder: Path) -> dict[str, tuple[str, str]]:
     """Return the newest log of each task with its status, by the task's identifier."""
-    found = dict[str, tuple[str, str]]()
+    newest_logs = dict[str, tuple[str, str]]()
     for path in logs(folder):
         try:
             log = header(path)
         except FileNotFoundError:  # another shard has removed it
             continue
-        found[task_identifier(log, None)] = str(path), log.status
-    return found
+        newest_logs[task_identifier(log, None)] = str(path), log.status
+    return newest_logs
 
 
 @contextmanager

@@ -26,26 +26,26 @@ class Cost(NamedTuple):
 
 def costs(replies: Sequence[LoggedReply]) -> list[Cost]:
     """Return the costs by task and length, in the order of the runs."""
-    found: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
+    measurements: defaultdict[tuple[str, int], list[tuple[float, dict[str, Any]]]] = defaultdict(list)
     for reply in replies:
         measured = (reply.output.get("metadata") or {}).get(MEASURED)
         if measured:
             result = reply.result
-            found[result.task, result.length].append((result.score, measured))
+            measurements[result.task, result.length].append((result.score, measured))
     return [
         Cost(
             task,
             length,
             len(several),
             fmean(score for score, _ in several),
-            max(one["state"] for _, one in several),
-            sum(one["tokens"] for _, one in several) / max(1e-9, _span([one for _, one in several])),
-            max(one["resident"] for _, one in several),
+            max(stats["state"] for _, stats in several),
+            sum(stats["tokens"] for _, stats in several) / max(1e-9, _span([stats for _, stats in several])),
+            max(stats["resident"] for _, stats in several),
         )
-        for (task, length), several in sorted(found.items())
+        for (task, length), several in sorted(measurements.items())
     ]
 
 
 def _span(several: Sequence[dict[str, Any]]) -> float:
     """Return the seconds from the first start to the last end."""
-    return float(max(one["ended"] for one in several) - min(one["began"] for one in several))
+    return float(max(measured["ended"] for measured in several) - min(measured["began"] for measured in several))

@@ -74,17 +74,17 @@ class Streaming(ModelAPI):
     async def generate(
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
-        wanted = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
-        if wanted is None or PARTS in wanted:
+        reference = next((m.metadata[KEY] for m in input if m.metadata and KEY in m.metadata), None)
+        if reference is None or PARTS in reference:
             raise UsageError(
                 f"carrara/{self.model_name} reads an item as a stream, not as messages: use the task's own solver"
             )
-        return await anyio.to_thread.run_sync(self._ask, wanted, abandon_on_cancel=True)
+        return await anyio.to_thread.run_sync(self._ask, reference, abandon_on_cancel=True)
 
-    def _ask(self, wanted: Mapping[str, str]) -> ModelOutput:
+    def _ask(self, reference: Mapping[str, str]) -> ModelOutput:
         reply: Future[ModelOutput] = Future()
         with self.lock:
-            self.waiting.put((wanted, reply))
+            self.waiting.put((reference, reply))
             if self.worker is None:
                 self.worker = threading.Thread(target=self._work, daemon=True)
                 self.worker.start()
@@ -109,46 +109,46 @@ class Streaming(ModelAPI):
                     for ended in reader.read_segments():
                         self._answer(ended)
                 except Exception as error:
-                    for one in here:
-                        if not one.owner.reply.done():
-                            one.owner.reply.set_exception(self._as_error(error))
+                    for reading in here:
+                        if not reading.owner.reply.done():
+                            reading.owner.reply.set_exception(self._as_error(error))
                     reader.readings.clear()
 
     def _answer(self, ended: SegmentReading[_OpenQuestion]) -> None:
         """Set the reply to an item that was read. An error affects only this item."""
-        asked = ended.owner
-        if asked.digest.hexdigest() != asked.sha256:
-            asked.reply.set_exception(PromptMismatchError(asked.id))
+        open_question = ended.owner
+        if open_question.digest.hexdigest() != open_question.sha256:
+            open_question.reply.set_exception(PromptMismatchError(open_question.id))
             return
         try:
-            asked.reply.set_result(self._output_of(ended))
+            open_question.reply.set_result(self._output_of(ended))
         except Exception as error:
-            asked.reply.set_exception(self._as_error(error))
+            open_question.reply.set_exception(self._as_error(error))
 
     def _take(self, reader: BatchReader[_OpenQuestion]) -> None:
         while True:
             try:
-                wanted, reply = self.waiting.get_nowait()
+                reference, reply = self.waiting.get_nowait()
             except Empty:
                 return
             try:
-                item, digest = item_of(wanted["id"]), sha256()
-                parts = hash_parts(parts_of(wanted), digest)
-                if CONTEXT in wanted:
+                item, digest = item_of(reference["id"]), sha256()
+                parts = hash_parts(parts_of(reference), digest)
+                if CONTEXT in reference:
                     deque(parts, maxlen=0)
-                    told: Iterable[str] = [context_of(wanted["id"]).render(wanted[CONTEXT])]
+                    prompt_parts: Iterable[str] = [context_of(reference["id"]).render(reference[CONTEXT])]
                 else:
-                    told = texts(item.prompt.template, parts)
-                asked = _OpenQuestion(
+                    prompt_parts = texts(item.prompt.template, parts)
+                open_question = _OpenQuestion(
                     self.codec.question(item.question.ask),
                     item.question.options,
                     time.monotonic(),
                     reply,
-                    wanted["id"],
-                    wanted["sha256"],
+                    reference["id"],
+                    reference["sha256"],
                     digest,
                 )
-                reader.add(asked, cut(told, self.codec, self.segment))
+                reader.add(open_question, cut(prompt_parts, self.codec, self.segment))
             except Exception as error:
                 reply.set_exception(self._as_error(error))
 
@@ -159,23 +159,23 @@ class Streaming(ModelAPI):
         return RunError(f"carrara/{self.model_name} raised {describe_exception(error)}")
 
     def _output_of(self, ended: SegmentReading[_OpenQuestion]) -> ModelOutput:
-        asked, state = ended.owner, ended.state
-        if asked.options and self._silent:
-            options = [self.codec.answer(option) for option in asked.options]
-            text = asked.options[most_probable(likelihoods(self.model, state, asked.question, options))]
+        open_question, state = ended.owner, ended.state
+        if open_question.options and self._silent:
+            options = [self.codec.answer(option) for option in open_question.options]
+            text = open_question.options[most_probable(likelihoods(self.model, state, open_question.question, options))]
             spoken, cut_off = 0, False
         else:
-            most = room(self.model, asked.question, SEGMENT)
-            ids = decode_answer(self.model, state, asked.question, self.codec.end, most)
+            most = room(self.model, open_question.question, SEGMENT)
+            ids = decode_answer(self.model, state, open_question.question, self.codec.end, most)
             text, spoken, cut_off = self.codec.decode(ids), len(ids), len(ids) == most
         output = ModelOutput.from_content(self.model_name, text, "max_tokens" if cut_off else "stop")
-        read = ended.tokens + len(asked.question)
+        read = ended.tokens + len(open_question.question)
         output.usage = ModelUsage(input_tokens=read, output_tokens=spoken, total_tokens=read + spoken)
         output.metadata = {
             MEASURED: {
                 "tokens": ended.tokens,
                 "state": self.model.nbytes(state),
-                "began": asked.begun,
+                "began": open_question.begun,
                 "ended": time.monotonic(),
                 "resident": getrusage(RUSAGE_SELF).ru_maxrss << 10,
             }
@@ -231,7 +231,7 @@ class ProbedAPI(Streaming):
         copies: int = AT_ONCE,
     ) -> None:
         try:
-            model = own(model_name.partition(":")[2])
+            model = load_model(model_name.partition(":")[2])
         except UsageError as error:
             raise SetupError(str(error)) from None
         size = segment or int(getattr(model, "segment", SEGMENT))
@@ -242,7 +242,7 @@ class ProbedAPI(Streaming):
         return not hasattr(self.model, "decode")
 
 
-def own(place: str) -> Any:
+def load_model(place: str) -> Any:
     """Return the model that `package.module:Model` names. Raise `UsageError` if it does not implement the protocol."""
     module, colon, name = place.partition(":")
     if not colon or not module or not name:
@@ -250,22 +250,22 @@ def own(place: str) -> Any:
     if "" not in sys.path:
         sys.path.insert(0, "")  # a module in the current folder
     try:
-        made = getattr(import_module(module), name)
+        loaded = getattr(import_module(module), name)
     except ImportError as error:
         raise UsageError(f"{place} cannot be imported: {error}") from None
     except AttributeError:
         raise UsageError(f"{module} has no {name}") from None
     try:
-        model = made() if isinstance(made, type) or not hasattr(made, "step") else made
+        model = loaded() if isinstance(loaded, type) or not hasattr(loaded, "step") else loaded
     except Exception as error:
         raise UsageError(f"{place} cannot be made without arguments: {type(error).__name__}: {error}") from None
     if lacking := [method for method in ("init", "step", "nbytes") if not callable(getattr(model, method, None))]:
         raise UsageError(f"{place} has no {', '.join(lacking)}: a model to probe has init, step and nbytes")
-    _try(place, model)
+    _check_steps(place, model)
     return model
 
 
-def _try(place: str, model: Any) -> None:
+def _check_steps(place: str, model: Any) -> None:
     """Check a model with two items of three tokens: the state, and the result of a step."""
     tokens = torch.tensor([[1, 2, 3], [3, 2, 1]])
 
@@ -277,7 +277,7 @@ def _try(place: str, model: Any) -> None:
         with torch.inference_mode():
             state = model.init(2)
             check_batch(state)
-            kept = [tensor.clone() for tensor in tensors(state)]
+            copies = [tensor.clone() for tensor in tensors(state)]
             after, logits = model.step(state, tokens)
             check_batch(after)
             size = model.nbytes(after)
@@ -286,7 +286,7 @@ def _try(place: str, model: Any) -> None:
     except Exception as error:
         raise UsageError(f"{place} does not take a step: {type(error).__name__}: {error}") from None
     wrong = ""
-    if any(not torch.equal(one, other) for one, other in zip(kept, tensors(state), strict=True)):
+    if any(not torch.equal(before, tensor) for before, tensor in zip(copies, tensors(state), strict=True)):
         wrong = "its step changes the state that it was given"
     elif not isinstance(logits, torch.Tensor) or logits.ndim != 3 or logits.shape[:2] != tokens.shape:
         wrong = "its step gives no batch × length × vocabulary beside the state"

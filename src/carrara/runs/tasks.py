@@ -85,10 +85,8 @@ def make_task(
 
     Args:
         first: The item id of the first instance.
-        instances: How many instances there are.
         model: The model that is to reply. None: it is not known yet.
         max_tokens: The limit of a reply, if the user gave one.
-        pack: The prompt pack of the items.
         reader: How the context reaches the model.
         thinking: How the model reasons.
         within: Tokens of the length that are reserved for the answer. None: the length does not include it.
@@ -120,12 +118,12 @@ def make_task(
     server = ANYWHERE if anywhere else address(model) if model else ""
     read_by = "" if reader.is_whole else str(reader)
     kind, file = parse_sandbox(reader.name, reader.sandbox)
-    given = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
+    settings = {SERVER: server, READER: read_by, COT: str(thinking), WITHIN: "" if within is None else "answer"}
     short = first.task.rpartition("/")[2]
     task = Task(
         dataset=MemoryDataset([_sample(item, first.length, budgeted) for item in items], name=first.task),
         setup=render_prompt(**{name: value for name, value in {READER: read_by, COT: str(thinking)}.items() if value}),
-        solver=ask(**{name: value for name, value in given.items() if value}),
+        solver=ask(**{name: value for name, value in settings.items() if value}),
         scorer=graded(),
         cleanup=remove_prompt,
         sandbox=(kind, file) if file else kind or None,
@@ -188,8 +186,8 @@ def _sample(item: Item, length: int, budgeted: bool) -> Sample:
 
 def estimate(reader: Reader, metadata: Mapping[str, Any]) -> Estimate:
     """Return the requests that a reader makes for a sample, as far as they are known before it is read."""
-    one = reader.estimate(metadata["tokens"], 0, metadata["budget"])
-    return one.with_follow_ups(FollowUps(*metadata[FOLLOW_UPS])) if FOLLOW_UPS in metadata else one
+    per_item = reader.estimate(metadata["tokens"], 0, metadata["budget"])
+    return per_item.with_follow_ups(FollowUps(*metadata[FOLLOW_UPS])) if FOLLOW_UPS in metadata else per_item
 
 
 @solver
@@ -204,7 +202,7 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         id = str(state.sample_id)
-        with attempts() as made:
+        with attempts() as item_attempts:
             try:
                 takes = estimate(way, state.metadata)
                 with budget.current().asking(id, takes.sent, takes.written) as allowance:
@@ -212,18 +210,18 @@ def ask(server: str = "", reader: str = "", cot: str = "", within: str = "") -> 
             except budget.BudgetExhaustedError as error:
                 budget.current().unasked += 1
                 progress.on_drop(id)
-                _tell(error, made)
+                _set_message(error, item_attempts)
                 raise
             except Exception as error:
                 progress.on_failure(id)
-                state.metadata[REQUESTS] = made.requests
-                _tell(error, made)
+                state.metadata[REQUESTS] = item_attempts.requests
+                _set_message(error, item_attempts)
                 if getattr(error, "trouble", None) is None and has_long_text(error):
                     raise RunError(describe_exception(error)) from None
                 raise
             finally:
-                if made.repeated:
-                    state.metadata[REPEATED] = made.repeated
+                if item_attempts.repeated:
+                    state.metadata[REPEATED] = item_attempts.repeated
         progress.on_answer(id)
         return state
 
@@ -251,21 +249,21 @@ async def _ask(
     if completes is not None and completes != (item.item_id.style == "base"):
         raise UsageError(f"{model} is used for chat and for plain completion at once: make it two runs")
     context = ReaderContext(item)
-    with calls(id, allowance, context) as made:
+    with calls(id, allowance, context) as item_calls:
         config = _answer_config(item, state)
-        called = CalledModel(item, context, whole, thinking, state, generate, config, made)
-        reading = await _read(reader, context, called)
-    if made.refused:
-        raise made.refused
+        called_model = CalledModel(item, context, whole, thinking, state, generate, config, item_calls)
+        reading = await _read(reader, context, called_model)
+    if item_calls.refused:
+        raise item_calls.refused
     record = None
     if not reader.is_whole:
         remove_texts(context.passed)  # agents pass the results of tools on without references
-        exchanges = [Exchange(call.parts, call.output) for call in made.made]
+        exchanges = [Exchange(call.parts, call.output) for call in item_calls.made]
         traced = await anyio.to_thread.run_sync(trace_facts, item, context, exchanges, reading.seen, reading.earlier)
-        record = reading_record(whole.sha256, made.made, reading, traced)
+        record = reading_record(whole.sha256, item_calls.made, reading, traced)
     elif item.prompt.template.follow_ups:
-        record = reading_record(whole.sha256, made.made, reading, [])
-    _settle(state, whole, called.output_of(reading.reply), record, allowance.money)
+        record = reading_record(whole.sha256, item_calls.made, reading, [])
+    _settle(state, whole, called_model.output_of(reading.reply), record, allowance.money)
 
 
 def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
@@ -279,7 +277,7 @@ def _answer_config(item: Item, state: TaskState) -> GenerateConfigArgs:
 
 
 async def _read(reader: Reader, context: ReaderContext, model: CalledModel) -> Reading:
-    """Return what a reader makes of a context. If it has no answer because of a limit, the reply is empty."""
+    """Return the reader's reply on a context. If a limit left it without an answer, the reply is empty."""
     try:
         reading = await reader.read(context, context.question, model)
     except LimitReachedError:
@@ -307,11 +305,11 @@ def _settle(
         state.messages = [whole.message(), *(choice.message for choice in output.choices[:1])]
 
 
-def _tell(error: Exception, made: Attempts) -> None:
+def _set_message(error: Exception, item_attempts: Attempts) -> None:
     """Give an error the message that its row in the log will have. Inspect reads `message`, or else the repr."""
     trouble = getattr(error, "trouble", None)
     if isinstance(trouble, RetryTrouble):
-        times = made.failed[trouble.kind]
+        times = item_attempts.failed[trouble.kind]
         error.message = trouble.words + (f", {times} times" if times > 1 else "")  # type: ignore[attr-defined]
     elif isinstance(error, PrerequisiteError):
         error.message = plain(error)

@@ -46,15 +46,15 @@ def render_prompt(reader: str = "", cot: str = "") -> Solver:
         prepare_client(provider)
         id = str(state.sample_id)
         more = request(item_of(id).prompt.template) if thinking.way == "asked" else ""
-        wanted = {"id": id, REQUEST: more}
-        messages = await call_in_thread(is_quick_to_render(wanted), prompt_of, wanted)
+        reference = {"id": id, REQUEST: more}
+        messages = await call_in_thread(is_quick_to_render(reference), prompt_of, reference)
         rendered: list[ChatMessage] = [
             MESSAGES[role](content=content, source="input", metadata={PROMPT: number, "id": id})
             for number, (role, content) in enumerate(messages)
         ]
         excerpt = shorten("\n\n".join(content for _, content in messages))
         state.metadata[PROMPT] = {
-            **wanted,
+            **reference,
             "sha256": fingerprint(messages),
             "excerpt": excerpt,
             COT: cot,

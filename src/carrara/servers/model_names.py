@@ -77,7 +77,7 @@ def check_model(model: str) -> None:
         close = get_close_matches(provider, PROVIDERS, n=1, cutoff=0.7)
     else:
         close = []
-    meant = [f"{one}/{name}" for one in close] or [f"vllm/{model}", f"hf/{model}"]
+    meant = [f"{candidate}/{name}" for candidate in close] or [f"vllm/{model}", f"hf/{model}"]
     raise UsageError(f"there is no provider {provider!r} for the model {model!r}; did you mean {' or '.join(meant)}?")
 
 
@@ -135,7 +135,7 @@ def _is_registered(provider: str) -> bool:
 
     from carrara.servers.inspect_private import registry_find
 
-    def is_it(info: RegistryInfo) -> bool:
+    def has_name(info: RegistryInfo) -> bool:
         return info.type == "modelapi" and info.name.split("/", 1)[-1] == provider
 
-    return bool(registry_find(is_it))
+    return bool(registry_find(has_name))

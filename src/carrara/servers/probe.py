@@ -114,13 +114,13 @@ async def probe(
             if info.context_window is not None and info.context_window < needed:
                 return info
         try:
-            answer, told = await _first_answer(question, prompt_logprobs)
+            answer, has_logprobs = await _first_answer(question, prompt_logprobs)
             info = replace(
                 info,
                 reachable=True,
                 counts_tokens=answer.input_tokens is not None,
                 separate_reasoning=separates_reasoning(answer),
-                prompt_logprobs=told,
+                prompt_logprobs=has_logprobs,
             )
             if prefill:
                 info = replace(info, prefill=await find_prefill(question, answer))
@@ -166,26 +166,25 @@ async def _list_models(api: ModelAPI, path: str = "") -> _ModelList:
     """Ask a server for its models and the window of the provider's model. Return nothing if the server fails.
 
     Args:
-        api: The provider.
         path: What is added to the address of the API.
     """
     client: Any = getattr(api, "client", None)
     get = getattr(client, "get", None)
     if get is None or not hasattr(client, "models"):
         return _ModelList()
-    found = _ModelList()
+    listed = _ModelList()
     try:
         with anyio.move_on_after(_LIST_SECONDS):
             answer = await get(f"{path}/models", cast_to=object)
-            found = _ModelList(_names_in(answer))
+            listed = _ModelList(_names_in(answer))
             if stated := window_in_list(answer, api.service_model_name()):
                 slots = (
                     await get(_address_beside(str(client.base_url), "/props"), cast_to=object) if stated[1] else None
                 )
-                found = found._replace(window=window_in_props(slots) or stated[0])
+                listed = listed._replace(window=window_in_props(slots) or stated[0])
     except Exception:  # the run itself reports problems with a server
         pass
-    return found
+    return listed
 
 
 def _address_beside(base_url: str, path: str) -> str:
@@ -199,24 +198,24 @@ def _names_in(answer: Any) -> tuple[str, ...]:
     >>> _names_in({"data": [{"id": "qwen3"}, {"id": 7}, "x"]})
     ('qwen3',)
     """
-    names = (one.get("id") for one in _models_in(answer) if isinstance(one, dict))
+    names = (entry.get("id") for entry in _models_in(answer) if isinstance(entry, dict))
     return tuple(name for name in names if isinstance(name, str))
 
 
 def window_in_list(answer: Any, name: str) -> tuple[int, bool] | None:
-    """Return the entry of a model in the list of models, or the only entry; and whether llama.cpp wrote it.
+    """Return the window of a model in the list of models, or of the only entry, and whether llama.cpp wrote it.
 
     >>> window_in_list({"data": [{"id": "qwen3", "max_model_len": 32768}]}, "qwen3")
     (32768, False)
     """
     models = _models_in(answer)
-    of_it = [one for one in models if isinstance(one, dict) and (one.get("id") == name or len(models) == 1)]
-    for one in of_it:
-        meta = one.get("meta")
-        for held in (one, meta if isinstance(meta, dict) else {}):
+    entries = [entry for entry in models if isinstance(entry, dict) and (entry.get("id") == name or len(models) == 1)]
+    for entry in entries:
+        meta = entry.get("meta")
+        for fields in (entry, meta if isinstance(meta, dict) else {}):
             for kind in (*_WINDOW_NAMES, "n_ctx_train"):
-                if _is_count(held.get(kind)):
-                    return int(held[kind]), held is meta
+                if _is_count(fields.get(kind)):
+                    return int(fields[kind]), fields is meta
     return None
 
 
@@ -226,10 +225,10 @@ def _models_in(answer: Any) -> Sequence[Any]:
 
 
 def window_in_props(answer: Any) -> int | None:
-    """Return the facts that llama.cpp states for one of its slots, which share its context."""
+    """Return the context window that llama.cpp states for one of its slots, which share its context."""
     settings = answer.get("default_generation_settings") if isinstance(answer, dict) else None
-    found = settings.get("n_ctx") if isinstance(settings, dict) else None
-    return found if _is_count(found) else None
+    size = settings.get("n_ctx") if isinstance(settings, dict) else None
+    return size if _is_count(size) else None
 
 
 def _is_count(value: Any) -> TypeGuard[int]:

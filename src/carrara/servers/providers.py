@@ -43,7 +43,6 @@ class ServedModel(Model):
     """A model with the address of its server and its arguments, as logs show them.
 
     Args:
-        model: The model.
         address: The address, if the user gave one.
     """
 
@@ -62,26 +61,26 @@ def make_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Mod
     secrets = in_arguments(args)
     try:
         bare, credentials = split_address(base_url) if base_url else (base_url, None)
-        found = _get_model(model, bare, args)
-        address = base_url or found.api.base_url
+        inspect_model = _get_model(model, bare, args)
+        address = base_url or inspect_model.api.base_url
         if credentials is None and address:  # it may come from the environment
             bare, credentials = split_address(address)
             if credentials:
-                found = _get_model(model, bare, args)
+                inspect_model = _get_model(model, bare, args)
         if credentials:
-            attach_credentials(found.api, credentials, public(address) or "the address")
+            attach_credentials(inspect_model.api, credentials, public(address) or "the address")
     except TypeError as error:
-        given = ", ".join(args) or "none"
+        names = ", ".join(args) or "none"
         raise UsageError(
-            f"{model} cannot be made with its arguments ({given}): {mask(plain(error), secrets)}; correct `model_args`"
+            f"{model} cannot be made with its arguments ({names}): {mask(plain(error), secrets)}; correct `model_args`"
         ) from None
     except (PrerequisiteError, ValueError, ImportError) as error:
         why = _missing_variable(model, base_url, plain(error)) or plain(error)
         raise UsageError(mask(why, secrets)) from None
-    check_secrets(found.api.api_key or "", address, args)
-    found.api.addressed = address  # type: ignore[attr-defined]
-    found.api.arguments = dict(args)  # type: ignore[attr-defined]
-    return ServedModel(found, address if base_url or credentials else None)
+    check_secrets(inspect_model.api.api_key or "", address, args)
+    inspect_model.api.addressed = address  # type: ignore[attr-defined]
+    inspect_model.api.arguments = dict(args)  # type: ignore[attr-defined]
+    return ServedModel(inspect_model, address if base_url or credentials else None)
 
 
 def _get_model(model: str, base_url: str | None, args: Mapping[str, Any]) -> Model:
@@ -137,10 +136,10 @@ def is_local_address(url: str | None) -> bool:
 
 def secrets_of(api: ModelAPI) -> frozenset[str]:
     """Return the secrets of this provider and of the environment, which must never be written."""
-    given = getattr(api, "addressed", None) or api.base_url
+    address = getattr(api, "addressed", None) or api.base_url
     args = getattr(api, "arguments", None) or getattr(api, "model_args", None)
-    sent = {*named_in_address(given).values(), *in_arguments(args if isinstance(args, Mapping) else {}), api.api_key}
-    in_query = {value for value in in_address(given) if len(value) >= SHORT}  # others say which deployment is meant
+    sent = {*named_in_address(address).values(), *in_arguments(args if isinstance(args, Mapping) else {}), api.api_key}
+    in_query = {value for value in in_address(address) if len(value) >= SHORT}  # others say which deployment is meant
     return frozenset({*in_environment(), *in_query, *filter(None, sent)})
 
 
@@ -185,25 +184,26 @@ def _prepare(api: ModelAPI, limit: ReplyLimit) -> None:
 
 
 async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
-    """Close the HTTP clients that a provider made when the event loop ends in which this is begun.
+    """Close the HTTP clients that a provider made when the event loop that runs this generator ends.
 
-    Otherwise their connections stay open until the next collection of garbage.
+    Otherwise their connections stay open until the next garbage collection.
     """
     args = getattr(api, "model_args", None)
-    given = list(args.values()) if isinstance(args, dict) else []
+    user_clients = list(args.values()) if isinstance(args, dict) else []
     try:
         yield
     finally:
         for http in _http_clients(api):
-            if http not in given and hasattr(http, "aclose"):
+            if http not in user_clients and hasattr(http, "aclose"):
                 await http.aclose()
 
 
 def _http_clients(api: ModelAPI) -> list[Any]:
     """Return the HTTP clients of a provider, which its SDK's client or its arguments hold."""
     args = getattr(api, "model_args", None)
-    held = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
-    return [one for one in (*held, *(getattr(one, "_client", None) for one in held)) if is_client(one)]
+    values = [*vars(api).values(), *(args.values() if isinstance(args, dict) else ())]
+    inner = (getattr(value, "_client", None) for value in values)
+    return [client for client in (*values, *inner) if is_client(client)]
 
 
 @dataclass(frozen=True)
@@ -276,14 +276,14 @@ class CredentialsTransport:
         self._credentials = credentials
 
     async def handle_async_request(self, request: Any) -> Any:
-        own = self._credentials
-        if _origin(urlsplit(str(request.url))) != own.origin:
+        credentials = self._credentials
+        if _origin(urlsplit(str(request.url))) != credentials.origin:
             return await self._inner.handle_async_request(request)
         url, headers = request.url, request.headers.copy()
-        if own.query:
-            url = url.copy_with(query="&".join(filter(None, (url.query.decode("ascii"), own.query))).encode())
-        if own.basic:
-            headers["Authorization"] = own.basic
+        if credentials.query:
+            url = url.copy_with(query="&".join(filter(None, (url.query.decode("ascii"), credentials.query))).encode())
+        if credentials.basic:
+            headers["Authorization"] = credentials.basic
         sent = type(request)(request.method, url, headers=headers, stream=request.stream, extensions=request.extensions)
         return await self._inner.handle_async_request(sent)
 

@@ -74,11 +74,11 @@ def takes_prompts_only(model: str) -> bool:
     return model.removeprefix("carrara/") in REFERENCES or model.startswith("function/")
 
 
-def require_prefill(model: str, cot: str, found: Prefill | None) -> Prefill:
+def require_prefill(model: str, cot: str, prefill: Prefill | None) -> Prefill:
     """Return the facts of a server. Raise if a run needs prefill and the server does not support it."""
-    if found is None:
+    if prefill is None:
         raise UsageError(
             f"the server of {model} cannot go on with a message, which `cot={cot}` needs, or keeps its reasoning "
             f"apart: use a server that can, such as vLLM or llama.cpp without a reasoning parser, or another `cot`"
         )
-    return found
+    return prefill

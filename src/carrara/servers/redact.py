@@ -46,7 +46,7 @@ def _between(first: str, characters: int, last: str) -> str:
 
 
 class Glimpse:
-    """Return the excerpt that `shorten` would make of a text, from parts that are not stored."""
+    """The excerpt that `shorten` would make of a text, from parts that are not stored."""
 
     def __init__(self) -> None:
         self._first = self._last = ""
@@ -82,11 +82,11 @@ def clip(value: Json, secrets: Collection[str]) -> Json:
             return value
 
 
-def stub(call: "ModelCall", key: str, wanted: Mapping[str, str], secrets: Collection[str]) -> "ModelCall":
+def stub(call: "ModelCall", key: str, reference: Mapping[str, str], secrets: Collection[str]) -> "ModelCall":
     """Return the raw call without the prompt, under any name by which the provider sends it."""
     rest = {name: value for name, value in call.request.items() if name not in PROMPTS}
     return type(call)(
-        request={key: clip(dict(wanted), ()), **clip(rest, secrets)},
+        request={key: clip(dict(reference), ()), **clip(rest, secrets)},
         response=clip(call.response, secrets),
         error=call.error,
         time=call.time,
@@ -170,11 +170,11 @@ def _walk(value: Json, change: Callable[[str], str]) -> Json:
         case str():
             return change(value)
         case dict():
-            inner = {_walk(name, change): _walk(held, change) for name, held in value.items()}
+            inner = {_walk(name, change): _walk(inner_value, change) for name, inner_value in value.items()}
             same = all(a is b and c is d for (a, c), (b, d) in zip(value.items(), inner.items(), strict=False))
             return value if same and len(inner) == len(value) else inner
         case list():
-            items = [_walk(held, change) for held in value]
+            items = [_walk(inner_value, change) for inner_value in value]
             return value if all(a is b for a, b in zip(value, items, strict=True)) else items
         case float() if not math.isfinite(value):
             return str(value)

@@ -114,7 +114,7 @@ def check_completion(completion: Any) -> None:
     elif usage is not None:
         for name in _DETAILS:
             details = getattr(usage, name, None)
-            if details is not None and not all(type(count) is int for count in _given_values(details)):
+            if details is not None and not all(type(count) is int for count in _values_of(details)):
                 setattr(usage, name, None)
 
 
@@ -129,8 +129,8 @@ def _missing_choices(error: Any) -> ServerError | GarbledReplyError:
     return GarbledReplyError(f"is an error ({message})")  # it is cut when no secret is in it any more
 
 
-def _given_values(details: Any) -> list[Any]:
-    """Return the values of an object of the client. A value that is no such object counts as one wrong value."""
+def _values_of(details: Any) -> list[Any]:
+    """Return the values of an object of the client. Anything else counts as an object with one wrong value."""
     return [value for value in vars(details).values() if value is not None] if hasattr(details, "__dict__") else [None]
 
 
@@ -163,9 +163,10 @@ def _check_choice(choice: Any) -> None:
 
 
 def _separate_thoughts(message: Any) -> None:
-    """Separate the reasoning of a reply that repeats its tags, as Inspect takes the square of their number for that.
+    """Separate the reasoning of a reply that repeats its tags. Inspect's time for this is the square of their number.
 
-    It goes from the first tag to the end of the last thought, or to the end of the reply if that does not end.
+    The reasoning goes from the first tag to the end of the last thought, or to the end of the reply if that thought
+    does not end.
     """
     content = getattr(message, "content", None)
     if not isinstance(content, str) or max(map(content.count, ("<think", "<summary>"))) <= MOST_TAGS:
@@ -241,7 +242,7 @@ def _is_thinking(part: Any) -> bool:
 
 
 def _text(part: Any) -> Any:
-    """Return the text of one of the parts of a reply's content. Another value: it is no text, but such as an image.
+    """Return the text of a part of a reply's content. Another value means that the part has no text, such as an image.
 
     >>> _text({"type": "thinking", "thinking": [{"type": "text", "text": "So"}]}), _text({"text": "[1]"})
     ('So', '[1]')
@@ -249,7 +250,7 @@ def _text(part: Any) -> Any:
     """
     if _is_thinking(part):
         thoughts = part.get("thinking")
-        if isinstance(thoughts, list) and all(isinstance(_text(one), str) for one in thoughts):
+        if isinstance(thoughts, list) and all(isinstance(_text(thought), str) for thought in thoughts):
             return "".join(map(_text, thoughts))
         return thoughts
     if not isinstance(part, dict):
@@ -292,12 +293,12 @@ def average_logprobs(output: ModelOutput) -> ModelOutput:
 
     The numbers of a server are untrusted: if there are none, or one is not a log-probability, there is no mean.
     """
-    found = [choice.prompt_logprobs for choice in output.choices if choice.prompt_logprobs]
-    if not found:
+    prompt_logprobs = [choice.prompt_logprobs for choice in output.choices if choice.prompt_logprobs]
+    if not prompt_logprobs:
         return output
     for choice in output.choices:
         choice.prompt_logprobs = None
-    told = [one.logprob for one in found[0].content]
-    if told and all(math.isfinite(one) and one <= 0 for one in told):
-        output.metadata = {**(output.metadata or {}), NATS: -math.fsum(told) / len(told)}
+    logprobs = [token.logprob for token in prompt_logprobs[0].content]
+    if logprobs and all(math.isfinite(logprob) and logprob <= 0 for logprob in logprobs):
+        output.metadata = {**(output.metadata or {}), NATS: -math.fsum(logprobs) / len(logprobs)}
     return output

@@ -85,8 +85,8 @@ class RetryTrouble:
 
 def status_of(error: BaseException) -> int | None:
     """Return the HTTP status of an error, under the names that the clients of providers give it."""
-    found = (getattr(error, name, None) for name in ("status_code", "code"))
-    return next((status for status in found if isinstance(status, int)), None)
+    values = (getattr(error, name, None) for name in ("status_code", "code"))
+    return next((status for status in values if isinstance(status, int)), None)
 
 
 def trouble_of(
@@ -162,7 +162,7 @@ LIMIT = 1800.0
 MOST: dict[Kind, int] = {"final": 1, "garbled": 3, "hanging": 3, "failing": 20}
 """The most attempts for each kind of failure, whatever the server does otherwise. Other kinds are waited out."""
 
-OWN: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
+MOST_ALONE: dict[Kind, int] = {"failing": 6, "down": 30, "unreachable": 30}
 """The most attempts of one item for each kind of failure, if the server has answered other items after each of them."""
 
 
@@ -185,10 +185,13 @@ class Attempts:
     """The attempts of one item."""
 
     requests: int = 0
-    """The failures since its last answer."""
+    """The requests since its last answer."""
     first_failure: float | None = None
+    """The time of the first failure since its last answer."""
     failed: Counter[Kind] = field(default_factory=Counter[Kind])
-    own: Counter[Kind] = field(default_factory=Counter[Kind])
+    """The failures since its last answer, by kind."""
+    failed_alone: Counter[Kind] = field(default_factory=Counter[Kind])
+    """The failures of this item alone: the server has answered other items since the failure before."""
     answers_then: int = 0
     """The number of answers from the server at the last failure."""
     repeated: int = 0
@@ -204,29 +207,29 @@ class Attempts:
         took, self.requests = self.requests, 0
         self.first_failure = None
         self.failed.clear()
-        self.own.clear()
+        self.failed_alone.clear()
         return took
 
-    def again(self, trouble: RetryTrouble, patience: float = PATIENCE) -> bool:
+    def should_repeat(self, trouble: RetryTrouble, patience: float = PATIENCE) -> bool:
         """Return whether to repeat a request after a failed attempt."""
         now, kind = time.monotonic(), trouble.kind
         self.failed[kind] += 1
         if self.first_failure is None:
             self.first_failure = now
         elif TALLY.answers > self.answers_then:
-            self.own[kind] += 1
+            self.failed_alone[kind] += 1
         self.answers_then = TALLY.answers
-        worth = (
+        repeats = (
             self.failed[kind] < MOST.get(kind, 1 << 30)
-            and self.own[kind] < OWN.get(kind, 1 << 30)
+            and self.failed_alone[kind] < MOST_ALONE.get(kind, 1 << 30)
             and now - self.first_failure < patience
         )
-        TALLY.again += worth
-        self.repeated += worth
-        return worth
+        TALLY.again += repeats
+        self.repeated += repeats
+        return repeats
 
     def patience_left(self, patience: float = PATIENCE) -> float:
-        """Return for how many seconds the server is waited for after its first failure."""
+        """Return the seconds that are left to wait for the server, counted from the first failure."""
         return max(0.0, patience - (time.monotonic() - (self.first_failure or time.monotonic())))
 
 
@@ -236,10 +239,10 @@ _CURRENT: ContextVar[Attempts | None] = ContextVar("attempts", default=None)
 @contextmanager
 def attempts() -> Iterator[Attempts]:
     """Count the attempts of the item that is asked within the block."""
-    own = Attempts()
-    token = _CURRENT.set(own)
+    item_attempts = Attempts()
+    token = _CURRENT.set(item_attempts)
     try:
-        yield own
+        yield item_attempts
     finally:
         _CURRENT.reset(token)
 
@@ -249,20 +252,20 @@ def attempts_within() -> Iterator[None]:
     """Count the attempts of one of several requests for an item, which may run side by side."""
     item = current()
     try:
-        with attempts() as own:
+        with attempts() as own_attempts:
             yield
     except Exception:
-        item.failed.update(own.failed)
+        item.failed.update(own_attempts.failed)
         raise
     finally:
-        item.requests += own.requests
-        item.repeated += own.repeated
+        item.requests += own_attempts.requests
+        item.repeated += own_attempts.repeated
 
 
 def current() -> Attempts:
     """Return the attempts of the item that is being asked. Outside of an item, each request has its own."""
-    own = _CURRENT.get()
-    if own is None:
-        own = Attempts()
-        _CURRENT.set(own)
-    return own
+    item_attempts = _CURRENT.get()
+    if item_attempts is None:
+        item_attempts = Attempts()
+        _CURRENT.set(item_attempts)
+    return item_attempts

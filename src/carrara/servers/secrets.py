@@ -121,12 +121,12 @@ def in_address(url: str | None) -> set[str]:
     if not url:
         return set()
     parts = urlsplit(url)
-    found = {value for _, value in parse_qsl(parts.query, keep_blank_values=False)}
-    found |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
-    found |= {part for part in (parts.username, parts.password) if part}
+    values = {value for _, value in parse_qsl(parts.query, keep_blank_values=False)}
+    values |= {part for part in re.split("[&;]", parts.query) if part and "=" not in part}
+    values |= {part for part in (parts.username, parts.password) if part}
     if parts.username or parts.password:
-        found.add(basic_auth(parts).removeprefix("Basic "))
-    return {form for value in found for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
+        values.add(basic_auth(parts).removeprefix("Basic "))
+    return {form for value in values for form in (value, unquote(value), quote(value, safe=""), quote_plus(value))}
 
 
 def named_in_address(url: str | None) -> dict[str, str]:
@@ -146,14 +146,14 @@ def basic_auth(parts: SplitResult) -> str:
 
 def in_environment() -> set[str]:
     """Return the secrets in the environment: values of variables with a secret's name, and credentials in addresses."""
-    found = set()
+    values = set()
     for name, value in os.environ.items():
         # Servers are not sent these, so that short ones need not be masked. PWD and OLDPWD are folders.
         if secret(name) and len(value) >= SHORT and name not in ("PWD", "OLDPWD"):
-            found.add(value)
+            values.add(value)
         if name.endswith("_URL") and "://" in value:
-            found |= in_address(value)
-    return found
+            values |= in_address(value)
+    return values
 
 
 def is_maskable(value: str) -> bool:
@@ -178,27 +178,27 @@ def mask(text: str, secrets: Collection[str]) -> str:
     if not secrets:
         return text
     lower = text.lower()
-    found = [pattern for form, pattern in _patterns(frozenset(secrets)) if form in lower]
-    return re.sub("|".join(found), HIDDEN, text, flags=re.IGNORECASE) if found else text
+    present = [pattern for form, pattern in _patterns(frozenset(secrets)) if form in lower]
+    return re.sub("|".join(present), HIDDEN, text, flags=re.IGNORECASE) if present else text
 
 
 @lru_cache(maxsize=256)
 def _patterns(secrets: frozenset[str]) -> Sequence[tuple[str, str]]:
     """Return the forms of secrets in small letters, each with its pattern. The longest come first."""
-    found = dict[str, str]()
+    patterns = dict[str, str]()
     for value in filter(is_maskable, secrets):
-        found |= {form.lower(): re.escape(form) for form in _coded(value)}
+        patterns |= {form.lower(): re.escape(form) for form in _coded(value)}
         for form in _quoted(value):
-            found[form.lower()] = re.escape(form) if len(form) >= SHORT else rf"(?<!\w){re.escape(form)}(?!\w)"
-    return sorted(found.items(), key=lambda pair: (-len(pair[0]), pair[0]))
+            patterns[form.lower()] = re.escape(form) if len(form) >= SHORT else rf"(?<!\w){re.escape(form)}(?!\w)"
+    return sorted(patterns.items(), key=lambda pair: (-len(pair[0]), pair[0]))
 
 
 def _quoted(value: str) -> set[str]:
     """Return a secret as it may stand in a text, forwards and backwards."""
-    found = {value, repr(value)[1:-1], json.dumps(value)[1:-1]}
+    forms = {value, repr(value)[1:-1], json.dumps(value)[1:-1]}
     with suppress(UnicodeEncodeError):
-        found |= {quote(value, safe=""), quote_plus(value)}
-    return found | {form[::-1] for form in found}
+        forms |= {quote(value, safe=""), quote_plus(value)}
+    return forms | {form[::-1] for form in forms}
 
 
 def _coded(value: str) -> set[str]:
@@ -228,8 +228,8 @@ def refuse_secret(name: str, value: object, where: str) -> None:
     if not _SUSPECT.isdisjoint(words) and value is not None and not isinstance(value, bool):
         raise UsageError(f"{where} {name} would be kept in the logs: give keys in the environment")
     if isinstance(value, Mapping):
-        for inner, held in value.items():
-            refuse_secret(str(inner), held, f"{where} {name}:")
+        for inner, inner_value in value.items():
+            refuse_secret(str(inner), inner_value, f"{where} {name}:")
     if isinstance(value, str) and "://" in value and in_address(value):
         raise UsageError(f"{where} {name} has a secret in its address, which would be kept in the logs: leave it out")
 
@@ -256,13 +256,7 @@ def in_arguments(arguments: Mapping[str, Any]) -> set[str]:
 
 
 def check_secrets(key: str, address: str | None, arguments: Mapping[str, Any]) -> None:
-    """Raise `UsageError` for a secret that is sent to a server and could not be removed from its replies.
-
-    Args:
-        key: The API key.
-        address: The address of the server.
-        arguments: The arguments of the model.
-    """
+    """Raise `UsageError` for a secret that is sent to a server and could not be removed from its replies."""
     named = [_SCHEME.sub("", text) for text, is_secret in _hidden_texts(arguments) if is_secret]
     sent = [("the API key", key), *named_in_address(address).items(), *(("a secret in `model_args`", v) for v in named)]
     for what, value in sent:
@@ -275,15 +269,15 @@ def check_secrets(key: str, address: str | None, arguments: Mapping[str, Any]) -
 
 def _hidden_texts(arguments: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Return the texts that `hide` hides, and whether the name or form of each says that it is a secret."""
-    found = list[tuple[str, bool]]()
+    texts = list[tuple[str, bool]]()
 
     def note(text: str, is_secret: bool) -> str:
-        found.append((text, is_secret))
+        texts.append((text, is_secret))
         return text
 
     for name, value in arguments.items():
         _change_secrets(name, value, note)
-    return found
+    return texts
 
 
 _SCHEME = re.compile(r"^(bearer|basic|token|digest) +", re.IGNORECASE)
@@ -293,8 +287,6 @@ def _change_secrets(name: str, value: object, change: Callable[[str, bool], str]
     """Return an argument with each text in it changed that may be a secret.
 
     Args:
-        name: The name of the argument.
-        value: The argument.
         change: What becomes of a text. It is also given whether the text's name or form says that it is a secret.
         is_private: Whether it is hidden whatever its name is.
     """

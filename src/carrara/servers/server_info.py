@@ -97,8 +97,8 @@ def _prefill(info: ServerInfo) -> str:
     if completes(info.model):
         return "yes, plain text"
     if info.prefill is not None:
-        said = ", ".join(f"{name}={str(value).lower()}" for name, value in info.prefill.items())
-        return f"yes, with {said}" if said else "yes"
+        options = ", ".join(f"{name}={str(value).lower()}" for name, value in info.prefill.items())
+        return f"yes, with {options}" if options else "yes"
     if info.counts_tokens is False:
         return "no: it is detected by token counts"
     if info.separate_reasoning:

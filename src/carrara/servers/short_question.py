@@ -125,7 +125,7 @@ class ShortQuestion:
             extra_body=dict(extra_body) if extra_body else None,
         )
         try:
-            with self._late_told(), anyio.fail_after(SECONDS):
+            with self._warn_when_late(), anyio.fail_after(SECONDS):
                 answer = await self.api.generate(messages, [], "none", config)
         except TimeoutError:
             raise RunError(
@@ -139,7 +139,7 @@ class ShortQuestion:
         return ShortAnswer(output, call)
 
     @contextmanager
-    def _late_told(self) -> Iterator[None]:
+    def _warn_when_late(self) -> Iterator[None]:
         message = f"{self.server} has not answered a short question yet; it has {SECONDS} seconds in all"
         timer = Timer(LATE, logger.warning, [message])
         timer.daemon = True
@@ -157,8 +157,8 @@ class ShortQuestion:
         error.args = tuple(clip(str(arg), self.secrets) for arg in error.args)
         if isinstance(body := getattr(error, "body", None), str | dict | list):
             error.body = clip(body, self.secrets)  # type: ignore[attr-defined]  # before its message is cut
-        found = trouble_of(error, self.api.should_retry, self.secrets)
-        trouble = RetryTrouble(found.kind, clip(found.words, self.secrets), found.after)
+        unclipped = trouble_of(error, self.api.should_retry, self.secrets)
+        trouble = RetryTrouble(unclipped.kind, clip(unclipped.words, self.secrets), unclipped.after)
         if trouble.kind == "final" and status_of(error) == 429:
             return UsageError(f"{self.server} takes no more requests with this key: {trouble.words}")
         return TroubledError(trouble)
@@ -221,8 +221,8 @@ async def _continues(question: ShortQuestion, option: Prefill, alone: int) -> bo
         if answer.input_tokens is None or separates_reasoning(answer):
             return False
         counts.append(answer.input_tokens)
-    none, one, two = counts
-    return 0 < one - none <= two - one
+    without, with_one, with_two = counts
+    return 0 < with_one - without <= with_two - with_one
 
 
 def separates_reasoning(answer: ShortAnswer) -> bool:

@@ -219,7 +219,7 @@ def test_the_server_gets_every_message(tmp_path: Path, monkeypatch: pytest.Monke
         "from carrara.runs.run import run\n"
         "from carrara.items.item_id import ItemId\n"
         "jobs = (RunJob(ItemId.parse(sys.argv[1]), 3),)\n"
-        "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).own))"
+        "print(len(run(RunConfig(jobs, 'openai-api/test/ok', out=sys.argv[2], base_url=sys.argv[3])).results))"
     )
     monkeypatch.setenv("TEST_API_KEY", "sk-none")
     ended = python("-c", asked, found[0].id, str(tmp_path / "run"), server.base_url)

@@ -145,7 +145,7 @@ class Worker:
             )
 
     def execute(self, message: Message) -> Message:
-        """Run a block, and return what the supervisor is told of it. The output goes through a pipe."""
+        """Run a block, and return the message for the supervisor. The output goes through a pipe."""
         code, name = message["code"], "<block {}>".format(message["block"])
         self.final, self.left, error = None, iter(range(message["left"])), None
         # An earlier block may have closed or replaced any of these.
@@ -216,7 +216,7 @@ class Supervisor:
         self.client: socket.socket | None = None
         self.turn, self.last_reply = 0, b""
         self.until = self.used = self.called = 0.0
-        """When the host wants a reply, the seconds of the block so far, and when it last called `llm`."""
+        """The time at which the host wants a reply, the seconds of the block so far, and the time of its last call."""
         self.block = self.workers = self.interrupts = 0
         self.lost = self.stopped = False
         self.start_worker()

@@ -33,31 +33,19 @@ MOST = 20
 
 
 class Quotes:
-    """The stretches of a context that texts quote.
-
-    Args:
-        context: The context.
-    """
+    """The stretches of a context that texts quote."""
 
     def __init__(self, context: ReaderContext) -> None:
         self._context = context
 
     def hand_out(self, text: str) -> None:
-        """Hand out the passages that a text quotes, by which logs refer to them.
-
-        Args:
-            text: The text.
-        """
+        """Hand out the passages that a text quotes, by which logs refer to them."""
         for start, end in self.find(text):
             self._context.passage(start, end)
 
     def find(self, text: str) -> list[tuple[int, int]]:
-        """Return the positions, in the context, of the longest stretches that a text quotes.
-
-        Args:
-            text: The text.
-        """
-        found = list[tuple[int, int]]()
+        """Return the positions, in the context, of the longest stretches that a text quotes."""
+        spans = list[tuple[int, int]]()
         place = 0
         while place + BLOCK <= len(text):
             start = self._blocks.get(text[place : place + BLOCK])
@@ -67,9 +55,9 @@ class Quotes:
             before = self._common_before(text, place, start)
             after = self._common_after(text, place, start)
             if before + after >= SHORTEST:
-                found.append((start - before, start + after))
+                spans.append((start - before, start + after))
             place += after
-        return sorted(found, key=lambda span: span[0] - span[1])[:MOST]
+        return sorted(spans, key=lambda span: span[0] - span[1])[:MOST]
 
     @cached_property
     def _blocks(self) -> dict[str, int]:

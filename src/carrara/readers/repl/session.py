@@ -284,7 +284,7 @@ class _PendingCalls:
         self._arrived = anyio.Event()
 
     def start(self, calls: Iterable[_Call], most: int) -> int:
-        """Ask the model what it was not asked before, and return the number of these calls."""
+        """Start the calls that are new, and return their number."""
         new = {call.number: call for call in calls if call.number not in self._known}
         if len(new) > most:  # an honest driver refuses them itself
             raise _SessionLostError("the Python session broke")
@@ -295,7 +295,7 @@ class _PendingCalls:
         return len(new)
 
     async def next_answers(self) -> list[Answer]:
-        """Return the answers that are there, or wait for one if a call is pending."""
+        """Return the answers that have arrived. If there are none and a call is pending, wait for one."""
         if self._pending and not self._answers:
             self._arrived = anyio.Event()
             await self._arrived.wait()

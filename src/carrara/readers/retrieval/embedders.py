@@ -37,15 +37,15 @@ class Address:
         >>> Address.parse("openai:@cf/baai/bge@http://127.0.0.1:8000/v1/")
         Address(model='@cf/baai/bge', url='http://127.0.0.1:8000/v1')
         """
-        found = _SPEC.fullmatch(spec)
-        if not found:
+        match = _SPEC.fullmatch(spec)
+        if not match:
             # The address is not repeated in these two errors, because it may contain a password.
             raise UsageError(
                 "an embedding server is written openai:MODEL@http://HOST:PORT/v1, or for OpenAI's own openai:MODEL"
             )
-        if found[4]:
-            return Address(found[4], OPENAI)
-        url = (found[2].lower() + found[3]).rstrip("/")
+        if match[4]:
+            return Address(match[4], OPENAI)
+        url = (match[2].lower() + match[3]).rstrip("/")
         try:
             parts = urlsplit(url)
             sound = bool(parts.hostname) and (parts.port is None or parts.port > 0)
@@ -53,10 +53,10 @@ class Address:
             sound = False
         if not sound or "@" in url or parts.query or parts.fragment:
             raise UsageError(
-                f"the address of the embedding model {found[1]} is not like http://HOST:PORT/v1; "
+                f"the address of the embedding model {match[1]} is not like http://HOST:PORT/v1; "
                 f"a key goes into the environment, as {_KEY}"
             )
-        return Address(found[1], url)
+        return Address(match[1], url)
 
 
 Vectors = npt.NDArray[np.float32]

@@ -36,10 +36,11 @@ if TYPE_CHECKING:
 OLDEST_CLIENT = 3
 """The oldest major version of openai that asks for embeddings."""
 _BATCH = 64
-_REQUESTS = 4
 """The number of texts in a request."""
+_REQUESTS = 4
+"""The number of requests at a time."""
 _PAUSES = (0.5, 1.0, 2.0, 4.0)
-"""Seconds before a failed request is repeated. A run waits longer (prompts.py)."""
+"""Seconds before a failed request is repeated. A run waits longer (retrieval/reader.py)."""
 _PASSING = (408, 409, 429)
 """Status codes of temporary failures, beside 5xx."""
 _SECONDS = 120.0
@@ -100,10 +101,10 @@ class Endpoint:
                 raise
 
         with ThreadPoolExecutor(_REQUESTS) as pool:
-            found = [vectors for vectors in pool.map(vectors_of, batches) if len(vectors)]
-        if len({vectors.shape[1] for vectors in found}) > 1:
+            embedded = [vectors for vectors in pool.map(vectors_of, batches) if len(vectors)]
+        if len({vectors.shape[1] for vectors in embedded}) > 1:
             raise self._garbled_error()
-        return unit(np.concatenate(found)) if found else np.zeros((0, 0), np.float32)
+        return unit(np.concatenate(embedded)) if embedded else np.zeros((0, 0), np.float32)
 
     def _batch(self, texts: Sequence[str]) -> Vectors:
         from openai import APIConnectionError, APIStatusError, APITimeoutError
@@ -178,14 +179,14 @@ class Endpoint:
                 return RunError(f"{where} refuses the API key: check {self.address.key}")
             case 404:
                 return RunError(f"{where} knows no embedding model {model}: check its name and the address")
-        said = self._quote(error.message.removeprefix(f"Error code: {error.status_code} - "))
+        message = self._quote(error.message.removeprefix(f"Error code: {error.status_code} - "))
         size = f"a text of {len(texts[0]):,} characters" if len(texts) == 1 else f"{len(texts)} texts"
-        refused = f"{where} refused {size} with status {error.status_code}: {said}"
+        refused = f"{where} refused {size} with status {error.status_code}: {message}"
         return EmbedderUnavailableError(refused) if _may_pass(error) else RunError(refused)
 
-    def _quote(self, said: str) -> str:
+    def _quote(self, message: str) -> str:
         """Return the beginning of a server's message on one line, without the key in any form."""
-        return " ".join(mask(said, {self.client.api_key} - {_NO_KEY}).split())[:_QUOTED]
+        return " ".join(mask(message, {self.client.api_key} - {_NO_KEY}).split())[:_QUOTED]
 
 
 def _may_pass(error: "APIConnectionError | APIStatusError") -> bool:

@@ -53,8 +53,8 @@ def recall(context: str, evidence: Sequence[Span], chunks: Iterable[Chunk]) -> R
     Recall(complete=False, share=0.5)
     """
     merged = merge(context, ((chunk.start, chunk.end) for chunk in chunks))
-    found = sum(covers(context, merged, piece) for piece in evidence)
-    return Recall(found == len(evidence), found / len(evidence) if evidence else 1.0)
+    covered = sum(covers(context, merged, piece) for piece in evidence)
+    return Recall(covered == len(evidence), covered / len(evidence) if evidence else 1.0)
 
 
 _AT_ONCE = 1 << 16
@@ -74,16 +74,16 @@ def embed_texts(embedder: Embedder, texts: Sequence[str], watch: Watch | None = 
     keys = [blake2b(text.encode(), digest_size=16).digest() for text in texts]
     by_key = dict(zip(keys, texts, strict=True))
     with _open_store(embedder.name) as store:
-        found = _read(store, list(by_key))
-        left = [key for key in by_key if key not in found]
+        vectors = _read(store, list(by_key))
+        left = [key for key in by_key if key not in vectors]
         done = 0
         for batch in _batches(left, by_key):
             with _one_at_a_time:
-                found |= _add_missing(store, embedder, {key: by_key[key] for key in batch})
+                vectors |= _add_missing(store, embedder, {key: by_key[key] for key in batch})
             done += len(batch)
             if watch:
                 watch(done, len(left))
-    return _to_vectors([found[key] for key in keys], embedder.name)
+    return _to_vectors([vectors[key] for key in keys], embedder.name)
 
 
 def _to_vectors(rows: Sequence[bytes], embedder: str) -> Vectors:
@@ -99,19 +99,19 @@ def _to_vectors(rows: Sequence[bytes], embedder: str) -> Vectors:
 
 def _add_missing(store: sqlite3.Connection, embedder: Embedder, texts: dict[bytes, str]) -> dict[bytes, bytes]:
     """Add the vectors of missing texts. Another thread or process may have added them meanwhile."""
-    found = _read(store, list(texts))
-    new = {key: text for key, text in texts.items() if key not in found}
+    stored = _read(store, list(texts))
+    new = {key: text for key, text in texts.items() if key not in stored}
     if new:
         vectors = embedder.embed(list(new.values())).astype(_F32)
         rows = {key: vector.tobytes() for key, vector in zip(new, vectors, strict=True)}
-        for (kept,) in store.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchall():
-            if kept != vectors.shape[1] * _F32.itemsize:
+        for (size,) in store.execute("SELECT length(vector) FROM vectors LIMIT 1").fetchall():
+            if size != vectors.shape[1] * _F32.itemsize:
                 path = store_file(embedder.name)
                 raise RunError(f"{embedder.name} once made vectors of another length: remove {path} to make them anew")
         with store:
             store.executemany("INSERT OR IGNORE INTO vectors VALUES (?, ?)", rows.items())
-        found |= rows
-    return found
+        stored |= rows
+    return stored
 
 
 def store_file(embedder: str) -> Path:
@@ -132,12 +132,12 @@ def _open_store(embedder: str) -> Iterator[sqlite3.Connection]:
 
 
 def _read(store: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    found: dict[bytes, bytes] = {}
+    vectors: dict[bytes, bytes] = {}
     for i in range(0, len(keys), _ASKED):
-        asked = keys[i : i + _ASKED]
-        marks = ", ".join("?" * len(asked))
-        found.update(store.execute(f"SELECT text, vector FROM vectors WHERE text IN ({marks})", asked).fetchall())
-    return found
+        batch = keys[i : i + _ASKED]
+        marks = ", ".join("?" * len(batch))
+        vectors.update(store.execute(f"SELECT text, vector FROM vectors WHERE text IN ({marks})", batch).fetchall())
+    return vectors
 
 
 def _batches(keys: Sequence[bytes], texts: dict[bytes, str]) -> Iterator[list[bytes]]:
@@ -183,14 +183,14 @@ class Dense:
 
     def best(self, query: str, top: int) -> Ranked:
         vector = embed_texts(self.embedder, [query])
-        asked = min(top, len(self.rows))
+        limit = min(top, len(self.rows))
         while True:  # more than wanted, as long as the next one may be as good
-            scores, rows = self.index.search(vector, min(asked + 1, len(self.rows)))
-            if asked >= len(self.rows) or scores[0, -1] < scores[0, min(top, len(self.rows)) - 1]:
+            scores, rows = self.index.search(vector, min(limit + 1, len(self.rows)))
+            if limit >= len(self.rows) or scores[0, -1] < scores[0, min(top, len(self.rows)) - 1]:
                 break
-            asked *= 2
-        found = zip(scores[0].tolist(), rows[0].tolist(), strict=True)
-        ranked = sorted((-score, place) for score, row in found for place in self.rows[row])
+            limit *= 2
+        results = zip(scores[0].tolist(), rows[0].tolist(), strict=True)
+        ranked = sorted((-score, place) for score, row in results for place in self.rows[row])
         return [(place, -score) for score, place in ranked[:top]]
 
 
@@ -303,12 +303,12 @@ class Index:
             Recall(complete=True, share=1.0)
         """
         ranked = self.ranking.best(question, self.setting.top) if self.ranking else []
-        found = [ScoredChunk(self.chunks[number], score) for number, score in ranked]
+        scored = [ScoredChunk(self.chunks[number], score) for number, score in ranked]
         if self.setting.order == "position":
-            found.sort(key=attrgetter("chunk"))
-        chosen = [chunk for chunk, _ in found]
+            scored.sort(key=attrgetter("chunk"))
+        chosen = [chunk for chunk, _ in scored]
         text = JOINT.join(self.context[chunk.start : chunk.end] for chunk in chosen)
-        return FoundParts(text, tuple(found), None if evidence is None else recall(self.context, evidence, chosen))
+        return FoundParts(text, tuple(scored), None if evidence is None else recall(self.context, evidence, chosen))
 
 
 def retrieve(context: str, question: str, setting: Retrieval, evidence: Sequence[Span] | None = None) -> FoundParts:

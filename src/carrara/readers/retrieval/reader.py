@@ -103,12 +103,12 @@ class _Watch:
 
     def __init__(self, item_id: ItemId) -> None:
         self.context = f"{item_id.task} at {write_length(item_id.length)}"
-        self.told = time.monotonic()
+        self.last_report = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         _stop_if_cancelled()
-        if time.monotonic() - self.told >= LINE_EVERY:
-            self.told = time.monotonic()
+        if time.monotonic() - self.last_report >= LINE_EVERY:
+            self.last_report = time.monotonic()
             logger.info(f"{done:,} of {total:,} parts of a context of {self.context} are embedded")
 
 
@@ -136,9 +136,9 @@ class RetrievalReader(Reader):
         ready(self.setting)
 
     async def read(self, context: ReaderContext, question: str, model: ReaderModel) -> str:
-        found = await anyio.to_thread.run_sync(retrieve_parts, context.id, str(self.setting))
-        return await model.answer(join_passages([(part.chunk.start, part.chunk.end) for part in found.chunks], JOINT))
+        parts = await anyio.to_thread.run_sync(retrieve_parts, context.id, str(self.setting))
+        return await model.answer(join_passages([(part.chunk.start, part.chunk.end) for part in parts.chunks], JOINT))
 
     def estimate(self, prompt: int, around: int, answer: int) -> Estimate:
-        found = self.setting.top * (self.setting.size or SENTENCE)
-        return Estimate(1, min(prompt, around + found), answer)
+        retrieved = self.setting.top * (self.setting.size or SENTENCE)
+        return Estimate(1, min(prompt, around + retrieved), answer)

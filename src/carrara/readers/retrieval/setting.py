@@ -81,25 +81,27 @@ class Retrieval:
             raise UsageError(
                 f"{head!r} is not how a context is cut{hint}: write sentences, chunks:512 or chunks:512:gpt2"
             )
-        said: dict[str, str] = {}
+        options: dict[str, str] = {}
         for name, value in (_parse_part(part) for part in rest if part):
-            if name in said:
-                raise UsageError(f"{name} is given twice, as {said[name]} and as {value}: leave one out")
-            said[name] = value
-        given = {"by": by, "top": top, "order": order, "overlap": overlap}
-        said |= {name: str(value) for name, value in given.items() if value is not None}
+            if name in options:
+                raise UsageError(f"{name} is given twice, as {options[name]} and as {value}: leave one out")
+            options[name] = value
+        arguments = {"by": by, "top": top, "order": order, "overlap": overlap}
+        options |= {name: str(value) for name, value in arguments.items() if value is not None}
         size = int(windows[1]) if windows else 0
         if windows and not size:
             raise UsageError(f"{head}: a window needs 1 token or more")
-        shared = _number("overlap", said.get("overlap", "0"))
+        shared = _number("overlap", options.get("overlap", "0"))
         if shared and shared >= size:
             what = f"windows of {size} tokens" if size else "sentences, which have none"
             raise UsageError(f"overlap={shared} is not possible with {what}: give less, or leave it out")
-        best = _number("top", said.get("top", "5"))
+        best = _number("top", options.get("top", "5"))
         if not best:
             raise UsageError("top=0 finds nothing: give 1 or more")
         tokenizer = (windows[2] or TOKENIZER) if windows else ""
-        return Retrieval(size, tokenizer, shared, _by(said.get("by", MINILM)), best, _order(said.get("order", "score")))
+        return Retrieval(
+            size, tokenizer, shared, _by(options.get("by", MINILM)), best, _order(options.get("order", "score"))
+        )
 
     def __str__(self) -> str:
         head = f"chunks:{self.size}:{self.tokenizer}" if self.size else "sentences"

@@ -76,8 +76,8 @@ class _Group:
         for name in result.scores:
             if name not in self.scores:
                 self.scores[name] = array("d", [math.nan]) * len(self.score)
-        for name, kept in self.scores.items():
-            kept.append(result.scores.get(name, math.nan))
+        for name, values in self.scores.items():
+            values.append(result.scores.get(name, math.nan))
         self.status.append(self.statuses.index(result.status))
         self.score.append(result.score)
         self.chance_level.append(result.chance_level)
@@ -111,7 +111,7 @@ class _Results(Sequence[Result]):
         if isinstance(place, slice):
             return [self[n] for n in range(*place.indices(len(self)))]
         group = self._group
-        published = tuple(kept[place] for kept in group.scores.values())
+        published = tuple(values[place] for values in group.scores.values())
         return self._made(group.status[place], group.score[place], group.chance_level[place], published)
 
     def _make(self, status: int, score: float, chance_level: float, published: tuple[float, ...]) -> Result:
@@ -159,7 +159,10 @@ class Troubles:
         return [_describe(source, kind) for kind in self._kinds.values()]
 
     def first(self, what: str = "line") -> str:
-        """Return the first problem with the number of its line, or of what else it is. Empty if there is none."""
+        """Return the first problem with its number, which counts lines or the objects that `what` names.
+
+        Empty if there is none.
+        """
         return next((f"{what} {kind.first:,}: {_one_line(kind)}" for kind in self._kinds.values()), "")
 
 
@@ -203,23 +206,23 @@ def score(lines: Lines, pool: ScorerPool, write: Write, progress: ScoreProgress)
     with closing(pool.score(lines.batches())) as outcomes:
         for batch in outcomes:
             scored = []
-            for number, found in batch:
-                if isinstance(found, Trouble):
-                    troubles.add(number, found)
+            for number, outcome in batch:
+                if isinstance(outcome, Trouble):
+                    troubles.add(number, outcome)
                     continue
-                mark = blake2b(f"{found.model}\n{found.id}".encode(), digest_size=16).digest()
+                mark = blake2b(f"{outcome.model}\n{outcome.id}".encode(), digest_size=16).digest()
                 if mark in known:
-                    troubles.add(number, _as_trouble(found))
+                    troubles.add(number, _repeated_line(outcome))
                     continue
                 known.add(mark)
-                tally.add(found)
-                scored.append(found)
+                tally.add(outcome)
+                scored.append(outcome)
             write(scored)
             progress.add(len(batch), lines.ends.popleft())
     return ScoredFile(len(known), tally, troubles)
 
 
-def _as_trouble(result: Result) -> Trouble:
+def _repeated_line(result: Result) -> Trouble:
     return Trouble(
         "again",
         f"{result.id} has a line before, and the first that can be scored counts; replies of several models need "

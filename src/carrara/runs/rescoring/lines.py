@@ -19,7 +19,7 @@ Batch = list[tuple[int, bytes | None]]
 
 @dataclass
 class Lines:
-    """Yield the non-empty lines of a file."""
+    """The non-empty lines of a file."""
 
     file: BinaryIO
     waits: bool
@@ -28,7 +28,7 @@ class Lines:
     """The bytes up to the end of each non-empty batch that was yielded. The caller removes them."""
 
     def batches(self) -> Iterator[Batch]:
-        number, at, end, held, size = 0, 0, 0, list[bytes](), 0
+        number, at, end, line_parts, size = 0, 0, 0, list[bytes](), 0
         while True:
             if self.waits:
                 yield []
@@ -37,14 +37,14 @@ class Lines:
             *ended, rest = block.split(b"\n")
             batch: Batch = []
             weight = 0
-            if not block and (held or size):
+            if not block and (line_parts or size):
                 ended = [b""]  # the last line, without a line break
             for segment in ended:
                 number += 1
                 size += len(segment)
                 at += size + 1
-                line = b"".join([*held, segment]) if size <= LONGEST else None
-                held, size = [], 0
+                line = b"".join([*line_parts, segment]) if size <= LONGEST else None
+                line_parts, size = [], 0
                 if number == 1 and line is not None:
                     line = line.removeprefix(BOM)
                 if line is None or line.strip():
@@ -62,6 +62,6 @@ class Lines:
                 return
             size += len(rest)
             if size <= LONGEST:
-                held.append(rest)
+                line_parts.append(rest)
             else:
-                held = []
+                line_parts = []

@@ -38,24 +38,24 @@ class Shards:
 
         self._logs, self._partial = folder / LOGS, folder / f".scoring-{os.getpid()}"
         self._source, self._do = source, do
-        self._held: dict[tuple[str, str, int], list[Result]] = {}
+        self._unwritten: dict[tuple[str, str, int], list[Result]] = {}
         self._weight: dict[tuple[str, str, int], int] = {}
         self._pending: list[Future[None]] = []
-        for made in (self._logs, self._partial):
-            made.mkdir(parents=True, exist_ok=True)
+        for folder in (self._logs, self._partial):
+            folder.mkdir(parents=True, exist_ok=True)
 
     def add(self, result: Result) -> None:
         where = result.model, ItemId.parse(result.id).task, result.length
-        self._held.setdefault(where, []).append(result)
+        self._unwritten.setdefault(where, []).append(result)
         weight = EXTRA + len(result.reply) + len(result.gold) + len(result.answer or "")
         self._weight[where] = self._weight.get(where, 0) + weight
-        if len(self._held[where]) >= SHARD or self._weight[where] >= WEIGHT:
+        if len(self._unwritten[where]) >= SHARD or self._weight[where] >= WEIGHT:
             self._write(where)
         elif sum(self._weight.values()) >= HELD:
             self._write(max(self._weight, key=lambda at: self._weight[at]))
 
     def end(self) -> None:
-        for where in list(self._held):
+        for where in list(self._unwritten):
             self._write(where)
         for written in self._pending:
             written.result()
@@ -64,7 +64,7 @@ class Shards:
         rmtree(self._partial, ignore_errors=True)
 
     def _write(self, where: tuple[str, str, int]) -> None:
-        lines = self._held.pop(where)
+        lines = self._unwritten.pop(where)
         del self._weight[where]
         self._pending.append(self._do(write_log, self._logs, self._partial, self._source, lines))
         while len(self._pending) > PENDING:
@@ -139,12 +139,12 @@ def _sample(line: Result) -> Any:
     from inspect_ai.scorer import Score
 
     item_id = ItemId.parse(line.id)
-    asked = f"{line.ask}\n\n(the prompt is not known here: `carrara show` has it by this id: {line.id})"
-    said = ChatMessageAssistant(content=line.reply, model=line.model, source="generate")
+    prompt = f"{line.ask}\n\n(the prompt is not known here: `carrara show` has it by this id: {line.id})"
+    message = ChatMessageAssistant(content=line.reply, model=line.model, source="generate")
     output = ModelOutput(
         model=line.model,
         choices=[
-            ChatCompletionChoice(message=said, stop_reason="max_tokens" if line.status == "truncated" else "stop")
+            ChatCompletionChoice(message=message, stop_reason="max_tokens" if line.status == "truncated" else "stop")
         ],
         completion=line.reply,
     )
@@ -155,9 +155,9 @@ def _sample(line: Result) -> Any:
     return EvalSample(
         id=line.id,
         epoch=1,
-        input=asked,
+        input=prompt,
         target=line.gold,
-        messages=[ChatMessageUser(content=asked), said],
+        messages=[ChatMessageUser(content=prompt), message],
         output=output,
         scores={
             "graded": Score(

@@ -106,10 +106,10 @@ class Scorer:
 
     def reply(self, id: str, reply: str, status: Status) -> Result:
         """Score a reply that does not come from a line of a file. Raise `UsageError` if it cannot be scored."""
-        found = self.row({"id": id, "reply": reply, "status": status})
-        if isinstance(found, Trouble):
-            raise UsageError(found.message)
-        return found
+        outcome = self.row({"id": id, "reply": reply, "status": status})
+        if isinstance(outcome, Trouble):
+            raise UsageError(outcome.message)
+        return outcome
 
     def row(self, row: dict[str, Any]) -> Result | Trouble:
         """Score a line that was parsed by `parse`."""
@@ -129,8 +129,10 @@ class Scorer:
         except (RunError, OSError):  # a problem of this machine, not of the line
             raise
         except Exception as error:  # an id may have any text, and a task may run any code
-            said = str(error) if isinstance(error, UsageError) else f"{item_id} cannot be built: {_error_name(error)}"
-            raise _LineError(f"built {item_id.task}", said) from None
+            message = (
+                str(error) if isinstance(error, UsageError) else f"{item_id} cannot be built: {_error_name(error)}"
+            )
+            raise _LineError(f"built {item_id.task}", message) from None
         if item_id.question >= len(questions):
             raise _LineError(f"question {item_id.task}", no_question(item_id, len(questions)))
         question = questions[item_id.question]
@@ -248,8 +250,8 @@ def _plain(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def _field(row: object, name: str) -> dict[str, Any]:
-    found = row.get(name) if isinstance(row, dict) else None
-    return found if isinstance(found, dict) else {}
+    value = row.get(name) if isinstance(row, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _reply(row: dict[str, Any]) -> str:

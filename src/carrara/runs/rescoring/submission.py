@@ -4,8 +4,8 @@
 
 Replies of both kinds are graded as `carrara score` grades them, so the scores that are sent do not count. A reply that
 cannot be graded here counts as no reply. An item that was asked and has no reply, or a failed request, counts as wrong:
-otherwise a submission could improve by leaving replies out. The items that were asked are given, or are those of the
-folder's run manifest. Of a file without such a list it is not known.
+otherwise a submission could improve by leaving replies out. The caller gives the items that were asked. By default they
+are those of the folder's run manifest. For a file without such a list they are not known.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from pathlib import Path
 from carrara.items.item_id import ItemId
 from carrara.results.result import WITHIN, ItemSource, Result, Subject
 from carrara.runs import manifest
-from carrara.runs.asked_items import MOST, Answered, hold
+from carrara.runs.asked_items import MOST, Answered, match_results
 from carrara.runs.reading_record import recall_of, status_of
 from carrara.runs.replies import LoggedReply, read_replies
 from carrara.runs.rescoring.job import Troubles
@@ -98,17 +98,17 @@ def _read_folder(folder: Path, asked: Sequence[ItemId] | None, name: str, scorer
     for number, reply in enumerate(replies, 1):
         graded.add(number, _grade_again(reply, scorer))
     if asked is not None:
-        answered = hold(graded.results, asked)
+        answered = match_results(graded.results, asked)
     elif planned := _planned_items(folder):
         by_subject: dict[Subject, list[Result]] = {}
         for result in graded.results:
             by_subject.setdefault(result.subject, []).append(result)
         parts = [
-            hold(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
+            match_results(results, planned[subject]) if subject in planned else Answered(results, 0, 0)
             for subject, results in by_subject.items()
         ]
-        held = [result for part in parts for result in part.results]
-        answered = Answered(held, sum(part.missing for part in parts), sum(part.others for part in parts))
+        results = [result for part in parts for result in part.results]
+        answered = Answered(results, sum(part.missing for part in parts), sum(part.others for part in parts))
     else:
         answered = Answered(graded.results, 0, 0)
     models = sorted({reply.result.model for reply in replies})
@@ -139,12 +139,12 @@ def _grade_again(reply: LoggedReply, scorer: Scorer) -> Result | Trouble:
     outcome = scorer.row({"id": logged.id, "reply": logged.reply, "status": ended})
     if isinstance(outcome, Trouble):
         return outcome
-    here = {field: getattr(outcome, field) for field in GRADED_HERE}
-    here["status"] = status_of(outcome.status, record)
-    here["scores"] = {**recall_of(record), **outcome.scores}
+    graded_fields = {field: getattr(outcome, field) for field in GRADED_HERE}
+    graded_fields["status"] = status_of(outcome.status, record)
+    graded_fields["scores"] = {**recall_of(record), **outcome.scores}
     if WITHIN not in logged.settings:  # otherwise the length includes the room for the answer
-        here["length"] = outcome.length
-    return replace(logged, **here)
+        graded_fields["length"] = outcome.length
+    return replace(logged, **graded_fields)
 
 
 def _read_file(path: Path, asked: Sequence[ItemId] | None, name: str, scorer: Scorer) -> list[Submission]:
@@ -179,7 +179,7 @@ def _read_file(path: Path, asked: Sequence[ItemId] | None, name: str, scorer: Sc
             name,
             model,
             graded,
-            Answered(graded.results, 0, 0) if asked is None else hold(graded.results, asked),
+            Answered(graded.results, 0, 0) if asked is None else match_results(graded.results, asked),
             _and_why(nameless, f"{count(nameless.lines, 'line')} of the file cannot be read"),
         )
         for model, graded in models.items()
@@ -202,7 +202,9 @@ def _submission(
         remark,
     ]
     return Submission(
-        [] if fault else [replace(one, settings={**one.settings, SUBMISSION: name}) for one in answered.results],
+        []
+        if fault
+        else [replace(result, settings={**result.settings, SUBMISSION: name}) for result in answered.results],
         ItemSource(
             name=name,
             models=models,
