@@ -33,7 +33,7 @@ def opposite(way: Way) -> Way:
 
 @dataclass(frozen=True, slots=True)
 class Went:
-    """One or two people go somewhere. A pronoun stands for whoever the last such sentence named."""
+    """One or two people go somewhere. A pronoun stands for the people whom the last such sentence named."""
 
     who: tuple[str, ...]
     place: str
@@ -88,9 +88,9 @@ class Gave:
 class Lies:
     """`The garden is north of the kitchen`, `The triangle is above the blue square`."""
 
-    one: str
+    subject: str
     way: Way
-    other: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,14 +203,14 @@ class ColourOf:
 
 @dataclass(frozen=True, slots=True)
 class IsBeside:
-    one: str
+    subject: str
     way: Way
-    other: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
 class IsBigger:
-    """Is the one bigger than the other? `fits` is the other wording: does the *other* fit in the one?"""
+    """Is the large thing bigger than the small one? `fits` is the other wording: does the small thing fit in it?"""
 
     large: str
     small: str

@@ -9,23 +9,26 @@ Edges = dict[str, list[tuple[str, Way, int]]]
 
 def edges(history: History) -> Edges:
     """Return the neighbours of every place: which way they lie, and the number of the fact that says so."""
-    found: Edges = {}
+    neighbours: Edges = {}
     for index, fact in history.all(Lies):
-        found.setdefault(fact.one, []).append((fact.other, opposite(fact.way), index))
-        found.setdefault(fact.other, []).append((fact.one, fact.way, index))
-    return found
+        neighbours.setdefault(fact.subject, []).append((fact.reference, opposite(fact.way), index))
+        neighbours.setdefault(fact.reference, []).append((fact.subject, fact.way, index))
+    return neighbours
 
 
-def way(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
-    """Return the shortest chain of facts from one to the other, breadth first: the earliest fact wins a draw."""
-    around = edges(history)
+def find_steps(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
+    """Return the shortest chain of facts from the start to the goal. Of several chains, the earliest facts win.
+
+    Each step is a direction, with the number of the fact that gives it.
+    """
+    neighbours = edges(history)
     back: dict[str, tuple[str, Way, int] | None] = {start: None}
     queue = [start]
     for here in queue:
-        for other, there, index in around.get(here, ()):
-            if other not in back:
-                back[other] = here, there, index
-                queue.append(other)
+        for neighbour, there, index in neighbours.get(here, ()):
+            if neighbour not in back:
+                back[neighbour] = here, there, index
+                queue.append(neighbour)
     steps: list[tuple[Way, int]] = []
     here = goal
     while (step := back.get(here)) is not None:

@@ -1,9 +1,9 @@
 """Stories: their facts, the state after them, and the questions between them.
 
 A `StoryBuilder` writes facts as sentences and asks questions, each of which the sentences before it answer. A `History`
-is the state after some facts, which simulators and solvers keep with the same code: it takes facts one by one and knows
-where people and things were, who holds what, and which facts say so. It assumes nothing beyond them: whoever was never
-mentioned is nowhere.
+is the state after some facts. It takes facts one by one and knows where people and things were, who holds what, and
+which facts say so. Simulators and solvers use the same code. It assumes nothing beyond the facts: a person who was
+never mentioned is nowhere.
 """
 
 from collections.abc import Callable, Iterable
@@ -56,11 +56,14 @@ class Thing:
 
 @dataclass(slots=True)
 class Hands:
-    """What a person has handled: for each thing, in the order of first getting it, the facts; and what is held now."""
+    """What a person has handled: the facts about each thing, what is held now, and all these facts in order.
 
-    ever: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    Things come in the order in which the person first got them.
+    """
+
+    facts_by_thing: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     held: dict[str, None] = field(default_factory=dict[str, None])
-    ledger: list[int] = field(default_factory=list[int])
+    facts: list[int] = field(default_factory=list[int])
 
 
 class History:
@@ -92,7 +95,7 @@ class History:
         return [(index, fact) for index, fact in self.facts if isinstance(fact, kind)]
 
     def place(self, who: str) -> Stop | None:
-        """Where a person is for certain, and the fact that says so last."""
+        """Return where a person is for certain, and the last fact that says so."""
         seen = self.people.get(who)
         if not seen or seen[-1].out or len(seen[-1].places) > 1:
             return None
@@ -100,7 +103,7 @@ class History:
 
     @property
     def antecedent(self) -> tuple[str, ...]:
-        """Whom a pronoun would stand for now."""
+        """The people whom a pronoun would stand for now."""
         return self._last_journey[1].who if self._last_journey else ()
 
     def _see(self, who: str, sighting: Sighting) -> None:
@@ -124,14 +127,14 @@ class History:
             for thing in hands.held if hands else ():
                 life = self.things[thing]
                 life.carry += 1
-                _stop(life, Stop(fact.place, index))
+                _add_stop(life, Stop(fact.place, index))
 
     def _handle(self, index: int, fact: Got | Drop | Gave) -> None:
         life = self.things.setdefault(fact.thing, Thing())
         life.events.append((index, fact))
         here = self.place(fact.who)
         if here is not None:
-            _stop(life, here)
+            _add_stop(life, here)
         life.laid = None
         match fact:
             case Got(who, thing):
@@ -147,21 +150,24 @@ class History:
 
     def _take(self, who: str, thing: str, index: int) -> None:
         hands = self.hands.setdefault(who, Hands())
-        hands.ever.setdefault(thing, []).append(index)
+        hands.facts_by_thing.setdefault(thing, []).append(index)
         hands.held[thing] = None
-        hands.ledger.append(index)
+        hands.facts.append(index)
 
     def _release(self, who: str, thing: str, index: int) -> None:
-        """Who never got it cannot put it down: "Mary left the room" says nothing of what Mary carries."""
+        """Take a thing out of a person's hands.
+
+        A person who never got it cannot put it down: "Mary left the room" says nothing of what Mary carries.
+        """
         hands = self.hands.get(who)
         if hands is None or thing not in hands.held:
             return
         del hands.held[thing]
-        hands.ever[thing].append(index)
-        hands.ledger.append(index)
+        hands.facts_by_thing[thing].append(index)
+        hands.facts.append(index)
 
 
-def _stop(life: Thing, stop: Stop) -> None:
+def _add_stop(life: Thing, stop: Stop) -> None:
     if not life.way or life.way[-1].place != stop.place:
         life.way.append(stop)
 
@@ -189,7 +195,7 @@ class Story:
 
 
 class StoryBuilder(Generic[Q]):
-    """Writes facts as sentences, and keeps the history that answers questions.
+    """A story in the making: facts written as sentences, and the history that answers questions.
 
     The answer comes from the facts themselves, and solvers have only the sentences. So each story proves that the
     sentences give the answer.

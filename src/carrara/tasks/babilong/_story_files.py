@@ -1,8 +1,8 @@
 """Official bAbI story files, read as they are: for the audit, and as instances in the place of simulated ones.
 
 A line is `ID sentence`, or `ID question`, tab, answer, tab, the IDs of the supporting facts. IDs count the lines of a
-story, questions among them; ID 1 begins another story. What a file's name says decides its split: `…_test.txt` is the
-test split, `…_train.txt` all that one learns from.
+story, questions among them; ID 1 begins another story. The name of a file decides its split: `…_test.txt` is the
+test split, `…_train.txt` serves all splits to learn from.
 """
 
 import re
@@ -41,23 +41,24 @@ NAMED = {"reads": stories_name, "built_in": (SIMULATED,)}
 
 
 def draw_question(stories: str, task: int, key: Key, cast: Cast) -> StoryItem:
-    """Return the question of a key: each of a file once, in an order that another seed changes."""
+    """Return the question of a key. Each question of a file comes once, in an order that depends on the seed."""
     ending = "test" if key.split == "test" else "train"
-    found = _questions(stories, task, ending, cast)
-    if key.index >= len(found):
+    story_items = _questions(stories, task, ending, cast)
+    if key.index >= len(story_items):
         raise UsageError(
-            f"the files of qa{task} have {len(found):,} questions, and none numbered {key.index:,}: ask for fewer"
+            f"the files of qa{task} have {len(story_items):,} questions, and none numbered {key.index:,}: ask for fewer"
         )
-    return found[_order(stories, task, ending, key.seed, len(found))[key.index]]
+    return story_items[_order(stories, task, ending, key.seed, len(story_items))[key.index]]
 
 
 @lru_cache(maxsize=4)
 def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[StoryItem]:
     paths = [path for path in find_files(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
     if not paths:
-        other = "train" if ending == "test" else "test"
+        other_ending = "train" if ending == "test" else "test"
         raise UsageError(
-            f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, {other}"
+            f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, "
+            f"{other_ending}"
         )
     return [
         StoryItem(story, question)
@@ -76,11 +77,11 @@ def files(folder: Path) -> list[tuple[int, Path]]:
     """Return the story files of a folder with the numbers of their tasks."""
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}; give one with bAbI's files, such as qa1_…_test.txt")
-    named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
-    found = sorted((int(match[1]), path) for match, path in named if match and 1 <= int(match[1]) <= 20)
-    if not found:
+    matches = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
+    numbered_paths = sorted((int(match[1]), path) for match, path in matches if match and 1 <= int(match[1]) <= 20)
+    if not numbered_paths:
         raise UsageError(f"{folder} has no bAbI files; their names are such as qa1_…_test.txt, for tasks 1 to 20")
-    return found
+    return numbered_paths
 
 
 def read_stories(path: Path, cast: Cast) -> Iterator[Story]:

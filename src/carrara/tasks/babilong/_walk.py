@@ -108,7 +108,7 @@ class Walk:
             thing = rng.choice(held)
             self._held[thing], self._lies[thing] = None, self.at[who]
             return Drop(who, thing)
-        near = [other for other in self.cast.people if other != who and self.at[other] == self.at[who]]
+        near = [person for person in self.cast.people if person != who and self.at[person] == self.at[who]]
         if not near:
             return None
         thing, to = rng.choice(held), rng.choice(near)

@@ -66,7 +66,7 @@ class Deduction(Babilong[FearOf]):
             if rng.chance(0.5):
                 if animal not in kinds:
                     kinds.append(animal)
-                    builder.add(Fears(animal, rng.choice([other for other in cast.animals if other != animal])))
+                    builder.add(Fears(animal, rng.choice([kind for kind in cast.animals if kind != animal])))
             else:
                 who = rng.choice(cast.people)
                 if who not in named and animal in kinds:

@@ -90,12 +90,13 @@ class Induction(Babilong[ColourOf]):
     def find_answer(self, history: History, query: ColourOf) -> Solution:
         """Return the colour of the animal of the same kind that was named last, as in the official files."""
         kinds = history.all(IsA)
-        own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
-        if own is None:
+        asked = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
+        if asked is None:
             raise UndecidableError(f"what {query.who} is, is not told")
+        kind_index, kind = asked
         colours = {fact.who: (index, fact.quality) for index, fact in history.all(Is)}
         for index, fact in reversed(kinds):
-            if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
-                shown, colour = colours[fact.who]
-                return Solution(colour, (own[0], index, shown))
-        raise UndecidableError(f"no other {own[1]} has a colour")
+            if fact.kind == kind and fact.who != query.who and fact.who in colours:
+                colour_index, colour = colours[fact.who]
+                return Solution(colour, (kind_index, index, colour_index))
+        raise UndecidableError(f"no other {kind} has a colour")
