@@ -94,11 +94,11 @@ def deal_words(
             f"{what} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",
             part=f"{what} leaves too little room for words",
         )
-    others = iter(words)
-    dealt = [list(islice(others, size)) for size in _sizes(len(words) + len(needles), lists, held)]
+    unused = iter(words)
+    dealt = [list(islice(unused, size)) for size in _sizes(len(words) + len(needles), lists, held)]
     for needle in needles:
-        own = dealt[needle.list]
-        own.insert(int(needle.share * (len(own) + 1)), needle.word)
+        needle_list = dealt[needle.list]
+        needle_list.insert(int(needle.share * (len(needle_list) + 1)), needle.word)
     return dealt
 
 
@@ -107,9 +107,9 @@ def _sizes(words: int, lists: int, held: Mapping[int, int]) -> list[int]:
     sizes = [(n + 1) * words // lists - n * words // lists for n in range(lists)]
     for n, needles in held.items():
         while sizes[n] < needles:  # where lists have one word each, a list with two needles takes one from another
-            others = [other for other in range(lists) if other != n and sizes[other] > held.get(other, 0)]
+            donors = [donor for donor in range(lists) if donor != n and sizes[donor] > held.get(donor, 0)]
             sizes[n] += 1
-            sizes[max(others, key=sizes.__getitem__)] -= 1
+            sizes[max(donors, key=sizes.__getitem__)] -= 1
     return [size - held.get(n, 0) for n, size in enumerate(sizes)]
 
 

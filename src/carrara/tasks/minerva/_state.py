@@ -39,7 +39,7 @@ FORGOTTEN = 64
 
 LINE = re.compile(
     r"^(?P<agent>(?:The agent|Agent [A-Z]+)) (?P<verb>starts with|draws|discards|swaps): (?P<words>[^:\n]+?)"
-    r"(?: with (?P<other>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
+    r"(?: with (?P<partner>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
     re.MULTILINE,
 )
 """A step as a line of the context."""
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     agent: int
     verb: Literal["starts with", "draws", "discards", "swaps"]
     words: tuple[int, ...]
-    other: int = 0
+    partner: int = 0
     """The agent with whom this one swaps."""
     gets: tuple[int, ...] = ()
     """The words that this agent gets in a swap."""
@@ -88,11 +88,11 @@ class Table:
         self._discarded += words
         return Step(agent, "discards", tuple(words))
 
-    def swap(self, agent: int, other: int, size: int, rng: Rng) -> Step:
-        gives, gets = self._take(agent, size, rng), self._take(other, size, rng)
+    def swap(self, agent: int, partner: int, size: int, rng: Rng) -> Step:
+        gives, gets = self._take(agent, size, rng), self._take(partner, size, rng)
         self.hands[agent] += gets
-        self.hands[other] += gives
-        return Step(agent, "swaps", tuple(gives), other, tuple(gets))
+        self.hands[partner] += gives
+        return Step(agent, "swaps", tuple(gives), partner, tuple(gets))
 
     def _fresh(self) -> int:
         self._new += 1
@@ -109,7 +109,7 @@ class Pool:
 
     def __init__(self) -> None:
         self.times_discarded = Counter[int]()
-        """How often each word was discarded, also by an agent that did not have it."""
+        """How often each word was discarded, including discards by an agent that did not have it."""
         self._gone: list[int] = []
         self._new = count()
 
@@ -127,10 +127,10 @@ class Pool:
 
 
 class SteadyHand:
-    """The words of an agent, of which neither the end of the context nor a count of mentions tells much.
+    """The words of an agent. Neither the end of the context nor a count of mentions tells much about them.
 
-    - What it has was discarded before by somebody, and so was most of what it has no longer.
-    - Most words stay, each as likely drawn early as late (a reservoir). They were discarded twice.
+    - The words that it has were discarded before by somebody, and so were most of those that it has no longer.
+    - Most words stay. Each of them is as likely drawn early as late (a reservoir), and was discarded twice.
     - The other words pass. They are drawn once more while the agent has them, and words that are gone are discarded
       once more, which changes nothing. So a word that is gone was drawn about as often as one that stays.
     """
@@ -208,7 +208,7 @@ class Script:
     def __init__(
         self, steps: Iterator[Step], write: Callable[[Step, Sequence[str]], str], words: str, key: Key
     ) -> None:
-        """Take the steps of an instance.
+        """Prepare the steps of an instance.
 
         Args:
             steps: The steps, without an end. New words have the next numbers.
@@ -220,7 +220,7 @@ class Script:
         self._draw = vocabulary.draw_words(words, key)
         self._steps, self._words, self._lines = list[Step](), list[str](), list[str]()
         self._numbers = list[int]()
-        """Return the number of words up to each step."""
+        """The number of words up to each step."""
         self._is_dry = False
         """Whether there are too few words for the next step."""
         self._lock = Lock()
@@ -270,7 +270,7 @@ class Script:
         return Story(steps, words, lines)
 
     def _grow(self, number: int) -> int:
-        """Draw steps until there are so many, or no more words. Return how many of these there are."""
+        """Draw steps until there are `number`, or no more words. Return how many of the `number` there are."""
         new = [] if self._is_dry else list(islice(self._source, max(0, number - len(self._steps))))
         most = self._numbers[-1] if self._numbers else 0
         numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=most))[1:]
@@ -292,14 +292,14 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
     """
     times = Counter(_words_in(steps))
     seen = sorted(times)
-    found = stock.exchange(
-        [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
+    new_words = stock.exchange(
+        [words[number] for number in seen], [times[number] for number in seen], rest, range(len(seen))[-CHUNK:]
     )
-    if found is None:
+    if new_words is None:
         raise LengthError(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
-    changed = {word for word, text in zip(seen, found, strict=True) if words[word] != text}
-    for word, text in zip(seen, found, strict=True):
-        words[word] = text
+    changed = {number for number, word in zip(seen, new_words, strict=True) if words[number] != word}
+    for number, word in zip(seen, new_words, strict=True):
+        words[number] = word
     return changed
 
 
@@ -317,13 +317,13 @@ def hands_after(steps: Sequence[Step], agents: int) -> list[list[int]]:
             continue
         mine[:] = [word for word in mine if word not in step.words] + list(step.gets)
         if step.verb == "swaps":
-            theirs = hands[step.other]
+            theirs = hands[step.partner]
             theirs[:] = [word for word in theirs if word not in step.gets] + list(step.words)
     return hands
 
 
 def last_changes(steps: Sequence[Step]) -> list[int]:
-    """Return the steps that are the last to mention some word, and change who has it."""
+    """Return the numbers of the steps that are the last to mention some word and change who has it."""
     last: dict[int, int] = {}
     holder: dict[int, int] = {}
     for n, step in enumerate(steps):
@@ -335,7 +335,7 @@ def last_changes(steps: Sequence[Step]) -> list[int]:
                 case "discards" if before == step.agent:
                     del holder[word]
                 case "swaps":
-                    holder[word] = step.other if word in step.words else step.agent
+                    holder[word] = step.partner if word in step.words else step.agent
             last[word] = n if holder.get(word) != before else -1
     return sorted({*last.values()} - {-1})
 
@@ -351,24 +351,24 @@ def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str
         UndecidableError: The lines contradict each other.
     """
     hands = _Hands(lenient)
-    for found in LINE.finditer(context):
-        agent, words = found["agent"], found["words"].split(", ")
-        if found["verb"] in ("starts with", "draws"):
+    for line in LINE.finditer(context):
+        agent, words = line["agent"], line["words"].split(", ")
+        if line["verb"] in ("starts with", "draws"):
             hands.take(agent, words)
             continue
-        if found["verb"] == "discards":
+        if line["verb"] == "discards":
             hands.discard(agent, words)
             continue
-        gets = found["gets"].split(", ")
+        gets = line["gets"].split(", ")
         hands.give(agent, words)
-        hands.give(found["other"], gets)
-        hands.take(found["other"], words)
+        hands.give(line["partner"], gets)
+        hands.take(line["partner"], words)
         hands.take(agent, gets)
     return hands.by_agent
 
 
 class _Hands:
-    """The words that each agent has, as a context says step by step."""
+    """The words that each agent has, updated by the steps of a context."""
 
     def __init__(self, lenient: bool) -> None:
         self._lenient = lenient

@@ -111,8 +111,8 @@ def _fit(budget: LengthBudget, rng: Rng) -> tuple[list[int], list[str]]:
         then = budget.costs([_line(n + 1, changes[n], then=True) for n in last], "\n")
         taken = pick([(0, max(0, cost - costs[n])) for n, cost in zip(last, then, strict=True)], rest)
         if taken is not None and costs:
-            for n, yes in zip(last, taken, strict=True):
-                lines[n] = _line(n + 1, changes[n], then=bool(yes))
+            for n, says_then in zip(last, taken, strict=True):
+                lines[n] = _line(n + 1, changes[n], then=bool(says_then))
             return changes[: len(costs)], lines[: len(costs)]
         if not costs:
             break
