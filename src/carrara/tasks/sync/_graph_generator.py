@@ -1,4 +1,4 @@
-"""Draw the graph of an instance: none that is isomorphic to an earlier one of its block."""
+"""Draw the graph of an instance, which is isomorphic to no earlier one of its block."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,8 +17,8 @@ RULES: Mapping[str, Callable[[int, int, int], int]] = {
     "most followers": lambda node, followers, place: -followers,
     "fewest followers": lambda node, followers, place: followers,
 }
-"""A rank of a node in a walk, from its number, the number of its followers and the place at which an edge to it is
-mentioned. The walk takes the least; of equals, the one whose edge is mentioned first."""
+"""The rank of a node in a walk, from its number, the number of its followers and the place at which an edge to it is
+mentioned. The walk takes the node of the least rank; among equals, the one whose edge is mentioned first."""
 
 
 class GreedyWalks:
@@ -90,7 +90,7 @@ BLOCK = 256
 DRAWS = 30_000
 """The most graphs that are drawn for one instance, which fails if none of them fits."""
 NAMINGS = 20
-"""Names and orders of edges that are tried for a graph, so that no greedy walk finds its longest path."""
+"""How many names and orders of edges are tried for a graph, so that no greedy walk finds its longest path."""
 MANY_NAMINGS = 1000
 """The same for a graph that is known to have such names."""
 
@@ -109,12 +109,12 @@ class Shape(NamedTuple):
 
 def generate_graph(key: Key, place: int, shape: Shape) -> Graph:
     """Return the graph of the `place`-th instance of its size."""
-    own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
+    block_key = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
     block, number = divmod(place, BLOCK)
-    graphs = _block(own, block, shape)
+    graphs = _block(block_key, block, shape)
     with _LOCK:
         while len(graphs) <= number:
-            graphs.append(_draw_another(graphs, own, block * BLOCK + len(graphs), shape))
+            graphs.append(_draw_another(graphs, block_key, block * BLOCK + len(graphs), shape))
     return graphs[number]
 
 
@@ -134,7 +134,7 @@ def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) 
         if (
             len(graph.longest_path()) > shape.longest
             and any(True for _ in distant_pairs(graph))
-            and not any(is_isomorphic(graph, other) for other in earlier)
+            and not any(is_isomorphic(graph, earlier_graph) for earlier_graph in earlier)
             and (
                 is_due(place, shape.greedy)
                 or rename_against_greed(key.rng("astray", place, repr(sorted(graph.edges))), graph, NAMINGS)
@@ -160,14 +160,14 @@ def name_nodes(rng: Rng, graph: Graph, against_greed: bool) -> tuple[Graph, list
 
 
 def rename_against_greed(rng: Rng, graph: Graph, tries: int) -> tuple[Graph, list[Edge]] | None:
-    """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
+    """Return a graph renamed so that no greedy walk finds a longest path, with its edges; None if no try succeeds."""
     renamings = (_rename(rng, graph) for _ in range(tries))
-    return next((found for found in renamings if not GreedyWalks(*found).finds_longest()), None)
+    return next((renaming for renaming in renamings if not GreedyWalks(*renaming).finds_longest()), None)
 
 
 def _rename(rng: Rng, graph: Graph) -> tuple[Graph, list[Edge]]:
-    other = graph.rename(rng.shuffled(range(graph.nodes)))
-    return other, rng.shuffled(sorted(other.edges))
+    renamed = graph.rename(rng.shuffled(range(graph.nodes)))
+    return renamed, rng.shuffled(sorted(renamed.edges))
 
 
 def distant_pairs(graph: Graph) -> Iterator[tuple[int, int]]:
