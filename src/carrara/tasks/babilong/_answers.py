@@ -153,8 +153,10 @@ class _Several(Label):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words = self.words(question.options)
-        known = names_in(question.ask)
-        sentences = (sentence for sentence in affirmative_sentences(text, question) if names_in(sentence) <= known)
+        known_names = names_in(question.ask)
+        sentences = (
+            sentence for sentence in affirmative_sentences(text, question) if names_in(sentence) <= known_names
+        )
         answers = (self.join([*words.find(sentence)]) for sentence in sentences)
         return (answer for answer in answers if answer is not None)
 
@@ -206,8 +208,8 @@ def published_metric(labels: Set[str], reply: str, target: str, question: str) -
     words = reply.lower().split(".")[0].split("<context>")[0].split("<example>")[0]
     target = target.lower()
     labels_of_question = {label for label in labels if label in question.lower()}
-    named = {label for label in labels if label in words} - labels_of_question
+    named_labels = {label for label in labels if label in words} - labels_of_question
     if "," in target and len(target) > 3:
         parts = target.split(",")
-        return all(part in named for part in parts) and len(named) == len(parts)
-    return target in named and len(named) == 1
+        return all(part in named_labels for part in parts) and len(named_labels) == len(parts)
+    return target in named_labels and len(named_labels) == 1

@@ -40,7 +40,7 @@ def _chunks(rng: Rng, cast: Cast, write_story: Callable[[Rng, Cast], Story]) -> 
 
 def draw_strangers(rng: Rng, cast: Cast) -> Cast:
     """Return another cast from the fresh words, as large as the story's cast, that has nobody and nothing of it."""
-    known = set(individuals(cast))
+    known_words = set(individuals(cast))
     while True:
         drawn = draw_cast_like(rng, cast)
         strangers = replace(
@@ -50,5 +50,5 @@ def draw_strangers(rng: Rng, cast: Cast) -> Cast:
             colours=cast.colours,
             moods=cast.moods,
         )
-        if known.isdisjoint(individuals(strangers)):
+        if known_words.isdisjoint(individuals(strangers)):
             return strangers

@@ -230,13 +230,11 @@ def group_pronouns(facts: Sequence[str]) -> Sequence[tuple[int, ...]]:
     return groups
 
 
-def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
+def write(rng: Rng, fact: Fact, there_rate: float = 1.0) -> str:
     """Return a sentence for a fact, its wording drawn as in the official files.
 
     Args:
-        rng: Random numbers.
-        fact: The fact.
-        there: How often a sentence ends with the word `there`, where it may.
+        there_rate: How often a sentence ends with the word `there`, where it may.
     """
     match fact:
         case Went(who, place, None, True):
@@ -256,9 +254,9 @@ def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
         case Either(who, (place, other_place)):
             return EITHER.write(rng, who=who, place=place, other_place=other_place)
         case Got(who, thing):
-            return GOT.write(rng, there, who=who, thing=thing)
+            return GOT.write(rng, there_rate, who=who, thing=thing)
         case Drop(who, thing):
-            return DROPPED.write(rng, there, who=who, thing=thing)
+            return DROPPED.write(rng, there_rate, who=who, thing=thing)
         case Gave(who, thing, to):
             return GAVE.write(rng, who=who, thing=thing, to=to)
         case Lies(subject, ("north" | "south" | "east" | "west") as way, reference):

@@ -22,18 +22,18 @@ def find_steps(history: History, start: str, goal: str) -> list[tuple[Way, int]]
     Each step is a direction, with the number of the fact that gives it.
     """
     neighbours = edges(history)
-    back: dict[str, tuple[str, Way, int] | None] = {start: None}
+    previous: dict[str, tuple[str, Way, int] | None] = {start: None}
     queue = [start]
     for here in queue:
-        for neighbour, there, index in neighbours.get(here, ()):
-            if neighbour not in back:
-                back[neighbour] = here, there, index
+        for neighbour, way, index in neighbours.get(here, ()):
+            if neighbour not in previous:
+                previous[neighbour] = here, way, index
                 queue.append(neighbour)
     steps: list[tuple[Way, int]] = []
     here = goal
-    while (step := back.get(here)) is not None:
-        here, there, index = step
-        steps.append((there, index))
+    while (step := previous.get(here)) is not None:
+        here, way, index = step
+        steps.append((way, index))
     if not steps:
         raise UndecidableError(f"nothing joins the {start} to the {goal}")
     return steps[::-1]

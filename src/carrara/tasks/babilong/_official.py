@@ -20,9 +20,9 @@ def words(folder: Path) -> dict[str, Parts]:
         raise UsageError(f"{path} has no {PROMPTS} and {TEMPLATE} as BABILong's has them")
     before, _, after = template.partition("{context}")
     close, _, question = after.partition("\n\n")
-    around = {"open": before, "close": close, "question": question, "answer": ""}
+    frame = {"open": before, "close": close, "question": question, "answer": ""}
     return {
-        f"babilong/{task}": {ours: str(parts[theirs]) for theirs, ours in NAMES.items()} | around
+        f"babilong/{task}": {ours: str(parts[theirs]) for theirs, ours in NAMES.items()} | frame
         for task, parts in prompts.items()
         if isinstance(parts, dict) and parts.keys() >= NAMES.keys()
     }

@@ -87,11 +87,11 @@ def rescore(path: Path, task: int) -> RescoredFile:
 
 def task_number(name: str | None, path: Path) -> int:
     """Return the number of a task from its name (`qa1`), or else from the name of a file."""
-    known = [f"qa{number}" for number in TASKS]
+    names = [f"qa{number}" for number in TASKS]
     if name is not None:
         match = _TASK.fullmatch(name.strip())
         if match is None or int(match[1]) not in TASKS:
-            raise UsageError(f"BABILong has no task {name!r}{nearest(name, known)}; there are qa1 to qa20")
+            raise UsageError(f"BABILong has no task {name!r}{nearest(name, names)}; there are qa1 to qa20")
         return int(match[1])
     numbers = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
     if len(numbers) != 1:
@@ -143,8 +143,8 @@ def _objects(path: Path, file: IO[str]) -> Iterator[Prediction]:
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path}:{number}: not a line of JSON: {error}; write one object a line") from None
         if not isinstance(row, dict):
-            what = "list" if isinstance(row, list) else "value"
-            raise UsageError(f"{path}:{number}: a {what}, and no object with {', '.join(COLUMNS)}: write one a line")
+            kind = "list" if isinstance(row, list) else "value"
+            raise UsageError(f"{path}:{number}: a {kind}, and no object with {', '.join(COLUMNS)}: write one a line")
         cells = [row.get(column) for column in COLUMNS]
         if "output" in row and row["output"] is None:
             cells[COLUMNS.index("output")] = ""  # how tables write an empty reply when they become JSON

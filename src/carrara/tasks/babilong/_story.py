@@ -25,11 +25,11 @@ DROPPED_THERE = 0.2
 
 
 class Sighting(NamedTuple):
-    """Where a person is (one place), is not (`out`), or may be (two places), and the numbers of those facts."""
+    """Where a person is (one place), is not (`is_absent`), or may be (two places), and the numbers of those facts."""
 
     places: tuple[str, ...]
     facts: tuple[int, ...]
-    out: bool = False
+    is_absent: bool = False
     when: When | None = None
 
 
@@ -83,7 +83,7 @@ class History:
             case Stays(who, place):
                 self._see(who, Sighting((place,), (index,)))
             case Absent(who, place):
-                self._see(who, Sighting((place,), (index,), out=True))
+                self._see(who, Sighting((place,), (index,), is_absent=True))
             case Either(who, places):
                 self._see(who, Sighting(places, (index,)))
             case Got() | Drop() | Gave():
@@ -96,10 +96,10 @@ class History:
 
     def place(self, who: str) -> Stop | None:
         """Return where a person is for certain, and the last fact that says so."""
-        seen = self.people.get(who)
-        if not seen or seen[-1].out or len(seen[-1].places) > 1:
+        sightings = self.people.get(who)
+        if not sightings or sightings[-1].is_absent or len(sightings[-1].places) > 1:
             return None
-        return Stop(seen[-1].places[0], seen[-1].facts[-1])
+        return Stop(sightings[-1].places[0], sightings[-1].facts[-1])
 
     @property
     def antecedent(self) -> tuple[str, ...]:
@@ -115,10 +115,10 @@ class History:
         if fact.pronoun:
             if self._last_journey is None:
                 return
-            before, named = self._last_journey
-            if (who == ("they",)) != (len(named.who) > 1):
+            index_before, journey = self._last_journey
+            if (who == ("they",)) != (len(journey.who) > 1):
                 return  # the sentence that the pronoun stands for is missing
-            facts, who = (before, index), named.who
+            facts, who = (index_before, index), journey.who
         else:
             self._last_journey = index, fact
         for person in who:
@@ -210,7 +210,6 @@ class StoryBuilder(Generic[Q]):
         """Begin a story.
 
         Args:
-            rng: Random numbers.
             find_answer: Answers a question from the history.
             got_there: How often a sentence ends with `there` when something is taken.
         """
@@ -223,9 +222,9 @@ class StoryBuilder(Generic[Q]):
 
     def add(self, fact: Fact) -> int:
         """Write a fact, and return the number of its sentence."""
-        there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
+        there_rate = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
         index = len(self.facts)
-        self.facts.append(grammar.write(self._rng, fact, there))
+        self.facts.append(grammar.write(self._rng, fact, there_rate))
         self.history.add(index, fact)
         return index
 

@@ -135,8 +135,8 @@ class Babilong(SuiteTask, Generic[Q]):
 
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
         """Return the labels that a question leaves possible. A label that the question names is never its answer."""
-        named = astuple(query)
-        return tuple(label for label in self.answer.labels(cast) if label not in named)
+        query_words = astuple(query)
+        return tuple(label for label in self.answer.labels(cast) if label not in query_words)
 
     def guesses(self, query: Q, cast: Cast) -> Sequence[str]:
         """Return the answers from which a guesser chooses that knows the question and no fact."""
@@ -248,8 +248,8 @@ class Babilong(SuiteTask, Generic[Q]):
 
         def is_decisive(chunk: int | None) -> bool:
             try:
-                left = [segment.text for segment in relevant if segment.fact != chunk]
-                return bool(self.solution(left, ask).answer != instance.gold)
+                remaining = [segment.text for segment in relevant if segment.fact != chunk]
+                return bool(self.solution(remaining, ask).answer != instance.gold)
             except UndecidableError:
                 return True
 

@@ -57,8 +57,8 @@ class Positions(Babilong[IsBeside]):
         way, other_way = rng.choice(SIDES), rng.choice(SIDES)
         while other_way == way:  # both ends on the same spot
             other_way = rng.choice(SIDES)
-        for end, there in rng.shuffled([(first, way), (last, other_way)]):
-            builder.add(Lies(end, there, middle) if rng.chance(0.5) else Lies(middle, opposite(there), end))
+        for end, direction in rng.shuffled([(first, way), (last, other_way)]):
+            builder.add(Lies(end, direction, middle) if rng.chance(0.5) else Lies(middle, opposite(direction), end))
         by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
         for subject, reference in ((first, last), (last, first)):
             for query in (IsBeside(subject, side, reference) for side in SIDES):
@@ -76,5 +76,5 @@ class Positions(Babilong[IsBeside]):
         """Add up the steps on a unit grid, from the first figure on. In one row neither figure is above the other."""
         steps = find_steps(history, query.subject, query.reference)
         x, y = STEP[query.way]
-        offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
+        offset = sum(STEP[direction][0] * x + STEP[direction][1] * y for direction, _ in steps)
         return Solution("yes" if offset < 0 else "no", tuple(index for _, index in steps))

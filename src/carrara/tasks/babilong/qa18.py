@@ -53,7 +53,7 @@ class Sizes(Babilong[IsBigger]):
     )
 
     def guesses(self, query: IsBigger, cast: Cast) -> Sequence[str]:
-        """In every story boxes are larger than chocolates, so that a question on both gives its answer away."""
+        """Return the answer that the two things give away, since boxes are larger than chocolates in every story."""
         smallest, _, *containers = cast.sizes
         if query.large in containers and query.small in containers:
             return self.options(query, cast)
@@ -71,13 +71,13 @@ class Sizes(Babilong[IsBigger]):
         if self.sound:
             facts, pairs = _one_block(rng, order)
             builder.add_all(facts)
-            everything = [
+            queries = [
                 IsBigger(large, small, fits)
                 for pair in pairs
                 for large, small in (pair, pair[::-1])
                 for fits in (False, True)
             ]
-            for query in rng.sample(everything, min(QUESTIONS, len(everything))):
+            for query in rng.sample(queries, min(QUESTIONS, len(queries))):
                 builder.ask(query)
             return builder.build(cast)
         fits: list[tuple[int, Fits]] = []
@@ -169,16 +169,16 @@ def _count_chains(facts: list[Fits], small: str, large: str) -> int:
 
 def _climb(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[int, ...]:
     """Return the facts of a shortest chain from small to large, breadth first; none if there is no chain."""
-    back: dict[str, tuple[str, int]] = {}
+    previous: dict[str, tuple[str, int]] = {}
     queue = [small]
     for here in queue:
         for index, fact in fits:
-            if fact.small == here and fact.large not in back and fact.large != small:
-                back[fact.large] = here, index
+            if fact.small == here and fact.large not in previous and fact.large != small:
+                previous[fact.large] = here, index
                 queue.append(fact.large)
     up: list[int] = []
     here = large
-    while here in back:
-        here, index = back[here]
+    while here in previous:
+        here, index = previous[here]
         up.append(index)
     return tuple(up[::-1])

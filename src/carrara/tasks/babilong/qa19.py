@@ -66,7 +66,7 @@ class Paths(Babilong[Path]):
 
     def find_answer(self, history: History, query: Path) -> Solution:
         steps = find_steps(history, query.start, query.goal)
-        return Solution(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
+        return Solution(",".join(way[0] for way, _ in steps), tuple(index for _, index in steps))
 
     def guesses(self, query: Path, cast: Cast) -> Sequence[str]:
         """Guess a straight way on a sound map: around a corner, places would more often fall on one spot."""
@@ -88,15 +88,15 @@ def _tree(rng: Rng, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
     facts: list[Lies] = []
     for place in places[1:]:
         while True:
-            beside = places[len(spots) - 1] if len(spots) <= 2 else rng.choice(places[:3])
-            there = rng.choice(COMPASS)
-            if there not in taken[beside]:
+            neighbour = places[len(spots) - 1] if len(spots) <= 2 else rng.choice(places[:3])
+            way = rng.choice(COMPASS)
+            if way not in taken[neighbour]:
                 break
-        taken[beside].append(there)
-        taken[place].append(opposite(there))
-        x, y = STEP[there]
-        spots[place] = spots[beside][0] + x, spots[beside][1] + y
-        facts.append(Lies(place, there, beside) if rng.chance(0.5) else Lies(beside, opposite(there), place))
+        taken[neighbour].append(way)
+        taken[place].append(opposite(way))
+        x, y = STEP[way]
+        spots[place] = spots[neighbour][0] + x, spots[neighbour][1] + y
+        facts.append(Lies(place, way, neighbour) if rng.chance(0.5) else Lies(neighbour, opposite(way), place))
     return facts, places[0], places[2], list(spots.values())
 
 
@@ -108,5 +108,5 @@ def _order(rng: Rng, facts: list[Lies]) -> list[Lies]:
     while throw >= weights[pick]:
         throw -= weights[pick]
         pick += 1
-    on_way, beside = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
-    return [(on_way if i in pairs[pick] else beside).pop() for i in range(len(facts))]
+    step_facts, other_facts = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
+    return [(step_facts if i in pairs[pick] else other_facts).pop() for i in range(len(facts))]

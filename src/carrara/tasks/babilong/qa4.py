@@ -63,8 +63,8 @@ class TwoArguments(Babilong[Neighbour]):
         way: Way = rng.choice(COMPASS)
         # From the middle, one end lies this way and the other the opposite way.
         facts = [
-            Lies(end, there, middle) if rng.chance(MIDDLE_SECOND) else Lies(middle, opposite(there), end)
-            for end, there in ((first, way), (last, opposite(way)))
+            Lies(end, direction, middle) if rng.chance(MIDDLE_SECOND) else Lies(middle, opposite(direction), end)
+            for end, direction in ((first, way), (last, opposite(way)))
         ]
         rng.shuffle(facts)
         builder.add_all(facts)

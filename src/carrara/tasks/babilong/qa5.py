@@ -64,8 +64,8 @@ class ThreeArguments(Babilong[Gift]):
         match query:
             case WhatGiven():
                 return cast.things
-            case WhoGave(to=named) | WhoReceived(who=named):
-                return tuple(who for who in cast.people if who != named)
+            case WhoGave(to=named_person) | WhoReceived(who=named_person):
+                return tuple(who for who in cast.people if who != named_person)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Gift]:
         """Ask about the last gift of a thing.

@@ -192,14 +192,12 @@ def _split_prompt(prompt: str) -> tuple[str, str]:
 
 def _trivial_lists(task: str, gold: Words, context: str, asked: str) -> Mapping[str, tuple[str, ...]]:
     """Return lists that a reply can state without doing the task, as our tasks name them; none without a context."""
-    named, lines = (
-        [text for text in _QUOTED.findall(asked) if ":" not in text],
-        [words for _, words in read_lines(context)],
-    )
+    quoted = [text for text in _QUOTED.findall(asked) if ":" not in text]
+    lines = [words for _, words in read_lines(context)]
     trivial: dict[str, tuple[str, ...]] = {}
     match task:
         case "batch_key_value_search":
-            trivial["the words asked for"] = tuple(split_items(named[-1])) if named else ()
+            trivial["the words asked for"] = tuple(split_items(quoted[-1])) if quoted else ()
         case "iterate_last" | "iterate_first":
             other_end = 0 if task == "iterate_last" else -1
             trivial["the words at the other ends"] = tuple(words[other_end] for words in lines)
@@ -212,8 +210,8 @@ def _trivial_lists(task: str, gold: Words, context: str, asked: str) -> Mapping[
             trivial["every word"] = _words_acted_on(context)
         case _:
             trivial["the context as it is"] = tuple(split_items(context))
-            if named and task in ("replace_all", "overwrite_positions"):
-                trivial["one word over and over"] = (named[-1],) * len(gold.items)
+            if quoted and task in ("replace_all", "overwrite_positions"):
+                trivial["one word over and over"] = (quoted[-1],) * len(gold.items)
     return {name: items for name, items in trivial.items() if items}
 
 
@@ -226,6 +224,6 @@ def _options(task: str, gold: Gold, context: str) -> tuple[str, ...]:
     """Return the names that may be the answer: as many lists as the context has."""
     if not isinstance(ANSWERS[task], ListName):
         return ()
-    named = _LIST.fullmatch(str(gold))
-    lists = max(min(len(read_lines(context)) or _LISTS, _MOST_LISTS), int(named[1]) if named else 0)
+    match = _LIST.fullmatch(str(gold))
+    lists = max(min(len(read_lines(context)) or _LISTS, _MOST_LISTS), int(match[1]) if match else 0)
     return (*(f"List {n}" for n in range(1, lists + 1)), *_no_list(task))

@@ -110,8 +110,8 @@ def _row(line: str) -> tuple[str, RowGrade]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"not a line of JSON: {error}; write one object a line") from None
     if not isinstance(row, dict):
-        what = "list" if isinstance(row, list) else "value"
-        raise UsageError(f"a {what}, and no object with {', '.join(FIELDS)}: write one a line")
+        kind = "list" if isinstance(row, list) else "value"
+        raise UsageError(f"a {kind}, and no object with {', '.join(FIELDS)}: write one a line")
     if missing := [field for field in FIELDS if field not in row]:
         raise UsageError(f"a row needs {', '.join(FIELDS)}, and {missing[0]!r} is not there: add it")
     task, reply, prompt = (_text(row, field) for field in ("task", "reply", "prompt"))

@@ -78,8 +78,8 @@ class Table:
     def draw(self, agent: int, size: int, rng: Rng) -> Step:
         words, discarded = [], self._discarded
         for _ in range(size):
-            again = discarded and rng.chance(AGAIN)
-            words.append(discarded.pop(rng.below(len(discarded))) if again else self._fresh())
+            is_again = discarded and rng.chance(AGAIN)
+            words.append(discarded.pop(rng.below(len(discarded))) if is_again else self._fresh())
         self.hands[agent] += words
         return Step(agent, "draws", tuple(words))
 
@@ -119,11 +119,11 @@ class Pool:
         return gone.pop(rng.below(len(gone))) if gone and rng.chance(RETURN) else next(self._new)
 
     def discard(self, words: Sequence[int], rng: Rng) -> list[int]:
-        """Put words of an agent here. Return them, with some that nobody has."""
-        never = [next(self._new) for _ in range(rng.between(0 if words else 1, 2))]
-        before = [word for word in rng.sample(self._gone, min(LISTED, len(self._gone))) if rng.chance(0.5)]
-        self._gone = [*self._gone, *words, *never][-FORGOTTEN:]
-        return [*words, *never, *before]
+        """Add words of an agent to the pool. Return them, with some words that nobody has."""
+        new = [next(self._new) for _ in range(rng.between(0 if words else 1, 2))]
+        repeated = [word for word in rng.sample(self._gone, min(LISTED, len(self._gone))) if rng.chance(0.5)]
+        self._gone = [*self._gone, *words, *new][-FORGOTTEN:]
+        return [*words, *new, *repeated]
 
 
 class SteadyHand:
@@ -152,11 +152,11 @@ class SteadyHand:
         return self._size - len(self.kept) - len(self.passing)
 
     def draw(self, number: int, rng: Rng, verb: Literal["draws", "starts with"] = "draws") -> Step:
-        again = [word for word in self.passing if rng.chance(IDLE)]
+        repeated = [word for word in self.passing if rng.chance(IDLE)]
         words = [self.pool.draw(rng) for _ in range(number)]
         for word in words:
             self._take(word, rng)
-        return Step(self.agent, verb, tuple(rng.shuffled([*words, *again])))
+        return Step(self.agent, verb, tuple(rng.shuffled([*words, *repeated])))
 
     def _take(self, word: int, rng: Rng) -> None:
         if self.pool.times_discarded[word] < STAYING:
@@ -177,14 +177,13 @@ class SteadyHand:
 
         Args:
             others: Words of other agents that this one discards too, which changes nothing.
-            rng: Random numbers.
         """
         rng.shuffle(self.passing)
-        known = [word for word in self.passing if self.pool.times_discarded[word] and rng.chance(PASSING)]
-        left = known[: self._size - len(self.kept) - 1]
-        away = [word for word in self.passing if word not in left]
-        self.passing = left if self.kept or left else [away.pop()]
-        words = rng.shuffled([*self.pool.discard(away, rng), *others])
+        lasting = [word for word in self.passing if self.pool.times_discarded[word] and rng.chance(PASSING)]
+        remaining = lasting[: self._size - len(self.kept) - 1]
+        removed = [word for word in self.passing if word not in remaining]
+        self.passing = remaining if self.kept or remaining else [removed.pop()]
+        words = rng.shuffled([*self.pool.discard(removed, rng), *others])
         self.pool.times_discarded.update(words)
         return Step(self.agent, "discards", tuple(words))
 
@@ -214,7 +213,6 @@ class Script:
             steps: The steps, without an end. New words have the next numbers.
             write: Returns a step as a line, given the word of each number.
             words: What the words are: dictionary, common, gibberish, or a list.
-            key: The key of the instance.
         """
         self._source, self._write, self._kind, self._key = steps, write, words, key
         self._draw = vocabulary.draw_words(words, key)
@@ -272,15 +270,15 @@ class Script:
     def _grow(self, number: int) -> int:
         """Draw steps until there are `number`, or no more words. Return how many of the `number` there are."""
         new = [] if self._is_dry else list(islice(self._source, max(0, number - len(self._steps))))
-        most = self._numbers[-1] if self._numbers else 0
-        numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=most))[1:]
+        words_before = self._numbers[-1] if self._numbers else 0
+        numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=words_before))[1:]
         if numbers:
             self._words += vocabulary.upto(self._draw, numbers[-1] - len(self._words))
-            there = bisect_right(numbers, len(self._words))
-            self._is_dry = there < len(new)
-            self._steps += new[:there]
-            self._lines += [self._write(step, self._words) for step in new[:there]]
-            self._numbers += numbers[:there]
+            count = bisect_right(numbers, len(self._words))
+            self._is_dry = count < len(new)
+            self._steps += new[:count]
+            self._lines += [self._write(step, self._words) for step in new[:count]]
+            self._numbers += numbers[:count]
         return min(number, len(self._steps))
 
 
@@ -291,14 +289,14 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
         The numbers of the words that were replaced.
     """
     times = Counter(_words_in(steps))
-    seen = sorted(times)
+    numbers = sorted(times)
     new_words = stock.exchange(
-        [words[number] for number in seen], [times[number] for number in seen], rest, range(len(seen))[-CHUNK:]
+        [words[number] for number in numbers], [times[number] for number in numbers], rest, range(len(numbers))[-CHUNK:]
     )
     if new_words is None:
         raise LengthError(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
-    changed = {number for number, word in zip(seen, new_words, strict=True) if words[number] != word}
-    for number, word in zip(seen, new_words, strict=True):
+    changed = {number for number, word in zip(numbers, new_words, strict=True) if words[number] != word}
+    for number, word in zip(numbers, new_words, strict=True):
         words[number] = word
     return changed
 

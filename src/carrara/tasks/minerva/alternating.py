@@ -63,8 +63,8 @@ class Alternating(Minerva):
         turns = stream.sample(range(self.turns), 2)
         places = [turns[0] * roles + role, turns[1] * roles + (role if self.gold == "yes" else other_role)]
         first, second = (Needle(draw(), place, stream.random()) for place in places)
-        what = f"roles={roles} with turns={self.turns}"
-        lines = deal_words(budget, draw, self.items, roles * self.turns, (first, second), what, least=1)
+        description = f"roles={roles} with turns={self.turns}"
+        lines = deal_words(budget, draw, self.items, roles * self.turns, (first, second), description, least=1)
         return Instance(
             facts=write_roles(lines, roles),
             gold=self.gold,

@@ -71,8 +71,8 @@ class Blocks(Minerva):
             needles = [Needle(word, place, share)]
         else:  # in the last line of its role, another word comes after it
             needles = [Needle(word, place, 0.0), Needle(draw(), place, 1.0)]
-        what = f"roles={roles} with turns={self.turns}"
-        lines = deal_words(budget, draw, self.items, roles * self.turns, needles, what, least=1)
+        description = f"roles={roles} with turns={self.turns}"
+        lines = deal_words(budget, draw, self.items, roles * self.turns, needles, description, least=1)
         role_words = tuple(word for line in lines[role::roles] for word in line)
         all_words = tuple(word for line in lines for word in line)
         return Instance(

@@ -106,14 +106,14 @@ class OddGroup(Minerva):
 def _fit(budget: LengthBudget, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
     """Return the drawn words, some of them replaced, and the number of lists of them that fill the budget."""
     costs = budget.costs(list(drawn))
-    same, changed = sum(costs[:size]), len(drawn) - size
-    most = max(0, budget.budget // max(1, same // 2))
-    labels = [0, *accumulate(budget.costs([f"{list_name(n)}:" for n in range(most)], "\n"))]
-    natural = budget.budget / (same + (labels[-1] / most if most else 0))
-    counts = range(max(LEAST, int(natural * 0.7)), min(most, int(natural * 1.3) + 2) + 1)
+    list_cost, changed = sum(costs[:size]), len(drawn) - size
+    most_lists = max(0, budget.budget // max(1, list_cost // 2))
+    labels = [0, *accumulate(budget.costs([f"{list_name(n)}:" for n in range(most_lists)], "\n"))]
+    natural = budget.budget / (list_cost + (labels[-1] / most_lists if most_lists else 0))
+    counts = range(max(LEAST, int(natural * 0.7)), min(most_lists, int(natural * 1.3) + 2) + 1)
     for lists in sorted(counts, key=lambda lists: abs(lists - natural)):
-        others = sum(costs[size:]) - sum(costs[:changed])
-        rest = budget.budget - labels[lists] - lists * same - others
+        extra_cost = sum(costs[size:]) - sum(costs[:changed])
+        rest = budget.budget - labels[lists] - lists * list_cost - extra_cost
         if abs(rest - lists * round(rest / lists)) > NEAR:
             continue
         times = [*(lists - (n < changed) for n in range(size)), *[1] * changed]
@@ -159,8 +159,8 @@ class _EqualCostWords:
 
     def find_nearest(self, letters: int) -> int | None:
         """Return the place of the first word whose length is nearest to a number of letters."""
-        near = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
-        return min(near, default=(0, None))[1]
+        distances = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
+        return min(distances, default=(0, None))[1]
 
     def exchange(self, place: int, word: str) -> str:
         """Put a word at a place, and return the one that was there."""

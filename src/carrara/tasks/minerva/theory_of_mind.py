@@ -117,8 +117,8 @@ class TheoryOfMind(Minerva):
     def shortcuts(self) -> Mapping[str, str]:
         if not self.paper:
             return self.known_shortcuts
-        why = "In the paper's form many words are never discarded, and stay with who drew them."
-        return {**self.known_shortcuts, "words that are never removed": why, "learned": why}
+        reason = "In the paper's form many words are never discarded, and stay with who drew them."
+        return {**self.known_shortcuts, "words that are never removed": reason, "learned": reason}
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return the hands as if nobody had swapped: an agent keeps the words that it drew until it discards them."""
@@ -212,7 +212,8 @@ def _line(step: Step, words: Sequence[str]) -> str:
 
 @cache
 def _name(agent: int) -> str:
-    """
+    """Return the name of an agent, counted from 0.
+
     >>> _name(0), _name(26)
     ('Agent A', 'Agent AA')
     """

@@ -90,8 +90,8 @@ class TwoLists(Minerva):
         chosen, unchosen = lists["List 1"], lists["List 2"]
         if names["chosen"] == "second":
             chosen, unchosen = unchosen, chosen
-        known = set(unchosen)
-        return Words(tuple(word for word in chosen if word not in known))
+        excluded = set(unchosen)
+        return Words(tuple(word for word in chosen if word not in excluded))
 
 
 def _draw_common(budget: LengthBudget, draw: vocabulary.Draw, old: Sequence[str], new: list[str]) -> list[str]:
@@ -100,16 +100,16 @@ def _draw_common(budget: LengthBudget, draw: vocabulary.Draw, old: Sequence[str]
     Each of them costs twice. Where the budget leaves an odd number of tokens for them, the last word of `new` is
     exchanged for one that makes the number even.
     """
-    left = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
-    if left % 2:
+    remaining = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
+    if remaining % 2:
         last_cost = _cost(budget.costs, new[-1:])
         candidates = vocabulary.upto(draw, CHUNK)
         replacement = next((word for word in candidates if (_cost(budget.costs, [word]) - last_cost) % 2), None)
         if replacement is None:
             raise LengthError("no other word makes up one token", part="no other word makes up one token")
-        left -= _cost(budget.costs, [replacement]) - last_cost
+        remaining -= _cost(budget.costs, [replacement]) - last_cost
         new[-1] = replacement
-    return fill(budget._replace(budget=left // 2), draw) if left > 0 else []
+    return fill(budget._replace(budget=remaining // 2), draw) if remaining > 0 else []
 
 
 def _cost(prices: TokenCosts, words: Sequence[str]) -> int:

@@ -87,14 +87,14 @@ class Graph:
     def _heights(self) -> list[int]:
         """The number of edges of the longest path from each node."""
         heights = [-1] * self.nodes
-        left = [len(after) for after in self.successors]
-        ready = [node for node in range(self.nodes) if not left[node]]
+        unfinished = [len(after) for after in self.successors]
+        ready = [node for node in range(self.nodes) if not unfinished[node]]
         while ready:
             node = ready.pop()
             heights[node] = 1 + max((heights[after] for after in self.successors[node]), default=-1)
             for before in self.predecessors[node]:
-                left[before] -= 1
-                if not left[before]:
+                unfinished[before] -= 1
+                if not unfinished[before]:
                     ready.append(before)
         if min(heights) < 0:
             raise ValueError("this graph has a cycle")
@@ -224,7 +224,8 @@ def write_any_no_loop(rng: Rng, nodes: int) -> str:
 
 
 def write_question(ask: Ask, nodes: Sequence[int]) -> str:
-    """
+    """Return the words of a question about some nodes.
+
     >>> write_question("shortest", (3, 6))
     'What is the shortest path from Node 3 to Node 6?'
     """

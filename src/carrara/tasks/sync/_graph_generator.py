@@ -32,8 +32,7 @@ class GreedyWalks:
     ((0, 1, 3), (0, 1, 3))
 
     Args:
-        graph: The graph.
-        edges: Its edges, in the order in which the text mentions them.
+        edges: The edges of the graph, in the order in which the text mentions them.
     """
 
     def __init__(self, graph: Graph, edges: Sequence[Edge]) -> None:
@@ -59,8 +58,8 @@ class GreedyWalks:
 
     def finds_longest(self) -> bool:
         """Return whether any walk is a longest path."""
-        most = len(self._graph.longest_path())
-        return any(len(self.walk(rule)) == most for rule in RULES)
+        longest = len(self._graph.longest_path())
+        return any(len(self.walk(rule)) == longest for rule in RULES)
 
     def finds_shortest(self, start: int, goal: int) -> bool:
         """Return whether any walk is a shortest path between two nodes."""
@@ -152,8 +151,6 @@ def name_nodes(rng: Rng, graph: Graph, against_greed: bool) -> tuple[Graph, list
     """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them.
 
     Args:
-        rng: Random numbers.
-        graph: The graph.
         against_greed: Whether no greedy walk should find a longest path, if any of many names achieve that.
     """
     return (against_greed and rename_against_greed(rng, graph, MANY_NAMINGS)) or _rename(rng, graph)

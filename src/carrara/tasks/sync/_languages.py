@@ -155,10 +155,10 @@ def draw_languages(rng: WordRng, shape: Shape) -> Languages:
     chains = [rng.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
     unchained = [_remove(vocabulary, chain) for vocabulary, chain in zip(vocabularies, chains, strict=True)]
     dictionaries = []
-    for (source, target), (left, right) in zip(pairwise(chains), pairwise(unchained), strict=True):
+    for (source, target), (source_rest, target_rest) in zip(pairwise(chains), pairwise(unchained), strict=True):
         count = shape.entries - shape.chained
         pairs = [*zip(source, target, strict=True)]
-        pairs += zip(rng.sample(left, count), rng.sample(right, count), strict=True)
+        pairs += zip(rng.sample(source_rest, count), rng.sample(target_rest, count), strict=True)
         dictionaries.append(dict(rng.shuffled(pairs)))
     return Languages(vocabularies, tuple(dictionaries), tuple(map(tuple, chains)))
 

@@ -77,12 +77,12 @@ class Rounds:
 
     def upto(self, tokens: int) -> SegmentGroup:
         texts: list[str] = []
-        left = most = min(tokens, _CHUNK)
-        while self._next[1] <= left:
+        remaining = limit = min(tokens, _CHUNK)
+        while self._next[1] <= remaining:
             texts.append(self._next[0])
-            left -= self._next[1]
+            remaining -= self._next[1]
             self._next = next(self._rounds)
-        return (Segment(" ".join(texts), tokens=most - left),) if texts else ()
+        return (Segment(" ".join(texts), tokens=limit - remaining),) if texts else ()
 
     def gaps(self, tokens: int) -> Sequence[int]:
         gaps = [0]

@@ -102,9 +102,11 @@ class SyncTranslation(Sync):
             raise ValueError("letters are the least and the most of a word, such as letters=3,7, up to 12")
         if not 3 <= self.entries <= self.words:
             raise ValueError(f"a dictionary has from 3 entries to the {self.words} words of its vocabulary")
-        there = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
-        if 2 * self.words * max(self.languages) > there:
-            raise ValueError(f"there are only {there:,} words of so few letters: ask for fewer words or more letters")
+        possible_words = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
+        if 2 * self.words * max(self.languages) > possible_words:
+            raise ValueError(
+                f"there are only {possible_words:,} words of so few letters: ask for fewer words or more letters"
+            )
         if not all(1 <= size <= self.chained for size in self.phrase) or not self.chained <= self.entries:
             raise ValueError(
                 f"a phrase has at most as many words as are chained ({self.chained}), and a dictionary "
@@ -215,12 +217,12 @@ class SyncTranslation(Sync):
 def _stream_vocabularies(languages: Languages, rng: Rng) -> FillerStream:
     """Return a stream of all vocabularies, in rounds, each in another order."""
     vocabularies = [(Segment(text.write_vocabulary(k, words)),) for k, words in enumerate(languages.vocabularies)]
-    left: list[tuple[Segment]] = []
+    unused: list[tuple[Segment]] = []
 
     def stream(gap: int) -> tuple[Segment]:
-        if not left:
-            left.extend(rng.shuffled(vocabularies))
-        return left.pop()
+        if not unused:
+            unused.extend(rng.shuffled(vocabularies))
+        return unused.pop()
 
     return stream
 
