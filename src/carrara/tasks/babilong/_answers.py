@@ -30,7 +30,7 @@ _NO_THINGS = ("none", "zero", "0", "no objects", "no items", "no things", "empty
 _COMPASS = {"n": "n", "e": "e", "s": "s", "w": "w", "north": "n", "east": "e", "south": "s", "west": "w"}
 """The letter of each direction."""
 _SEPARATORS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*", re.IGNORECASE)
-"""What stands between several labels."""
+"""The text that may stand between several labels."""
 _WAY = re.compile(r"\b(?:north|south|east|west)\b")
 _PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")
 _GIVER = re.compile(r"\b(?:from|(?<!received )by) ([A-Z]\w+)|\b([A-Z]\w+) (?:gave|handed|passed)\b")

@@ -1,7 +1,7 @@
 """Distractors: facts about other people and things, a haystack that differs from the evidence by names alone.
 
-These are other stories of the same task, one after the other, about people (animals, figures, containers) that are not
-in the story of the item. The words of answers stay the same: its places where people go there, its colours, its moods
+These are other stories of the same task, one after the other. Their people (animals, figures, containers) are not in
+the story of the item. The words of answers stay the same: its places where people go there, its colours, its moods
 and what follows from them. So distractors put other people where the story's own people may be. Other words are about
 as long as those of the story, so that the length of a sentence does not tell a fact from a distractor.
 """

@@ -1,7 +1,7 @@
-"""What a sentence can say about a small world, and what can be asked of it.
+"""Records of the facts that a sentence can state about a small world, and of the questions about it.
 
-These records are the meeting point of simulators, grammar and solvers: a simulator makes them, the grammar turns them
-into sentences and sentences back into them, and a history of them answers. Names, places and things are plain words
+Simulators, grammar and solvers share these records. A simulator makes them, the grammar turns them into sentences and
+sentences back into them, and a history of them answers questions. Names, places and things are plain words
 here; no list says which words are allowed.
 """
 
@@ -150,7 +150,7 @@ class PersonBefore:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What lies this way of the place? `turned` is the other wording: what is the place the opposite way of?"""
+    """The place in a direction from a place. `turned` is the other wording: what is the place the opposite way of?"""
 
     way: Way
     place: str

@@ -17,7 +17,7 @@ def edges(history: History) -> Edges:
 
 
 def find_steps(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
-    """Return the shortest chain of facts from the start to the goal. Of several chains, the earliest facts win.
+    """Return the shortest chain of facts from the start to the goal; of several, the one with the earliest facts.
 
     Each step is a direction, with the number of the fact that gives it.
     """

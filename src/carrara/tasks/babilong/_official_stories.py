@@ -27,7 +27,7 @@ class CheckedFile:
     supports: int
     """Sets of supporting facts that agree."""
     in_order: int
-    """Those that stand in the same order too."""
+    """Sets that agree in their order too."""
     suffice: int
     """The file's own sets that give the answer by themselves. Where several chains do (qa18), it may name any."""
     wrong: tuple[str, ...]

@@ -119,13 +119,13 @@ def _table(path: Path, file: IO[str]) -> Iterator[Prediction]:
     limit = csv.field_size_limit(_LARGEST)
     try:
         rows = csv.reader(file, strict=True)
-        heads = next(rows, [])
-        if heads and (missing := [column for column in COLUMNS if column not in heads]):
-            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(filter(None, heads)) or 'none'}")
-        places = [heads.index(column) for column in COLUMNS] if heads else []
+        header = next(rows, [])
+        if header and (missing := [column for column in COLUMNS if column not in header]):
+            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(filter(None, header)) or 'none'}")
+        places = [header.index(column) for column in COLUMNS] if header else []
         for row in rows:
-            if row and len(row) != len(heads):
-                raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(heads)}")
+            if row and len(row) != len(header):
+                raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(header)}")
             if row:
                 yield Prediction(rows.line_num, True, *(row[place] for place in places))
     except csv.Error as error:

@@ -1,7 +1,7 @@
 """BABILong's published items, run as they are: the tasks `published/babilong-qa1` … `-qa20`.
 
-A published row has input (facts in a book), question and target. Its input is the context, at its own length; prompt
-and scorers are those of the task of the same number here, so a row differs from an item in nothing but its text.
+A published row has input (facts in a book), question and target. Its input is the context, at its own length. Prompt
+and scorers are those of the task of the same number here, so that a row differs from an item only in its text.
 """
 
 import os
@@ -87,7 +87,7 @@ def _find_sources(folder: Path) -> Iterator[PublishedFile]:
     is_file = not folder.is_dir()
     paths = files_of(folder, ENDINGS)
     above = (folder.parent if is_file else folder).resolve().name
-    strays, others = list[Path](), list[Path]()
+    unnamed, unreadable = list[Path](), list[Path]()
     for path in paths:
         inner_path = path.name if is_file else str(path.relative_to(folder))
         if any(part.startswith(".") for part in Path(inner_path).parts):
@@ -96,12 +96,12 @@ def _find_sources(folder: Path) -> Iterator[PublishedFile]:
         is_named = _LENGTH.fullmatch(above) or _TASK.fullmatch(above)
         full_path = f"{above}/{inner_path}" if is_named else inner_path
         tasks, lengths = _TASK.findall(full_path), _LENGTH.findall(full_path)
-        readable = path.suffix.lower() in ENDINGS
-        if readable and tasks and lengths:
+        is_readable = path.suffix.lower() in ENDINGS
+        if is_readable and tasks and lengths:
             yield PublishedFile(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
-        elif readable:
-            strays.append(path)
+        elif is_readable:
+            unnamed.append(path)
         elif tasks and lengths:
-            others.append(path)
-    tell_left_out(strays, "what is read names a task and a length in its path, as in 4k/qa1.json")
-    tell_left_out(others, f"what is read ends in {', '.join(ENDINGS)}")
+            unreadable.append(path)
+    tell_left_out(unnamed, "what is read names a task and a length in its path, as in 4k/qa1.json")
+    tell_left_out(unreadable, f"what is read ends in {', '.join(ENDINGS)}")

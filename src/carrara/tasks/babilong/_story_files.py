@@ -88,24 +88,25 @@ def read_stories(path: Path, cast: Cast) -> Iterator[Story]:
     """Yield the stories of an official file. Raises UsageError at a line that is not in its format."""
     facts: list[str] = []
     questions: list[StoryQuestion] = []
-    numbers: dict[str, int] = {}
+    fact_numbers: dict[str, int] = {}
     line = 0
     for line, text in enumerate(_lines(path), 1):
         number, _, content = text.partition(" ")
         if number == "1" and line > 1:
             yield Story(cast, tuple(facts), tuple(questions))
-            facts, questions, numbers = [], [], {}
+            facts, questions, fact_numbers = [], [], {}
         if number != str(len(facts) + len(questions) + 1) or not content.strip():
             raise UsageError(f"{path}:{line}: {text[:80]!r} is not the next line of a story: an ID and a sentence")
         if "\t" not in content:
-            numbers[number] = len(facts)
+            fact_numbers[number] = len(facts)
             facts.append(content)
             continue
         question, *rest = content.split("\t")
         support = rest[-1].split()
-        if len(rest) != 2 or not rest[0].strip() or not support or not numbers.keys() >= set(support):
+        if len(rest) != 2 or not rest[0].strip() or not support or not fact_numbers.keys() >= set(support):
             raise UsageError(f"{path}:{line}: a question needs its answer and the IDs of facts before it, behind tabs")
-        questions.append(StoryQuestion(question.rstrip(), rest[0], tuple(numbers[n] for n in support), len(facts)))
+        support_numbers = tuple(fact_numbers[number] for number in support)
+        questions.append(StoryQuestion(question.rstrip(), rest[0], support_numbers, len(facts)))
     if not line:
         raise UsageError(f"{path} is empty")
     yield Story(cast, tuple(facts), tuple(questions))

@@ -1,4 +1,4 @@
-"""What the twenty BABILong tasks share (arXiv:2406.10149): a bAbI story hidden in other text, and one question on it.
+"""The base of the twenty BABILong tasks (arXiv:2406.10149): a bAbI story hidden in other text, and one question on it.
 
 A story is about a small world of people, places and things. Its sentences are the facts of an item, and a haystack is
 the filler. Each task is a file beside this one: its cast, its stories, its questions with their answers, its wording.

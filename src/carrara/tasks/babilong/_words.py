@@ -29,7 +29,7 @@ class Cast:
 
     people: tuple[str, ...] = ()
     women: tuple[str, ...] = ()
-    """Those of the people who are `she`."""
+    """The people who are `she`."""
     places: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
     animals: tuple[str, ...] = ()

@@ -77,7 +77,7 @@ class Induction(Babilong[ColourOf]):
                     facts.append(Is(who, colour))
                     coloured.append((kinds[who], colour))
                 stage[who] += 1
-            # Whoever is left without a colour is asked about.
+            # The question is about the one animal without a colour.
             who = next(who for who in cast.people if stage[who] < 2)
             of_kind = {colour for kind, colour in coloured if kind == kinds[who]}
             if sum(kind == kinds[who] for kind in kinds.values()) in GROUPS and not (self.sound and len(of_kind) > 1):

@@ -49,8 +49,8 @@ def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "
     """Return the right answer, with the lists that a reply can state without doing the task.
 
     Args:
-        items: The context.
-        result: What the context becomes.
+        items: The items of the context.
+        result: The items after the change.
         substitute: The word that takes the place of others; none if empty.
     """
     trivial: dict[str, tuple[str, ...]] = {}

@@ -45,12 +45,12 @@ from carrara.util.errors import UsageError
 
 Gold = str | int | Words | Hands
 
-_PRESENT, _SAME = YesNo(), YesNo()
+_YES_NO = YesNo()
 _WORD, _COPY, _LISTING = Word(), Copy(), Listing()
 ANSWERS: Mapping[str, AnswerType[Any]] = {
-    "string_search_word": _PRESENT,
-    "string_search_gibberish": _PRESENT,
-    "string_search_sequence": _PRESENT,
+    "string_search_word": _YES_NO,
+    "string_search_gibberish": _YES_NO,
+    "string_search_sequence": _YES_NO,
     "key_value_search": _WORD,
     "batch_key_value_search": _LISTING,
     "snapshot_unique_words": _COPY,
@@ -60,16 +60,16 @@ ANSWERS: Mapping[str, AnswerType[Any]] = {
     "overwrite_positions": _COPY,
     "overwrite_positions_nth_to_null": _COPY,
     "functional_updates": _COPY,
-    "compare_positions": YesNo(),
+    "compare_positions": _YES_NO,
     "find_duplicates": _WORD,
     "count": Number(),
-    "check_association": _SAME,
+    "check_association": _YES_NO,
     "compare_two_lists": Set(),  # its references are in random order
     "identify_odd_group": ListName(),
     "patch_the_difference": _WORD,
     "group_membership": ListName(),
-    "group_association": _SAME,
-    "alternating_group_association": _SAME,
+    "group_association": _YES_NO,
+    "alternating_group_association": _YES_NO,
     "iterate_last": _LISTING,
     "iterate_first": _LISTING,
     "quantity_state": FinalNumber(),

@@ -64,7 +64,7 @@ OURS: Mapping[str, str] = {
 class Row(NamedTuple):
     prompt: str
     reference: str
-    """As JSON."""
+    """The reference as JSON."""
 
 
 @dataclass(frozen=True)
@@ -85,11 +85,11 @@ class FileAnswers(AnswerType[ReferenceAnswer]):
         return self._answers.write(answer.value)
 
     def parse_value(self, text: str, question: Question[ReferenceAnswer]) -> ReferenceAnswer | None:
-        value = self._answers.parse_value(text, _inner(question))
+        value = self._answers.parse_value(text, _our_question(question))
         return None if value is None else ReferenceAnswer(value)
 
     def read(self, reply: str, question: Question[ReferenceAnswer], ignore: Iterable[str] = ()) -> Extraction | None:
-        extraction = self._answers.read(reply, _inner(question), ignore)
+        extraction = self._answers.read(reply, _our_question(question), ignore)
         return None if extraction is None else Extraction(ReferenceAnswer(extraction.answer), extraction.rule)
 
     def guess(self, rng: Rng, gold: ReferenceAnswer, options: Sequence[str] = ()) -> ReferenceAnswer:
@@ -99,7 +99,7 @@ class FileAnswers(AnswerType[ReferenceAnswer]):
         return self._answers.score(answer.value, gold.value)
 
 
-def _inner(question: Question[ReferenceAnswer]) -> Question[Any]:
+def _our_question(question: Question[ReferenceAnswer]) -> Question[Any]:
     """Return the question as the task here asks it."""
     return Question(question.ask, question.gold.value, (), question.chance_level, options=question.options)
 

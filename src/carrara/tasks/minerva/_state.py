@@ -188,7 +188,7 @@ class SteadyHand:
         return Step(self.agent, "discards", tuple(words))
 
 
-class Story(NamedTuple):
+class FittedSteps(NamedTuple):
     """Steps, the word of each number, and the lines that the steps become."""
 
     steps: list[Step]
@@ -212,7 +212,7 @@ class Script:
         Args:
             steps: The steps, without an end. New words have the next numbers.
             write: Returns a step as a line, given the word of each number.
-            words: What the words are: dictionary, common, gibberish, or a list.
+            words: The source of the words: dictionary, common, gibberish, or a list.
         """
         self._source, self._write, self._kind, self._key = steps, write, words, key
         self._draw = vocabulary.draw_words(words, key)
@@ -223,7 +223,7 @@ class Script:
         """Whether there are too few words for the next step."""
         self._lock = Lock()
 
-    def fit(self, number: int, budget: LengthBudget | None, may_end: Callable[[int], bool]) -> Story:
+    def fit(self, number: int, budget: LengthBudget | None, may_end: Callable[[int], bool]) -> FittedSteps:
         """Return as many steps as fill a length, with their words.
 
         Args:
@@ -242,9 +242,9 @@ class Script:
                 number += 1
             if self._grow(number) < number:
                 self._draw()  # raises ExhaustedError
-            return Story(self._steps[:number], self._words, self._lines[:number])
+            return FittedSteps(self._steps[:number], self._words, self._lines[:number])
 
-    def _fit(self, budget: LengthBudget, may_end: Callable[[int], bool]) -> Story:
+    def _fit(self, budget: LengthBudget, may_end: Callable[[int], bool]) -> FittedSteps:
         rest, end, fits = budget.budget, 0, [(0, budget.budget)]
         while rest >= 0 and end < MOST_STEPS:
             start, end = end, self._grow(end + CHUNK)
@@ -265,7 +265,7 @@ class Script:
             for place, step in enumerate(steps):
                 if not changed.isdisjoint(step.mentioned):
                     lines[place] = self._write(step, words)
-        return Story(steps, words, lines)
+        return FittedSteps(steps, words, lines)
 
     def _grow(self, number: int) -> int:
         """Draw steps until there are `number`, or no more words. Return how many of the `number` there are."""

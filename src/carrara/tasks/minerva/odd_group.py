@@ -126,7 +126,7 @@ def _fit(budget: LengthBudget, drawn: Sequence[str], size: int, stock: Stock) ->
 def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: TokenCosts) -> list[str]:
     """Return words of which the first `changed` and the last `changed` have the same number of letters together.
 
-    The last ones replace the first ones in the odd list. Some of both give way to other words of the same cost, so that
+    The last ones replace the first ones in the odd list. Some of both are replaced by other words of the same cost. So
     the length of a list does not tell whether it is the odd one.
     """
     stock = defaultdict[int, _EqualCostWords](_EqualCostWords)

@@ -53,8 +53,8 @@ from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.types import UNSIZED, LengthBudget, Question
 
 FOREIGN, SWAPS = 0.5, 2.0
-"""How often a word that stays is discarded by an agent that does not have it, and swapped, while the number of steps
-grows to nearly three times as many."""
+"""How often a word that stays is discarded by an agent that does not have it, and how often it is swapped, while the
+number of steps nearly triples."""
 
 
 class TheoryOfMind(Minerva):

@@ -97,8 +97,8 @@ class TwoLists(Minerva):
 def _draw_common(budget: LengthBudget, draw: vocabulary.Draw, old: Sequence[str], new: list[str]) -> list[str]:
     """Return the words that both lists have.
 
-    Each of them costs twice. Where the budget leaves an odd number of tokens for them, the last word of `new` is
-    exchanged for one that makes the number even.
+    Each of them costs twice. If the budget leaves an odd number of tokens for them, another word replaces the last word
+    of `new` and makes the number even.
     """
     remaining = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
     if remaining % 2:

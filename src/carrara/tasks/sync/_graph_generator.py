@@ -17,8 +17,10 @@ RULES: Mapping[str, Callable[[int, int, int], int]] = {
     "most followers": lambda node, followers, place: -followers,
     "fewest followers": lambda node, followers, place: followers,
 }
-"""The rank of a node in a walk, from its number, the number of its followers and the place at which an edge to it is
-mentioned. The walk takes the node of the least rank; among equals, the one whose edge is mentioned first."""
+"""The rank of a node in a walk, by the name of a rule.
+
+It comes from the number of the node, the number of its followers, and the place at which an edge to it is mentioned.
+The walk takes the node of the least rank; among equals, the one whose edge is mentioned first."""
 
 
 class GreedyWalks:
@@ -94,7 +96,7 @@ MANY_NAMINGS = 1000
 """The same for a graph that is known to have such names."""
 
 
-class Shape(NamedTuple):
+class GraphShape(NamedTuple):
     """The questions on the graphs of one size."""
 
     nodes: int
@@ -106,7 +108,7 @@ class Shape(NamedTuple):
     """The share of graphs whose longest path greedy walks may find."""
 
 
-def generate_graph(key: Key, place: int, shape: Shape) -> Graph:
+def generate_graph(key: Key, place: int, shape: GraphShape) -> Graph:
     """Return the graph of the `place`-th instance of its size."""
     block_key = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
     block, number = divmod(place, BLOCK)
@@ -121,12 +123,12 @@ _LOCK = Lock()
 
 
 @lru_cache(maxsize=16)
-def _block(key: Key, block: int, shape: Shape) -> list[Graph]:
+def _block(key: Key, block: int, shape: GraphShape) -> list[Graph]:
     """Return the graphs of a block as far as they have been drawn."""
     return []
 
 
-def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) -> Graph:
+def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: GraphShape) -> Graph:
     graphs = draw_graphs(replace(key, index=place).rng("graph"), shape.nodes, shape.density)
     for _ in range(DRAWS):
         graph = next(graphs)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from carrara.rng import Rng
-from carrara.tasks.sync._languages import Dictionary, Languages, Shape, WordRng, draw_languages
+from carrara.tasks.sync._languages import Dictionary, Languages, LanguageShape, WordRng, draw_languages
 from carrara.util.errors import UsageError
 
 RankedWord = tuple[int, int, int]
@@ -168,7 +168,9 @@ LINKINGS = 200
 """The most links between the chained words of one set of languages that are tried."""
 
 
-def generate_languages(rng: Rng, shape: Shape, chance: float, against_greed: bool) -> tuple[Languages, Coverage]:
+def generate_languages(
+    rng: Rng, shape: LanguageShape, chance: float, against_greed: bool
+) -> tuple[Languages, Coverage]:
     """Return languages and their letter coverage.
 
     Args:

@@ -2,7 +2,7 @@
 
 >>> from carrara.rng import Rng
 >>> rng = WordRng(Rng("an example"))
->>> languages = draw_languages(rng, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> languages = draw_languages(rng, LanguageShape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> languages.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> languages.dictionaries[0]
@@ -101,7 +101,7 @@ class WordRng(Rng):
 Dictionary = Mapping[str, str]
 
 
-class Shape(NamedTuple):
+class LanguageShape(NamedTuple):
     """The size of each part of a set of languages."""
 
     languages: int
@@ -142,7 +142,7 @@ class Languages:
         return replace(self, dictionaries=dictionaries, chains=tuple(map(tuple, chains)))
 
 
-def draw_languages(rng: WordRng, shape: Shape) -> Languages:
+def draw_languages(rng: WordRng, shape: LanguageShape) -> Languages:
     """Draw languages without a word in common.
 
     Some words go all the way through the dictionaries. The other entries of a dictionary are drawn from the

@@ -46,8 +46,8 @@ from carrara.tasks.sync._graph import (
 )
 from carrara.tasks.sync._graph_generator import (
     RULES,
+    GraphShape,
     GreedyWalks,
-    Shape,
     distant_pairs,
     generate_graph,
     name_nodes,
@@ -297,7 +297,7 @@ class SyncGraph(Sync):
         place, size = divmod(rng.key.index, len(self.nodes))
         nodes, stream = self.nodes[size], rng.stream("names")
         against_greed = not is_due(place, self.greedy)
-        nameless = generate_graph(rng.key, place, Shape(nodes, self.density, self.longest, self.greedy))
+        nameless = generate_graph(rng.key, place, GraphShape(nodes, self.density, self.longest, self.greedy))
         graph, edges = name_nodes(stream, nameless, against_greed)
         is_sink = [not after for after in graph.successors]
         wants_sink = is_due(place, self.sinks) and any(is_sink)

@@ -31,7 +31,7 @@ from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._language_generator import choose_greedily, find_coverage, first_letters, generate_languages
 from carrara.tasks.sync._language_text import LABELS, Answer, Ask, HiddenLanguages, Query, WordAnswer, find_error
-from carrara.tasks.sync._languages import Dictionary, Languages, Shape
+from carrara.tasks.sync._languages import Dictionary, Languages, LanguageShape
 from carrara.tasks.sync._task import Sync, is_due, split_question
 from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Message, Question, Segment, UndecidableError
 
@@ -126,7 +126,7 @@ class SyncTranslation(Sync):
         count = self.languages[size]
         languages, coverage = generate_languages(
             rng.stream("languages"),
-            Shape(count, self.words, self.letters[0], self.letters[1], self.entries, self.chained),
+            LanguageShape(count, self.words, self.letters[0], self.letters[1], self.entries, self.chained),
             self.chance,
             # With three languages a word has two letters at most, and greed is never wrong.
             against_greed=count > 3 and not is_due(place, self.greedy),
