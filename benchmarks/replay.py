@@ -238,7 +238,7 @@ def minerva_cases(source: str) -> Iterator[Replayed]:
         right = json.dumps(case["reference"])
         line = Line(
             source, f"minerva/{case['task']}", number, hashed(f"{right}\0{case['answer']}"),
-            status, kept(graded.answer), graded.own or 0.0, {"paper": graded.paper},
+            status, kept(graded.answer), graded.score or 0.0, {"paper": graded.paper},
         )  # fmt: skip
         yield Replayed(line, shown(case["kind"], right, case["answer"]))
 

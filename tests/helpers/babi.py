@@ -165,9 +165,11 @@ def _of_task(task: int, told: Story, facts: Sequence[Fact | None]) -> Figure:
     lies = [fact for fact in facts if isinstance(fact, Lies)]
     match task:
         case 4:
-            middle = next(name for name in (lies[0].one, lies[0].other) if name in (lies[1].one, lies[1].other))
-            yield "the middle place: asked about", lies[support[0]].other == middle, 1
-            yield "both facts: middle second", all(fact.other == middle for fact in lies), 1
+            middle = next(
+                name for name in (lies[0].subject, lies[0].reference) if name in (lies[1].subject, lies[1].reference)
+            )
+            yield "the middle place: asked about", lies[support[0]].reference == middle, 1
+            yield "both facts: middle second", all(fact.reference == middle for fact in lies), 1
         case 15:
             kinds = Counter(fact.kind for fact in facts if isinstance(fact, IsA))
             yield f"kinds among the people: {len(kinds)}", 1, 0
@@ -195,16 +197,16 @@ def _of_task(task: int, told: Story, facts: Sequence[Fact | None]) -> Figure:
                     pair = query.small, query.large
                     yield "the pair: told", pair in fits[: question.after] or pair[::-1] in fits[: question.after], 1
         case 19:
-            spots, queue = {lies[0].one: (0, 0)}, [lies[0].one]
+            spots, queue = {lies[0].subject: (0, 0)}, [lies[0].subject]
             for here in queue:
                 for fact in lies:
-                    for near, far, sign in ((fact.other, fact.one, 1), (fact.one, fact.other, -1)):
+                    for near, far, sign in ((fact.reference, fact.subject, 1), (fact.subject, fact.reference, -1)):
                         if near == here and far not in spots:
                             x, y = STEP[fact.way]
                             spots[far] = spots[here][0] + sign * x, spots[here][1] + sign * y
                             queue.append(far)
             yield "two places on one spot: seen", len(set(spots.values())) < len(spots), 1
-            degrees = sorted(Counter(name for fact in lies for name in (fact.one, fact.other)).values())
+            degrees = sorted(Counter(name for fact in lies for name in (fact.subject, fact.reference)).values())
             yield f"neighbours: {degrees}", 1, 0
             yield "neighbours", 0, 1
             for index in support:

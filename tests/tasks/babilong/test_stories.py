@@ -122,7 +122,7 @@ def test_sound_neighbours() -> None:
             fact = read(told.facts[told.questions[0].support[0]])
             assert isinstance(fact, Lies)
             assert isinstance(read_question(told.questions[0].text), Neighbour)
-            first[sound] += fact.one == told.questions[0].answer
+            first[sound] += fact.subject == told.questions[0].answer
     assert first[False] == 400
     assert 150 < first[True] < 250
 

@@ -17,5 +17,5 @@ def test_no_list_is_longer_for_what_is_asked_of_it(task: str) -> None:
 def test_a_list_with_two_needles_takes_a_word_from_another_list() -> None:
     draw = iter(f"w{n}" for n in range(9)).__next__
     needles = [Needle("first", 0, 0.0), Needle("last", 0, 1.0)]
-    lists = deal_words(None, draw, items=4, lists=3, needles=needles, what="three lists", least=1)
+    lists = deal_words(None, draw, items=4, lists=3, needles=needles, description="three lists", least=1)
     assert lists == [["first", "last"], ["w0"], ["w1"]]

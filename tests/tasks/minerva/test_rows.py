@@ -183,39 +183,39 @@ def test_what_trivial_replies_have_is_taken_off(
 ) -> None:
     prompt = PROMPT.format(context, asked)
     found, bare = grade_row(task, reference, trivial, prompt), grade_row(task, reference, trivial)
-    assert found.own == 0
-    assert not found.bare
-    assert bare.bare
+    assert found.score == 0
+    assert not found.without_context
+    assert bare.without_context
     assert bare == grade_row(task, reference, trivial, "Which words are left?")
     assert (bare.paper, bare.answer) == (found.paper, found.answer)
     words = ", ".join(reference) if isinstance(reference, list) else reference
     right = words if isinstance(words, str) else "\n".join(f"{name}: {', '.join(own)}" for name, own in words.items())
-    assert grade_row(task, reference, right, prompt).own == grade_row(task, reference, right).own == 1
+    assert grade_row(task, reference, right, prompt).score == grade_row(task, reference, right).score == 1
 
 
 def test_a_trivial_reply_may_be_right() -> None:
     """Where there is nothing to change, a copy of the context is the answer."""
     prompt = PROMPT.format(COPY, 'Replace "fir" with "bay".')
-    assert grade_row("replace_all", COPIED, COPIED, prompt).own == 1
+    assert grade_row("replace_all", COPIED, COPIED, prompt).score == 1
     every = PROMPT.format(AGENTS, "Which words?")
-    assert grade_row("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).own == 1
-    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).own == 1
-    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").own == 1
+    assert grade_row("theory_of_mind", {"Agent A": ["oak", "fir", "box"]}, "Agent A: oak, fir, box", every).score == 1
+    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none", every).score == 1
+    assert grade_row("theory_of_mind", {"Agent A": [], "Agent B": []}, "Agent A: none\nAgent B: none").score == 1
 
 
 def test_lists_are_those_of_the_context() -> None:
     prompt = PROMPT.format(LISTS, 'Which list has "box"?')
-    assert grade_row("group_membership", "List 2", "It is in List 2.", prompt).own == 1
+    assert grade_row("group_membership", "List 2", "It is in List 2.", prompt).score == 1
     assert grade_row("group_membership", "List 2", "It is in List 3.", prompt).answer is None
-    assert grade_row("group_membership", "List 2", "List 1 and List 2", prompt).own == 0
-    assert grade_row("identify_odd_group", "List 120", "120").own == 1
+    assert grade_row("group_membership", "List 2", "List 1 and List 2", prompt).score == 0
+    assert grade_row("identify_odd_group", "List 120", "120").score == 1
     assert grade_row("identify_odd_group", "List 1", "no").answer is None
 
 
 def test_words_of_the_question_are_no_answer() -> None:
     prompt = 'Context:\noak: elm, ash: yew\n\nInstruction:\nFor the first word "oak", the second word is:'
-    assert grade_row("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).own == 1
-    assert grade_row("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).own == 1
+    assert grade_row("key_value_search", "elm", 'For the first word "oak", the second word is: elm', prompt).score == 1
+    assert grade_row("key_value_search", "elm", 'The word that goes with "oak" is "elm".', prompt).score == 1
 
 
 WRONG: dict[str, tuple[str | bytes | Row | None, str]] = {
@@ -289,9 +289,9 @@ def test_any_reply_has_scores(reply: str) -> None:
     for task, reference in REFERENCES.items():
         found = grade_row(task, reference, reply, PROMPT.format(LISTS, reply))
         assert 0 <= found.paper <= 1
-        assert found.own is not None
-        assert 0 <= found.own <= 1
-        assert found.answer is not None or found.own == 0
+        assert found.score is not None
+        assert 0 <= found.score <= 1
+        assert found.answer is not None or found.score == 0
 
 
 @pytest.mark.parametrize("part", ["oak, ", "7", "FINAL ANSWER:", "Agent A: \n", "List 1 ", '"yes" ', "It is not "])

@@ -11,7 +11,14 @@ from carrara.items.grading import grade
 from carrara.items.item import make
 from carrara.rng import Key, Rng
 from carrara.tasks.sync._graph import Ask, Graph, draw_graphs, is_isomorphic, write_question
-from carrara.tasks.sync._graph_generator import BLOCK, Shape, _block, distant_pairs, generate_graph, unconnected_pairs
+from carrara.tasks.sync._graph_generator import (
+    BLOCK,
+    GraphShape,
+    _block,
+    distant_pairs,
+    generate_graph,
+    unconnected_pairs,
+)
 from carrara.tasks.sync._task import is_due
 from carrara.tasks.sync.graph import Answer, SyncGraph
 from carrara.types import Question
@@ -85,7 +92,7 @@ def test_names_do_not_matter_and_a_certificate_does_not_decide() -> None:
 @pytest.mark.parametrize("place", [2, 10**9, (1 << 31) + 5])
 def test_only_graphs_of_the_same_block_are_drawn_before_one(place: int) -> None:
     key = Key("sync/graph", 0, "", "train", 11, 0)
-    shape = Shape(10, 0.3, 2)
+    shape = GraphShape(10, 0.3, 2)
     graph = generate_graph(key, place, shape)
     assert len(_block(key, place // BLOCK, shape)) == place % BLOCK + 1
     _block.cache_clear()
@@ -97,7 +104,7 @@ def test_no_two_of_150_graphs_are_isomorphic() -> None:
     assert isinstance(task, SyncGraph)
     key = Key("sync/graph", task.version, "", "test", 0, 0)
     for nodes in task.nodes:
-        shape = Shape(nodes, task.density, task.longest)
+        shape = GraphShape(nodes, task.density, task.longest)
         found = [generate_graph(key, place, shape) for place in range(150)]
         assert all(not is_isomorphic(one, other) for one, other in combinations(found, 2))
         for graph in found:
@@ -108,7 +115,7 @@ def test_no_two_of_150_graphs_are_isomorphic() -> None:
 
 def test_a_graph_of_few_nodes_is_used_up() -> None:
     key = Key("sync/graph", 1, "", "test", 0, 0)
-    shape = Shape(4, 0.5, 2)
+    shape = GraphShape(4, 0.5, 2)
     found = [generate_graph(key, place, shape) for place in range(12)]
     assert all(not is_isomorphic(one, other) for one, other in combinations(found, 2))
     with pytest.raises(UsageError, match="no double among the"):

@@ -17,7 +17,7 @@ from carrara.tasks.sync._language_generator import (
     rank_words,
 )
 from carrara.tasks.sync._language_text import Answer, Ask, Query
-from carrara.tasks.sync._languages import Shape, WordRng, draw_languages
+from carrara.tasks.sync._languages import LanguageShape, WordRng, draw_languages
 from carrara.types import Question
 from tests.helpers.graded_answer import answered
 from tests.helpers.labels import is_misread, percent_read
@@ -28,7 +28,7 @@ from tests.helpers.sync import COVERAGE, MULTI, SINGLE, posed
 @pytest.mark.parametrize("at_once", [1, 200, 1 << 16])
 def test_coverage_is_the_optimum(count: int, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("carrara.tasks.sync._language_generator._TRIPLES", at_once)
-    languages = draw_languages(WordRng(Rng("coverage", count)), Shape(count, 24, 3, 5, 12, 4))
+    languages = draw_languages(WordRng(Rng("coverage", count)), LanguageShape(count, 24, 3, 5, 12, 4))
     starts = {word: set(_starts(languages.dictionaries, word)) for word in languages.vocabularies[0]}
     sizes = {three: len(set().union(*(starts[word] for word in three))) for three in combinations(sorted(starts), 3)}
     coverage = find_coverage(first_letters(languages.dictionaries))
@@ -240,7 +240,9 @@ def test_most_replies_are_read(ask: Ask) -> None:
 
 def test_greed_is_wrong_where_it_misses_the_optimum() -> None:
     for n in range(40):
-        letters = first_letters(draw_languages(WordRng(Rng("greed", n)), Shape(5, 60, 3, 7, 20, 5)).dictionaries)
+        letters = first_letters(
+            draw_languages(WordRng(Rng("greed", n)), LanguageShape(5, 60, 3, 7, 20, 5)).dictionaries
+        )
         orders = list(letters), list(letters)[::-1]
         size = max(count_letters(letters, choose_greedily(letters, words)) for words in orders)
         assert is_greed_wrong(rank_words(letters)) == (size < find_coverage(letters).size)

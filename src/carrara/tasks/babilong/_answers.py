@@ -24,13 +24,13 @@ from carrara.answers.cues import affirmative_sentences, names_in
 from carrara.tasks.babilong._words import NOTHING, NUMBERS, Cast, plural
 from carrara.types import Question
 
-_ALSO = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
+_SYNONYMS = {"gray": "grey", "hungry": "hunger", "thirsty": "thirst", "bored": "boredom", "tired": "tiredness"}
 """Another word for the same answer."""
 _NO_THINGS = ("none", "zero", "0", "no objects", "no items", "no things", "empty-handed", "empty handed")
 _COMPASS = {"n": "n", "e": "e", "s": "s", "w": "w", "north": "n", "east": "e", "south": "s", "west": "w"}
 """The letter of each direction."""
-_JOINTS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*", re.IGNORECASE)
-"""What stands between several labels."""
+_SEPARATORS = re.compile(r"(?:[\s,;&+*•.!\"'()\[\]→>-]|\b(?:and|the|an?|both|then|first|go|[0-9])\b)*", re.IGNORECASE)
+"""The text that may stand between several labels."""
 _WAY = re.compile(r"\b(?:north|south|east|west)\b")
 _PLACE = re.compile(r"\bthe ([\w-]+(?: [\w-]+)?)(?: (?:north|south|east|west) of)?\?\Z")
 _GIVER = re.compile(r"\b(?:from|(?<!received )by) ([A-Z]\w+)|\b([A-Z]\w+) (?:gave|handed|passed)\b")
@@ -51,7 +51,7 @@ class Label(Choice):
     def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
         return {
             **super().synonyms(options),
-            **{_ALSO[option]: option for option in options if option in _ALSO},
+            **{_SYNONYMS[option]: option for option in options if option in _SYNONYMS},
         }
 
     def guesses(self, gold: str, options: Sequence[str]) -> Sequence[str]:
@@ -66,10 +66,12 @@ class Party(Label):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asks_giver = self.words(question.options), question.ask.startswith("Who gave")
-        asked, people = set(words.find(question.ask)), names_in(question.ask).union(question.options)
+        asked_words, people = set(words.find(question.ask)), names_in(question.ask).union(question.options)
         for sentence in affirmative_sentences(text, question):
-            names = [one for one in words.find(sentence) if one not in asked]
-            givers, takers = (people & {"".join(one) for one in way.findall(sentence)} for way in (_GIVER, _TAKER))
+            names = [name for name in words.find(sentence) if name not in asked_words]
+            givers, takers = (
+                people & {"".join(groups) for groups in pattern.findall(sentence)} for pattern in (_GIVER, _TAKER)
+            )
             sought, others = (givers, takers) if asks_giver else (takers, givers)
             if max(len(givers), len(takers)) < 2:  # several gifts leave open which is meant
                 names = [name for name in names if name in sought] or [name for name in names if name not in others]
@@ -81,22 +83,23 @@ class NextTo(Label):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words, asked_first = self.words(question.options), question.ask.startswith("What is the ")
-        asked, way = "".join(_PLACE.findall(question.ask)), "".join(_WAY.findall(question.ask))
+        asked_place, way = "".join(_PLACE.findall(question.ask)), "".join(_WAY.findall(question.ask))
         for sentence in affirmative_sentences(text, question):
-            said, place = sentence.lower(), sentence.find(asked)
-            if place >= 0 and (f"{way} of" if asked_first else f"{way} of the {asked}") not in said:
+            relation = f"{way} of" if asked_first else f"{way} of the {asked_place}"
+            position = sentence.find(asked_place)
+            if position >= 0 and relation not in sentence.lower():
                 continue
-            for found in words.pattern.finditer(sentence):
-                if found[0].lower() != asked and (found.start() > place or not asked_first):
-                    yield words.look_up(found[0])
+            for match in words.pattern.finditer(sentence):
+                if match[0].lower() != asked_place and (match.start() > position or not asked_first):
+                    yield words.look_up(match[0])
 
 
 class Animal(Label):
     """A kind of animal, in the singular or the plural."""
 
     def synonyms(self, options: Sequence[str]) -> Mapping[str, str]:
-        many = {word: option for option in options for word in (f"{option}s", plural(option))}
-        return {**super().synonyms(options), **many}
+        plurals = {word: option for option in options for word in (f"{option}s", plural(option))}
+        return {**super().synonyms(options), **plurals}
 
 
 class Verdict(YesNo):
@@ -129,8 +132,8 @@ class Count(Label):
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         """Return the numbers in a text; none where one is larger than an answer can be."""
-        found = [*super().find_values(text, question)]
-        return iter(found if set(found).issubset(question.options) else [])
+        numbers = [*super().find_values(text, question)]
+        return iter(numbers if set(numbers).issubset(question.options) else [])
 
 
 class _Several(Label):
@@ -139,20 +142,22 @@ class _Several(Label):
     several_lines = True
 
     def join(self, labels: Sequence[str]) -> str | None:
-        """Return the answer that some labels make; None if they make none."""
+        """Return the answer that some labels form; None if they form none."""
         raise NotImplementedError
 
     def parse_value(self, text: str, question: Question[str]) -> str | None:
         words = self.words(question.options)
-        if _JOINTS.fullmatch(words.pattern.sub(" ", text)):
+        if _SEPARATORS.fullmatch(words.pattern.sub(" ", text)):
             return self.join([*words.find(text)])
         return None
 
     def find_values(self, text: str, question: Question[str]) -> Iterator[str]:
         words = self.words(question.options)
-        known = names_in(question.ask)
-        said = (one for one in affirmative_sentences(text, question) if names_in(one) <= known)
-        answers = (self.join([*words.find(sentence)]) for sentence in said)
+        known_names = names_in(question.ask)
+        sentences = (
+            sentence for sentence in affirmative_sentences(text, question) if names_in(sentence) <= known_names
+        )
+        answers = (self.join([*words.find(sentence)]) for sentence in sentences)
         return (answer for answer in answers if answer is not None)
 
 
@@ -195,12 +200,6 @@ def published_metric(labels: Set[str], reply: str, target: str, question: str) -
     It looks for label words anywhere in the first sentence of the reply, as parts of other words too: `none` holds
     `one`, so a right 'none' never counts (qa7); 'I do not know' counts as `no`; a full stop after '1' ends the reply.
 
-    Args:
-        labels: The official labels of the task.
-        reply: The reply.
-        target: The right answer.
-        question: The question.
-
     >>> published_metric({"none", "one", "two", "three"}, "none", "none", "How many objects is Mary carrying?")
     False
     >>> published_metric({"yes", "no"}, "I do not know", "no", "Is Mary in the garden?")
@@ -208,9 +207,9 @@ def published_metric(labels: Set[str], reply: str, target: str, question: str) -
     """
     words = reply.lower().split(".")[0].split("<context>")[0].split("<example>")[0]
     target = target.lower()
-    asked = {label for label in labels if label in question.lower()}
-    said = {label for label in labels if label in words} - asked
+    labels_of_question = {label for label in labels if label in question.lower()}
+    named_labels = {label for label in labels if label in words} - labels_of_question
     if "," in target and len(target) > 3:
         parts = target.split(",")
-        return all(part in said for part in parts) and len(said) == len(parts)
-    return target in said and len(said) == 1
+        return all(part in named_labels for part in parts) and len(named_labels) == len(parts)
+    return target in named_labels and len(named_labels) == 1

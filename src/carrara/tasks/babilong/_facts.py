@@ -1,7 +1,7 @@
-"""What a sentence can say about a small world, and what can be asked of it.
+"""Records of the facts that a sentence can state about a small world, and of the questions about it.
 
-These records are the meeting point of simulators, grammar and solvers: a simulator makes them, the grammar turns them
-into sentences and sentences back into them, and a history of them answers. Names, places and things are plain words
+Simulators, grammar and solvers share these records. A simulator makes them, the grammar turns them into sentences and
+sentences back into them, and a history of them answers questions. Names, places and things are plain words
 here; no list says which words are allowed.
 """
 
@@ -33,7 +33,7 @@ def opposite(way: Way) -> Way:
 
 @dataclass(frozen=True, slots=True)
 class Went:
-    """One or two people go somewhere. A pronoun stands for whoever the last such sentence named."""
+    """One or two people go somewhere. A pronoun stands for the people whom the last such sentence named."""
 
     who: tuple[str, ...]
     place: str
@@ -88,9 +88,9 @@ class Gave:
 class Lies:
     """`The garden is north of the kitchen`, `The triangle is above the blue square`."""
 
-    one: str
+    subject: str
     way: Way
-    other: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +150,7 @@ class PersonBefore:
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
-    """What lies this way of the place? `turned` is the other wording: what is the place the opposite way of?"""
+    """The place in a direction from a place. `turned` is the other wording: what is the place the opposite way of?"""
 
     way: Way
     place: str
@@ -203,14 +203,14 @@ class ColourOf:
 
 @dataclass(frozen=True, slots=True)
 class IsBeside:
-    one: str
+    subject: str
     way: Way
-    other: str
+    reference: str
 
 
 @dataclass(frozen=True, slots=True)
 class IsBigger:
-    """Is the one bigger than the other? `fits` is the other wording: does the *other* fit in the one?"""
+    """Is the large thing bigger than the small one? `fits` is the other wording: does the small thing fit in it?"""
 
     large: str
     small: str

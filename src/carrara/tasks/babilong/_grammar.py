@@ -80,7 +80,7 @@ _NAME = rf"{_NO_NAME}[^\W\d_a-z][\w'’-]*(?: [^\W\d_a-z][\w'’-]*)?"
 _PHRASE = rf"{_WORD}(?: {_WORD}){{0,2}}?"
 _SLOTS = {
     "who": _NAME,
-    "also": _NAME,
+    "companion": _NAME,
     "to": _NAME,
     "any": rf"{_WORD}(?: {_WORD})?",  # a name in small letters
     "pronoun": "he|she|they",
@@ -92,7 +92,7 @@ _SLOTS = {
     "Kind": _WORD,
     "quality": _WORD,
 }
-_PARTS = re.compile(r"\{(?P<slot>\w+)\}|\((?P<choice>[^)]*)\)|\[(?P<maybe>[^\]]*)\]|(?P<text>[^{(\[]+)")
+_PARTS = re.compile(r"\{(?P<slot>\w+)\}|\((?P<choice>[^)]*)\)|\[(?P<optional>[^\]]*)\]|(?P<text>[^{(\[]+)")
 
 
 class Form(Generic[T]):
@@ -107,19 +107,19 @@ class Form(Generic[T]):
     def _pattern(self) -> re.Pattern[str]:
         return re.compile("".join(_regex(kind, part) for kind, part in self._parts))
 
-    def write(self, rng: Rng, maybe: float = 1.0, **slots: str) -> str:
-        """Return a sentence: alternatives uniformly, the optional part with the given probability."""
-        out: list[str] = []
+    def write(self, rng: Rng, probability: float = 1.0, **slots: str) -> str:
+        """Return a sentence: alternatives uniformly, the optional part with `probability`."""
+        pieces: list[str] = []
         for (kind, part), options in zip(self._parts, self._choices, strict=True):
             if kind == "text":
-                out.append(part)
+                pieces.append(part)
             elif kind == "slot":
-                out.append(slots[part])
+                pieces.append(slots[part])
             elif kind == "choice":
-                out.append(rng.choice(options))
-            elif maybe == 1.0 or rng.chance(maybe):
-                out.append(part)
-        return "".join(out)
+                pieces.append(rng.choice(options))
+            elif probability == 1.0 or rng.chance(probability):
+                pieces.append(part)
+        return "".join(pieces)
 
     def read(self, sentence: str) -> T | None:
         match = self._pattern.fullmatch(sentence)
@@ -132,7 +132,7 @@ def _regex(kind: str, part: str) -> str:
             return f"(?P<{part}>{_SLOTS.get(part, _PHRASE)})"
         case "choice":
             return f"(?:{'|'.join(re.escape(option) for option in part.split('|'))})"
-        case "maybe":
+        case "optional":
             return f"(?:{re.escape(part)})?"
         case _:
             return re.escape(part)
@@ -141,7 +141,7 @@ def _regex(kind: str, part: str) -> str:
 # --- facts ---
 
 LONGEST = 120
-"""No fact is longer: most sentences of a novel are dismissed by their length alone."""
+"""The greatest length of a fact. Most sentences of a novel are dismissed because they are longer."""
 
 Slots = Mapping[str, str]
 
@@ -150,19 +150,21 @@ _GET = "(got|grabbed|picked up|took) the {thing}"
 
 
 def _when(text: str) -> When:
-    return cast(When, text[0].lower() + text[1:])
+    return cast(When, _start_lower(text))
 
 
 def way_of(text: str) -> Way:
     return cast(Way, text.removesuffix(" of"))
 
 
-def _low(text: str) -> str:
+def _start_lower(text: str) -> str:
     return text[0].lower() + text[1:]
 
 
 WENT: Form[Fact] = Form(f"{{who}} {_MOVE}.", lambda s: Went((s["who"],), s["place"]))
-WENT_BOTH: Form[Fact] = Form(f"{{who}} and {{also}} {_MOVE}.", lambda s: Went((s["who"], s["also"]), s["place"]))
+WENT_BOTH: Form[Fact] = Form(
+    f"{{who}} and {{companion}} {_MOVE}.", lambda s: Went((s["who"], s["companion"]), s["place"])
+)
 WENT_ON: Form[Fact] = Form(
     f"(After that|Afterwards|Following that|Then) {{pronoun}} {_MOVE}.",
     lambda s: Went((s["pronoun"],), s["place"], pronoun=True),
@@ -172,7 +174,7 @@ WENT_LAST: Form[Fact] = Form(f"{{who}} {_MOVE} {{when}}.", lambda s: Went((s["wh
 STAYS: Form[Fact] = Form("{who} is in the {place}.", lambda s: Stays(s["who"], s["place"]))
 ABSENT: Form[Fact] = Form("{who} is (no longer|not) in the {place}.", lambda s: Absent(s["who"], s["place"]))
 EITHER: Form[Fact] = Form(
-    "{who} is either in the {place} or the {other}.", lambda s: Either(s["who"], (s["place"], s["other"]))
+    "{who} is either in the {place} or the {other_place}.", lambda s: Either(s["who"], (s["place"], s["other_place"]))
 )
 GOT: Form[Fact] = Form(f"{{who}} {_GET}[ there].", lambda s: Got(s["who"], s["thing"]))
 DROPPED: Form[Fact] = Form(
@@ -182,13 +184,15 @@ GAVE: Form[Fact] = Form(
     "{who} (gave|handed|passed) the {thing} to {to}.", lambda s: Gave(s["who"], s["thing"], s["to"])
 )
 LIES: Form[Fact] = Form(
-    "The {one} is {compass} of the {other}.", lambda s: Lies(s["one"], way_of(s["compass"]), s["other"])
+    "The {subject} is {compass} of the {reference}.", lambda s: Lies(s["subject"], way_of(s["compass"]), s["reference"])
 )
-BESIDE: Form[Fact] = Form("The {one} is {side} the {other}.", lambda s: Lies(s["one"], way_of(s["side"]), s["other"]))
+BESIDE: Form[Fact] = Form(
+    "The {subject} is {side} the {reference}.", lambda s: Lies(s["subject"], way_of(s["side"]), s["reference"])
+)
 BIGGER: Form[Fact] = Form("The {large} is bigger than the {small}.", lambda s: Fits(s["small"], s["large"]))
 FITS: Form[Fact] = Form("The {small} fits inside the {large}.", lambda s: Fits(s["small"], s["large"]))
 FEARS: Form[Fact] = Form(
-    "{Kind} are afraid of {kind}.", lambda s: Fears(singular(_low(s["Kind"])), singular(s["kind"]))
+    "{Kind} are afraid of {kind}.", lambda s: Fears(singular(_start_lower(s["Kind"])), singular(s["kind"]))
 )
 IS_A: Form[Fact] = Form("{who} is (a|an) {kind}.", lambda s: IsA(s["who"], s["kind"]))
 IS: Form[Fact] = Form("{who} is {quality}.", lambda s: Is(s["who"], s["quality"]))
@@ -226,21 +230,19 @@ def group_pronouns(facts: Sequence[str]) -> Sequence[tuple[int, ...]]:
     return groups
 
 
-def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
+def write(rng: Rng, fact: Fact, there_rate: float = 1.0) -> str:
     """Return a sentence for a fact, its wording drawn as in the official files.
 
     Args:
-        rng: Random numbers.
-        fact: The fact.
-        there: How often a sentence ends with that word, where it may.
+        there_rate: How often a sentence ends with the word `there`, where it may.
     """
     match fact:
         case Went(who, place, None, True):
             return WENT_ON.write(rng, pronoun=who[0], place=place)
         case Went((who,), place, None):
             return WENT.write(rng, who=who, place=place)
-        case Went((who, also), place):
-            return WENT_BOTH.write(rng, who=who, also=also, place=place)
+        case Went((who, companion), place):
+            return WENT_BOTH.write(rng, who=who, companion=companion, place=place)
         case Went((who,), place, when) if when is not None:
             if rng.chance(0.5):
                 return WENT_FIRST.write(rng, When=when.capitalize(), who=who, place=place)
@@ -249,18 +251,18 @@ def write(rng: Rng, fact: Fact, there: float = 1.0) -> str:
             return STAYS.write(rng, who=who, place=place)
         case Absent(who, place):
             return ABSENT.write(rng, who=who, place=place)
-        case Either(who, (place, other)):
-            return EITHER.write(rng, who=who, place=place, other=other)
+        case Either(who, (place, other_place)):
+            return EITHER.write(rng, who=who, place=place, other_place=other_place)
         case Got(who, thing):
-            return GOT.write(rng, there, who=who, thing=thing)
+            return GOT.write(rng, there_rate, who=who, thing=thing)
         case Drop(who, thing):
-            return DROPPED.write(rng, there, who=who, thing=thing)
+            return DROPPED.write(rng, there_rate, who=who, thing=thing)
         case Gave(who, thing, to):
             return GAVE.write(rng, who=who, thing=thing, to=to)
-        case Lies(one, ("north" | "south" | "east" | "west") as way, other):
-            return LIES.write(rng, one=one, compass=way, other=other)
-        case Lies(one, way, other):
-            return BESIDE.write(rng, one=one, side=side(way), other=other)
+        case Lies(subject, ("north" | "south" | "east" | "west") as way, reference):
+            return LIES.write(rng, subject=subject, compass=way, reference=reference)
+        case Lies(subject, way, reference):
+            return BESIDE.write(rng, subject=subject, side=side(way), reference=reference)
         case Fits(small, large):
             return (BIGGER if rng.chance(0.5) else FITS).write(rng, small=small, large=large)
         case Fears(kind, of):
@@ -291,7 +293,9 @@ _QUESTIONS: tuple[Form[Query], ...] = (
     Form("Who gave the {thing}?", lambda s: WhoGave(s["thing"])),
     Form("Who received the {thing}?", lambda s: WhoReceived(s["thing"])),
     Form("Who did {who} give the {thing} to?", lambda s: WhoReceived(s["thing"], s["who"])),
-    Form("Is the {one} {side} the {other}?", lambda s: IsBeside(s["one"], way_of(s["side"]), s["other"])),
+    Form(
+        "Is the {subject} {side} the {reference}?", lambda s: IsBeside(s["subject"], way_of(s["side"]), s["reference"])
+    ),
     Form("Is the {large} bigger than the {small}?", lambda s: IsBigger(s["large"], s["small"], False)),
     Form("Does the {small} fit in the {large}?", lambda s: IsBigger(s["large"], s["small"], True)),
     Form("Is {who} in the {place}?", lambda s: IsIn(s["who"], s["place"])),
@@ -345,8 +349,8 @@ def write_question(query: Query) -> str:
             return f"What is {who.lower()} afraid of?"
         case ColourOf(who):
             return f"What color is {who}?"
-        case IsBeside(one, way, other):
-            return f"Is the {one} {side(way)} the {other}?"
+        case IsBeside(subject, way, reference):
+            return f"Is the {subject} {side(way)} the {reference}?"
         case IsBigger(large, small, fits):
             return f"Does the {small} fit in the {large}?" if fits else f"Is the {large} bigger than the {small}?"
         case Path(start, goal):
@@ -361,14 +365,14 @@ def write_question(query: Query) -> str:
 
 # --- facts in a text ---
 
-# A text is cut by a rule that looks at one place alone: behind a stop, and what closes behind it, where white space
-# follows. So of harmless sentences and facts, joined by single spaces in any order, each ends where a statement does:
-# the facts that are read are those that were put there.
+# A text is cut behind each stop, with the closing marks behind it, where white space follows. The rule looks at this
+# one place alone. So where harmless sentences and facts are joined by single spaces in any order, each of them ends
+# where a statement ends, and the facts that are read are the facts that were put there.
 
 _STOPS = ".!?…؟۔।॥。！？｡"
 _CLOSERS = "\"'”’»)\\]}_*」』”’）】"
 _MARK = re.compile(r"</?(?:context|example)\b|\b(?:Question|Answer):")
-# Stops are no closers, and nothing is given back: each character is looked at twice at most.
+# No stop is a closer, and the quantifiers are possessive: each character is looked at twice at most.
 _CUT = re.compile(rf"([{_STOPS}][{_CLOSERS}]*+)\s++")
 _LAST = re.compile(rf"[{_STOPS}][{_CLOSERS}]*+\Z")
 

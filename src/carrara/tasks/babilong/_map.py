@@ -9,28 +9,31 @@ Edges = dict[str, list[tuple[str, Way, int]]]
 
 def edges(history: History) -> Edges:
     """Return the neighbours of every place: which way they lie, and the number of the fact that says so."""
-    found: Edges = {}
+    neighbours: Edges = {}
     for index, fact in history.all(Lies):
-        found.setdefault(fact.one, []).append((fact.other, opposite(fact.way), index))
-        found.setdefault(fact.other, []).append((fact.one, fact.way, index))
-    return found
+        neighbours.setdefault(fact.subject, []).append((fact.reference, opposite(fact.way), index))
+        neighbours.setdefault(fact.reference, []).append((fact.subject, fact.way, index))
+    return neighbours
 
 
-def way(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
-    """Return the shortest chain of facts from one to the other, breadth first: the earliest fact wins a draw."""
-    around = edges(history)
-    back: dict[str, tuple[str, Way, int] | None] = {start: None}
+def find_steps(history: History, start: str, goal: str) -> list[tuple[Way, int]]:
+    """Return the shortest chain of facts from the start to the goal; of several, the one with the earliest facts.
+
+    Each step is a direction, with the number of the fact that gives it.
+    """
+    neighbours = edges(history)
+    previous: dict[str, tuple[str, Way, int] | None] = {start: None}
     queue = [start]
     for here in queue:
-        for other, there, index in around.get(here, ()):
-            if other not in back:
-                back[other] = here, there, index
-                queue.append(other)
+        for neighbour, way, index in neighbours.get(here, ()):
+            if neighbour not in previous:
+                previous[neighbour] = here, way, index
+                queue.append(neighbour)
     steps: list[tuple[Way, int]] = []
     here = goal
-    while (step := back.get(here)) is not None:
-        here, there, index = step
-        steps.append((there, index))
+    while (step := previous.get(here)) is not None:
+        here, way, index = step
+        steps.append((way, index))
     if not steps:
         raise UndecidableError(f"nothing joins the {start} to the {goal}")
     return steps[::-1]

@@ -27,9 +27,9 @@ class CheckedFile:
     supports: int
     """Sets of supporting facts that agree."""
     in_order: int
-    """Those that stand in the same order too."""
+    """Sets that agree in their order too."""
     suffice: int
-    """The file's own sets that give the answer by themselves: of several chains (qa18) it may name any."""
+    """The file's own sets that give the answer by themselves. Where several chains do (qa18), it may name any."""
     wrong: tuple[str, ...]
     """The answers that do not agree, in words."""
     not_understood: tuple[str, ...]
@@ -38,38 +38,41 @@ class CheckedFile:
 
 def check(path: Path, task: int) -> CheckedFile:
     """Answer every question of a file from the sentences before it."""
-    own = load_task(task)
+    babilong_task = load_task(task)
     questions = answers = undecided = supports = in_order = suffice = 0
     wrong: list[str] = []
-    strange: list[str] = []
+    not_understood: list[str] = []
     before = 0
-    for number, story in enumerate(read_stories(path, own.cast), 1):
-        strange += [f"{path}:{before + line}: {text[:80]!r} is {what}" for line, text, what in _strange(own, story)]
+    for number, story in enumerate(read_stories(path, babilong_task.cast), 1):
+        not_understood += [
+            f"{path}:{before + line}: {text[:80]!r} is {what}"
+            for line, text, what in _find_unofficial(babilong_task, story)
+        ]
         before += len(story.facts) + len(story.questions)
         for question in story.questions:
             questions += 1
-            if not own.is_question(question.text):
+            if not babilong_task.is_question(question.text):
                 continue
             try:
-                solved = own.solution(story.facts[: question.after], question.text)
+                solution = babilong_task.solution(story.facts[: question.after], question.text)
             except UndecidableError:
                 undecided += 1
                 continue
-            if solved.answer == question.answer:
+            if solution.answer == question.answer:
                 answers += 1
             else:
-                says = f"The file says {question.answer!r}, its text {solved.answer!r}"
+                says = f"The file says {question.answer!r}, its text {solution.answer!r}"
                 wrong.append(f"{path.name}, story {number}: {question.text} {says}")
-            supports += set(solved.support) == set(question.support)
-            in_order += solved.support == question.support
-            suffice += _suffices(own, story, question)
+            supports += set(solution.support) == set(question.support)
+            in_order += solution.support == question.support
+            suffice += _suffices(babilong_task, story, question)
     if not questions:
         raise UsageError(f"{path} has no questions: nothing in it can be proved")
-    found = questions, answers, undecided, supports, in_order, suffice
-    return CheckedFile(path.name, task, *found, wrong=tuple(wrong), not_understood=tuple(strange))
+    counts = questions, answers, undecided, supports, in_order, suffice
+    return CheckedFile(path.name, task, *counts, wrong=tuple(wrong), not_understood=tuple(not_understood))
 
 
-def _strange(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]]:
+def _find_unofficial(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]]:
     """Yield what is not of the official forms: its line in the story, its text, and what is wrong."""
     for i, fact in enumerate(story.facts):
         if grammar.read(fact) is None:
@@ -81,7 +84,7 @@ def _strange(task: Babilong[Any], story: Story) -> Iterator[tuple[int, str, str]
 
 def _suffices(task: Babilong[Any], story: Story, question: StoryQuestion) -> bool:
     try:
-        alone = task.solution([story.facts[i] for i in sorted(question.support)], question.text)
+        solution = task.solution([story.facts[i] for i in sorted(question.support)], question.text)
     except UndecidableError:
         return False
-    return alone.answer == question.answer
+    return solution.answer == question.answer

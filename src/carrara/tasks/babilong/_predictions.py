@@ -22,7 +22,7 @@ from carrara.util.files import open_binary
 COLUMNS = ("target", "output", "question")
 _NAMED = re.compile(r"(?<![A-Za-z0-9])qa([0-9]{1,3})(?![0-9])", re.IGNORECASE)
 _TASK = re.compile(r"(?:qa)?([0-9]{1,3})", re.IGNORECASE)
-_NOTHING = frozenset(
+_EMPTY_CELLS = frozenset(
     (
         *("NULL", "null", "None", "NaN", "nan", "-NaN", "-nan", "NA", "N/A", "n/a", "<NA>", "#NA", "#N/A", "#N/A N/A"),
         *("1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
@@ -30,13 +30,13 @@ _NOTHING = frozenset(
 )
 """Cells that pandas takes for empty."""
 _LARGEST = 2**31 - 1
-"""The longest cell that the csv module can be told to take everywhere."""
+"""The longest cell that the csv module can be set to read on every platform."""
 
 
 @dataclass(frozen=True)
 class Prediction:
     line: int
-    tabled: bool
+    is_csv: bool
     """Whether it is a row of CSV, which the published metric read with pandas."""
     target: str
     output: str
@@ -44,8 +44,8 @@ class Prediction:
 
     @property
     def output_published(self) -> str:
-        """What the published metric was given. The reply itself may have said `None`, which is an answer in qa7."""
-        return "" if self.tabled and self.output in _NOTHING else self.output
+        """The output as the published metric read it. The reply itself may be `None`, which is an answer in qa7."""
+        return "" if self.is_csv and self.output in _EMPTY_CELLS else self.output
 
 
 @dataclass(frozen=True)
@@ -63,42 +63,44 @@ class RescoredFile:
 
 def rescore(path: Path, task: int) -> RescoredFile:
     """Score the predictions of a file for one of the twenty tasks."""
-    own = load_task(task)
+    babilong_task = load_task(task)
     n = paper = ours = unparsed = 0
     for prediction in predictions(path):
         try:
-            target = own.official_gold(prediction.question, prediction.target)
+            target = babilong_task.official_gold(prediction.question, prediction.target)
         except UsageError as error:
             raise UsageError(
                 f"{path}:{prediction.line}: {error}: mend the row, or name the file's task with `task`"
             ) from None
-        options = own.options(own.query(prediction.question), own.cast)
+        options = babilong_task.options(babilong_task.query(prediction.question), babilong_task.cast)
         question = Question(prediction.question, target, (), 0.0, options=options)
-        found = own.read(prediction.output, question)
-        answer = found and found.answer
+        extraction = babilong_task.read(prediction.output, question)
+        answer = extraction and extraction.answer
         n += 1
-        paper += published_metric(own.official_labels, prediction.output_published, target, prediction.question)
+        paper += published_metric(
+            babilong_task.official_labels, prediction.output_published, target, prediction.question
+        )
         unparsed += answer is None
-        ours += answer is not None and own.score(answer, question) == 1
+        ours += answer is not None and babilong_task.score(answer, question) == 1
     return RescoredFile(str(path), f"qa{task}", n, paper, ours, unparsed)
 
 
-def task_number(given: str | None, path: Path) -> int:
-    """The task that was given (`qa1`), or else the one that the file's name tells."""
-    known = [f"qa{number}" for number in TASKS]
-    if given is not None:
-        match = _TASK.fullmatch(given.strip())
+def task_number(name: str | None, path: Path) -> int:
+    """Return the number of a task from its name (`qa1`), or else from the name of a file."""
+    names = [f"qa{number}" for number in TASKS]
+    if name is not None:
+        match = _TASK.fullmatch(name.strip())
         if match is None or int(match[1]) not in TASKS:
-            raise UsageError(f"BABILong has no task {given!r}{nearest(given, known)}; there are qa1 to qa20")
+            raise UsageError(f"BABILong has no task {name!r}{nearest(name, names)}; there are qa1 to qa20")
         return int(match[1])
-    named = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
-    if len(named) != 1:
+    numbers = {int(number) for number in _NAMED.findall(path.name.replace("_", " "))} & set(TASKS)
+    if len(numbers) != 1:
         raise UsageError(f"the name of {path} does not tell the task; add `task=qa1` (to qa20)")
-    return named.pop()
+    return numbers.pop()
 
 
 def predictions(path: Path) -> Iterator[Prediction]:
-    """The rows of a CSV or JSONL file. An empty output is an empty reply."""
+    """Yield the rows of a CSV or JSONL file. An empty output is an empty reply."""
     if not os.path.exists(path) or os.path.isdir(path):
         raise UsageError(f"there is no file {path}; give a CSV or JSONL file with {', '.join(COLUMNS)}")
     empty = True
@@ -117,13 +119,13 @@ def _table(path: Path, file: IO[str]) -> Iterator[Prediction]:
     limit = csv.field_size_limit(_LARGEST)
     try:
         rows = csv.reader(file, strict=True)
-        heads = next(rows, [])
-        if heads and (missing := [column for column in COLUMNS if column not in heads]):
-            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(filter(None, heads)) or 'none'}")
-        places = [heads.index(column) for column in COLUMNS] if heads else []
+        header = next(rows, [])
+        if header and (missing := [column for column in COLUMNS if column not in header]):
+            raise UsageError(f"{path} has no column {missing[0]!r}; it has {', '.join(filter(None, header)) or 'none'}")
+        places = [header.index(column) for column in COLUMNS] if header else []
         for row in rows:
-            if row and len(row) != len(heads):
-                raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(heads)}")
+            if row and len(row) != len(header):
+                raise UsageError(f"{path}:{rows.line_num}: the row has {len(row)} fields, and the table {len(header)}")
             if row:
                 yield Prediction(rows.line_num, True, *(row[place] for place in places))
     except csv.Error as error:
@@ -141,8 +143,8 @@ def _objects(path: Path, file: IO[str]) -> Iterator[Prediction]:
         except (ValueError, RecursionError) as error:
             raise UsageError(f"{path}:{number}: not a line of JSON: {error}; write one object a line") from None
         if not isinstance(row, dict):
-            what = "list" if isinstance(row, list) else "value"
-            raise UsageError(f"{path}:{number}: a {what}, and no object with {', '.join(COLUMNS)}: write one a line")
+            kind = "list" if isinstance(row, list) else "value"
+            raise UsageError(f"{path}:{number}: a {kind}, and no object with {', '.join(COLUMNS)}: write one a line")
         cells = [row.get(column) for column in COLUMNS]
         if "output" in row and row["output"] is None:
             cells[COLUMNS.index("output")] = ""  # how tables write an empty reply when they become JSON

@@ -1,7 +1,7 @@
 """BABILong's published items, run as they are: the tasks `published/babilong-qa1` … `-qa20`.
 
-A published row has input (facts in a book), question and target. Its input is the context, at its own length; prompt
-and scorers are those of the task of the same number here, so a row differs from an item in nothing but its text.
+A published row has input (facts in a book), question and target. Its input is the context, at its own length. Prompt
+and scorers are those of the task of the same number here, so that a row differs from an item only in its text.
 """
 
 import os
@@ -29,15 +29,15 @@ _LENGTH = re.compile(r"(?<![a-z0-9])([0-9]+[km])(?![a-z0-9])", re.IGNORECASE)
 
 
 class PublishedItems(Babilong[Any]):
-    """What a task does otherwise when its instances are the rows of a file."""
+    """A BABILong task whose instances are the rows of a published file."""
 
     data: str = field(default="", metadata={"reads": str, "built_in": ()})
     """The files, by their hash."""
 
     def check(self) -> None:
-        for own in fields(self):
-            if own.name not in _PROMPT and getattr(self, own.name) != own.default:
-                raise ValueError(f"published items are as they are: leave out {own.name}")
+        for parameter in fields(self):
+            if parameter.name not in _PROMPT and getattr(self, parameter.name) != parameter.default:
+                raise ValueError(f"published items are as they are: leave out {parameter.name}")
         super().check()
 
     def given_count(self, length: int) -> int | None:
@@ -46,10 +46,10 @@ class PublishedItems(Babilong[Any]):
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         assert budget is not None
         task, index = rng.key.task, rng.key.index
-        found = self._rows(budget.tokens)
-        if index >= len(found):
-            raise UsageError(f"the published files of {task} have {len(found)} rows, and none numbered {index}")
-        row, where = found.row(index)
+        task_rows = self._rows(budget.tokens)
+        if index >= len(task_rows):
+            raise UsageError(f"the published files of {task} have {len(task_rows)} rows, and none numbered {index}")
+        row, where = task_rows.row(index)
         try:
             target = self.official_gold(row["question"], row["target"])
         except UsageError as error:
@@ -64,43 +64,44 @@ class PublishedItems(Babilong[Any]):
 @cache
 def load(name: str) -> type[PublishedItems]:
     """Return the task `published/babilong-qaN`."""
-    own = type(load_task(int(name.removeprefix(PREFIX).removeprefix("qa"))))
-    more = {
-        "title": f"{own.title} (published)",
-        "wording": own.wording,
-        "pack_name": f"babilong/qa{own.number}",
+    task_class = type(load_task(int(name.removeprefix(PREFIX).removeprefix("qa"))))
+    attributes = {
+        "title": f"{task_class.title} (published)",
+        "wording": task_class.wording,
+        "pack_name": f"babilong/qa{task_class.number}",
     }
-    return type("PublishedItems", (PublishedItems, own), more)
+    return type("PublishedItems", (PublishedItems, task_class), attributes)
 
 
 def sources(folder: Path) -> list[PublishedFile]:
     """Return the files of a folder, such as `4k/qa1.json` or `data/qa1/4k-00000-of-00001.parquet`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with files such as 4k/qa1.json")
-    found = sorted(_find_sources(folder))
-    if not found:
+    files = sorted(_find_sources(folder))
+    if not files:
         raise UsageError(f"{folder} has no file whose path names a task and a length, such as 4k/qa1.json")
-    return found
+    return files
 
 
 def _find_sources(folder: Path) -> Iterator[PublishedFile]:
-    one = not folder.is_dir()
+    is_file = not folder.is_dir()
     paths = files_of(folder, ENDINGS)
-    above = (folder.parent if one else folder).resolve().name
-    strays, others = list[Path](), list[Path]()
+    above = (folder.parent if is_file else folder).resolve().name
+    unnamed, unreadable = list[Path](), list[Path]()
     for path in paths:
-        own = path.name if one else str(path.relative_to(folder))
-        if any(part.startswith(".") for part in Path(own).parts):
+        inner_path = path.name if is_file else str(path.relative_to(folder))
+        if any(part.startswith(".") for part in Path(inner_path).parts):
             continue  # what version control and downloads keep beside the files
         # The folder itself may be the one called 4k; `babilong-1k-samples` says nothing of lengths.
-        named = f"{above}/{own}" if _LENGTH.fullmatch(above) or _TASK.fullmatch(above) else own
-        tasks, lengths = _TASK.findall(named), _LENGTH.findall(named)
-        readable = path.suffix.lower() in ENDINGS
-        if readable and tasks and lengths:
+        is_named = _LENGTH.fullmatch(above) or _TASK.fullmatch(above)
+        full_path = f"{above}/{inner_path}" if is_named else inner_path
+        tasks, lengths = _TASK.findall(full_path), _LENGTH.findall(full_path)
+        is_readable = path.suffix.lower() in ENDINGS
+        if is_readable and tasks and lengths:
             yield PublishedFile(f"babilong/{tasks[-1].lower()}", read_length(lengths[-1]), path)
-        elif readable:
-            strays.append(path)
+        elif is_readable:
+            unnamed.append(path)
         elif tasks and lengths:
-            others.append(path)
-    tell_left_out(strays, "what is read names a task and a length in its path, as in 4k/qa1.json")
-    tell_left_out(others, f"what is read ends in {', '.join(ENDINGS)}")
+            unreadable.append(path)
+    tell_left_out(unnamed, "what is read names a task and a length in its path, as in 4k/qa1.json")
+    tell_left_out(unreadable, f"what is read ends in {', '.join(ENDINGS)}")

@@ -1,9 +1,9 @@
 """Stories: their facts, the state after them, and the questions between them.
 
 A `StoryBuilder` writes facts as sentences and asks questions, each of which the sentences before it answer. A `History`
-is the state after some facts, which simulators and solvers keep with the same code: it takes facts one by one and knows
-where people and things were, who holds what, and which facts say so. It assumes nothing beyond them: whoever was never
-mentioned is nowhere.
+is the state after some facts. It takes facts one by one and knows where people and things were, who holds what, and
+which facts say so. Simulators and solvers use the same code. It assumes nothing beyond the facts: a person who was
+never mentioned is nowhere.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,11 +25,11 @@ DROPPED_THERE = 0.2
 
 
 class Sighting(NamedTuple):
-    """Where a person is (one place), is not (`out`), or may be (two places), and the numbers of those facts."""
+    """Where a person is (one place), is not (`is_absent`), or may be (two places), and the numbers of those facts."""
 
     places: tuple[str, ...]
     facts: tuple[int, ...]
-    out: bool = False
+    is_absent: bool = False
     when: When | None = None
 
 
@@ -56,11 +56,14 @@ class Thing:
 
 @dataclass(slots=True)
 class Hands:
-    """What a person has handled: for each thing, in the order of first getting it, the facts; and what is held now."""
+    """What a person has handled: the facts about each thing, what is held now, and all these facts in order.
 
-    ever: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
+    Things come in the order in which the person first got them.
+    """
+
+    facts_by_thing: dict[str, list[int]] = field(default_factory=dict[str, list[int]])
     held: dict[str, None] = field(default_factory=dict[str, None])
-    ledger: list[int] = field(default_factory=list[int])
+    facts: list[int] = field(default_factory=list[int])
 
 
 class History:
@@ -80,7 +83,7 @@ class History:
             case Stays(who, place):
                 self._see(who, Sighting((place,), (index,)))
             case Absent(who, place):
-                self._see(who, Sighting((place,), (index,), out=True))
+                self._see(who, Sighting((place,), (index,), is_absent=True))
             case Either(who, places):
                 self._see(who, Sighting(places, (index,)))
             case Got() | Drop() | Gave():
@@ -92,15 +95,15 @@ class History:
         return [(index, fact) for index, fact in self.facts if isinstance(fact, kind)]
 
     def place(self, who: str) -> Stop | None:
-        """Where a person is for certain, and the fact that says so last."""
-        seen = self.people.get(who)
-        if not seen or seen[-1].out or len(seen[-1].places) > 1:
+        """Return where a person is for certain, and the last fact that says so."""
+        sightings = self.people.get(who)
+        if not sightings or sightings[-1].is_absent or len(sightings[-1].places) > 1:
             return None
-        return Stop(seen[-1].places[0], seen[-1].facts[-1])
+        return Stop(sightings[-1].places[0], sightings[-1].facts[-1])
 
     @property
     def antecedent(self) -> tuple[str, ...]:
-        """Whom a pronoun would stand for now."""
+        """The people whom a pronoun would stand for now."""
         return self._last_journey[1].who if self._last_journey else ()
 
     def _see(self, who: str, sighting: Sighting) -> None:
@@ -112,10 +115,10 @@ class History:
         if fact.pronoun:
             if self._last_journey is None:
                 return
-            before, named = self._last_journey
-            if (who == ("they",)) != (len(named.who) > 1):
+            index_before, journey = self._last_journey
+            if (who == ("they",)) != (len(journey.who) > 1):
                 return  # the sentence that the pronoun stands for is missing
-            facts, who = (before, index), named.who
+            facts, who = (index_before, index), journey.who
         else:
             self._last_journey = index, fact
         for person in who:
@@ -124,14 +127,14 @@ class History:
             for thing in hands.held if hands else ():
                 life = self.things[thing]
                 life.carry += 1
-                _stop(life, Stop(fact.place, index))
+                _add_stop(life, Stop(fact.place, index))
 
     def _handle(self, index: int, fact: Got | Drop | Gave) -> None:
         life = self.things.setdefault(fact.thing, Thing())
         life.events.append((index, fact))
         here = self.place(fact.who)
         if here is not None:
-            _stop(life, here)
+            _add_stop(life, here)
         life.laid = None
         match fact:
             case Got(who, thing):
@@ -147,21 +150,24 @@ class History:
 
     def _take(self, who: str, thing: str, index: int) -> None:
         hands = self.hands.setdefault(who, Hands())
-        hands.ever.setdefault(thing, []).append(index)
+        hands.facts_by_thing.setdefault(thing, []).append(index)
         hands.held[thing] = None
-        hands.ledger.append(index)
+        hands.facts.append(index)
 
     def _release(self, who: str, thing: str, index: int) -> None:
-        """Who never got it cannot put it down: "Mary left the room" says nothing of what Mary carries."""
+        """Take a thing out of a person's hands.
+
+        A person who never got it cannot put it down: "Mary left the room" says nothing of what Mary carries.
+        """
         hands = self.hands.get(who)
         if hands is None or thing not in hands.held:
             return
         del hands.held[thing]
-        hands.ever[thing].append(index)
-        hands.ledger.append(index)
+        hands.facts_by_thing[thing].append(index)
+        hands.facts.append(index)
 
 
-def _stop(life: Thing, stop: Stop) -> None:
+def _add_stop(life: Thing, stop: Stop) -> None:
     if not life.way or life.way[-1].place != stop.place:
         life.way.append(stop)
 
@@ -189,7 +195,7 @@ class Story:
 
 
 class StoryBuilder(Generic[Q]):
-    """Writes facts as sentences, and keeps the history that answers questions.
+    """A story in the making: facts written as sentences, and the history that answers questions.
 
     The answer comes from the facts themselves, and solvers have only the sentences. So each story proves that the
     sentences give the answer.
@@ -204,7 +210,6 @@ class StoryBuilder(Generic[Q]):
         """Begin a story.
 
         Args:
-            rng: Random numbers.
             find_answer: Answers a question from the history.
             got_there: How often a sentence ends with `there` when something is taken.
         """
@@ -217,9 +222,9 @@ class StoryBuilder(Generic[Q]):
 
     def add(self, fact: Fact) -> int:
         """Write a fact, and return the number of its sentence."""
-        there = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
+        there_rate = self._got_there if isinstance(fact, Got) else DROPPED_THERE if isinstance(fact, Drop) else 1.0
         index = len(self.facts)
-        self.facts.append(grammar.write(self._rng, fact, there))
+        self.facts.append(grammar.write(self._rng, fact, there_rate))
         self.history.add(index, fact)
         return index
 

@@ -1,8 +1,8 @@
 """Official bAbI story files, read as they are: for the audit, and as instances in the place of simulated ones.
 
 A line is `ID sentence`, or `ID question`, tab, answer, tab, the IDs of the supporting facts. IDs count the lines of a
-story, questions among them; ID 1 begins another story. What a file's name says decides its split: `…_test.txt` is the
-test split, `…_train.txt` all that one learns from.
+story, questions among them; ID 1 begins another story. The name of a file decides its split: `…_test.txt` is the
+test split, `…_train.txt` serves all splits to learn from.
 """
 
 import re
@@ -41,23 +41,24 @@ NAMED = {"reads": stories_name, "built_in": (SIMULATED,)}
 
 
 def draw_question(stories: str, task: int, key: Key, cast: Cast) -> StoryItem:
-    """Return the question of a key: each of a file once, in an order that another seed changes."""
+    """Return the question of a key. Each question of a file comes once, in an order that depends on the seed."""
     ending = "test" if key.split == "test" else "train"
-    found = _questions(stories, task, ending, cast)
-    if key.index >= len(found):
+    story_items = _questions(stories, task, ending, cast)
+    if key.index >= len(story_items):
         raise UsageError(
-            f"the files of qa{task} have {len(found):,} questions, and none numbered {key.index:,}: ask for fewer"
+            f"the files of qa{task} have {len(story_items):,} questions, and none numbered {key.index:,}: ask for fewer"
         )
-    return found[_order(stories, task, ending, key.seed, len(found))[key.index]]
+    return story_items[_order(stories, task, ending, key.seed, len(story_items))[key.index]]
 
 
 @lru_cache(maxsize=4)
 def _questions(stories: str, task: int, ending: str, cast: Cast) -> Sequence[StoryItem]:
     paths = [path for path in find_files(stories, f"babilong/qa{task}") if path.stem.endswith(f"_{ending}")]
     if not paths:
-        other = "train" if ending == "test" else "test"
+        other_ending = "train" if ending == "test" else "test"
         raise UsageError(
-            f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, {other}"
+            f"the folder of stories has no qa{task}_…_{ending}.txt: put it there, or draw from the other split, "
+            f"{other_ending}"
         )
     return [
         StoryItem(story, question)
@@ -76,35 +77,36 @@ def files(folder: Path) -> list[tuple[int, Path]]:
     """Return the story files of a folder with the numbers of their tasks."""
     if not folder.is_dir():
         raise UsageError(f"there is no folder {folder}; give one with bAbI's files, such as qa1_…_test.txt")
-    named = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
-    found = sorted((int(match[1]), path) for match, path in named if match and 1 <= int(match[1]) <= 20)
-    if not found:
+    matches = ((_NAME.fullmatch(path.name), path) for path in folder.iterdir())
+    numbered_paths = sorted((int(match[1]), path) for match, path in matches if match and 1 <= int(match[1]) <= 20)
+    if not numbered_paths:
         raise UsageError(f"{folder} has no bAbI files; their names are such as qa1_…_test.txt, for tasks 1 to 20")
-    return found
+    return numbered_paths
 
 
 def read_stories(path: Path, cast: Cast) -> Iterator[Story]:
     """Yield the stories of an official file. Raises UsageError at a line that is not in its format."""
     facts: list[str] = []
     questions: list[StoryQuestion] = []
-    numbers: dict[str, int] = {}
+    fact_numbers: dict[str, int] = {}
     line = 0
     for line, text in enumerate(_lines(path), 1):
         number, _, content = text.partition(" ")
         if number == "1" and line > 1:
             yield Story(cast, tuple(facts), tuple(questions))
-            facts, questions, numbers = [], [], {}
+            facts, questions, fact_numbers = [], [], {}
         if number != str(len(facts) + len(questions) + 1) or not content.strip():
             raise UsageError(f"{path}:{line}: {text[:80]!r} is not the next line of a story: an ID and a sentence")
         if "\t" not in content:
-            numbers[number] = len(facts)
+            fact_numbers[number] = len(facts)
             facts.append(content)
             continue
         question, *rest = content.split("\t")
         support = rest[-1].split()
-        if len(rest) != 2 or not rest[0].strip() or not support or not numbers.keys() >= set(support):
+        if len(rest) != 2 or not rest[0].strip() or not support or not fact_numbers.keys() >= set(support):
             raise UsageError(f"{path}:{line}: a question needs its answer and the IDs of facts before it, behind tabs")
-        questions.append(StoryQuestion(question.rstrip(), rest[0], tuple(numbers[n] for n in support), len(facts)))
+        support_numbers = tuple(fact_numbers[number] for number in support)
+        questions.append(StoryQuestion(question.rstrip(), rest[0], support_numbers, len(facts)))
     if not line:
         raise UsageError(f"{path} is empty")
     yield Story(cast, tuple(facts), tuple(questions))

@@ -1,4 +1,4 @@
-"""What the twenty BABILong tasks share (arXiv:2406.10149): a bAbI story hidden in other text, and one question on it.
+"""The base of the twenty BABILong tasks (arXiv:2406.10149): a bAbI story hidden in other text, and one question on it.
 
 A story is about a small world of people, places and things. Its sentences are the facts of an item, and a haystack is
 the filler. Each task is a file beside this one: its cast, its stories, its questions with their answers, its wording.
@@ -58,7 +58,7 @@ _MARKER = (
 """The pattern of the markers: the first name of a sentence, and its last word."""
 
 
-class Asked(NamedTuple):
+class StoryStructure(NamedTuple):
     """The structure of an instance."""
 
     support: Sequence[int]
@@ -134,12 +134,12 @@ class Babilong(SuiteTask, Generic[Q]):
         """Return an answer, and the facts that give it in the official order. Raises UndecidableError."""
 
     def options(self, query: Q, cast: Cast) -> tuple[str, ...]:
-        """Return the labels that a question leaves possible: what it names itself is never its answer."""
-        named = astuple(query)
-        return tuple(label for label in self.answer.labels(cast) if label not in named)
+        """Return the labels that a question leaves possible. A label that the question names is never its answer."""
+        query_words = astuple(query)
+        return tuple(label for label in self.answer.labels(cast) if label not in query_words)
 
     def guesses(self, query: Q, cast: Cast) -> Sequence[str]:
-        """Return the answers that a guesser chooses from, which knows the question and no fact."""
+        """Return the answers from which a guesser chooses that knows the question and no fact."""
         return (self.most_common[0],) if self.most_common else self.options(query, cast)
 
     def chance_level(self, query: Q, cast: Cast) -> float:
@@ -162,8 +162,8 @@ class Babilong(SuiteTask, Generic[Q]):
             story = self.draw_story(rng.stream("story"))
             question = rng.stream("question").choice(story.questions)
         facts = story.facts[: question.after]
-        together = self.sound or self.haystack == OTHERS
-        chunks = group_pronouns(facts) if together else [(i,) for i in range(len(facts))]
+        keeps_pronouns = self.sound or self.haystack == OTHERS
+        chunks = group_pronouns(facts) if keeps_pronouns else [(i,) for i in range(len(facts))]
         return replace(
             self.instance(story.cast, question),
             facts=tuple(tuple(Segment(facts[i], fact=n) for i in chunk) for n, chunk in enumerate(chunks)),
@@ -188,17 +188,17 @@ class Babilong(SuiteTask, Generic[Q]):
             options=self.options(query, cast),
             guesses=self.guesses(query, cast),
             chance_level=self.chance_level(query, cast),
-            structure=Asked(question.support, cast),
+            structure=StoryStructure(question.support, cast),
         )
 
     def markers(self, instance: Instance) -> Mapping[int, Marker]:
         """Return the markers of facts. A pronoun stands for the subjects of the fact before."""
-        found, subjects = dict[int, Marker](), tuple[str, ...]()
+        markers, subjects = dict[int, Marker](), tuple[str, ...]()
         for number, marker in super().markers(instance).items():
             if marker.subjects[:1] not in (("he",), ("she",), ("they",)):
                 subjects = marker.subjects
-            found[number] = Marker(subjects, marker.values)
-        return found
+            markers[number] = Marker(subjects, marker.values)
+        return markers
 
     def is_divided(self) -> bool:
         return self.stories != _story_files.SIMULATED
@@ -221,10 +221,10 @@ class Babilong(SuiteTask, Generic[Q]):
             case "others":
                 return distractors(cast, self.story)
             case corpus:
-                own = split if self.background == "own" else self.background
+                documents = split if self.background == "own" else self.background
                 return haystack.prose(
                     corpus,
-                    split=None if own == "all" else own,
+                    split=None if documents == "all" else documents,
                     sentence_filter=HARMLESS,
                     words=individuals(cast) if self.screen else (),
                     vocabulary=all_individuals(),
@@ -241,15 +241,15 @@ class Babilong(SuiteTask, Generic[Q]):
         return [replace(question, ask=instance.names["question"], support=support)]
 
     def _evidence(self, instance: Instance, segments: Sequence[Segment]) -> tuple[int, ...]:
-        """Return the chunks of facts without which the answer changes, or cannot be told."""
+        """Return the chunks of facts without which the answer changes, or cannot be decided."""
         ask = instance.names["question"]
         numbers = self.relevant_facts([read(segment.text) for segment in segments], self.query(ask))
         relevant = [segments[number] for number in numbers]
 
         def is_decisive(chunk: int | None) -> bool:
             try:
-                left = [segment.text for segment in relevant if segment.fact != chunk]
-                return bool(self.solution(left, ask).answer != instance.gold)
+                remaining = [segment.text for segment in relevant if segment.fact != chunk]
+                return bool(self.solution(remaining, ask).answer != instance.gold)
             except UndecidableError:
                 return True
 
@@ -285,10 +285,10 @@ class Babilong(SuiteTask, Generic[Q]):
         """
         before, _, rest = messages[-1].content.rpartition(self.marks["open"])
         context, _, after = rest.rpartition(self.marks["close"])
-        found = [question for question in QUESTION.findall(f"{before}\n{after}") if self.is_question(question)]
-        if not found:
+        questions = [question for question in QUESTION.findall(f"{before}\n{after}") if self.is_question(question)]
+        if not questions:
             raise UndecidableError("no question was found")
-        return context, {"question": found[-1]}
+        return context, {"question": questions[-1]}
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:
         return self.solution(find_facts(context), names["question"]).answer
@@ -296,8 +296,8 @@ class Babilong(SuiteTask, Generic[Q]):
     def solution(self, facts: Sequence[str], question: str) -> Solution:
         """Return the answer that sentences give, and the numbers of those that give it. Raises UndecidableError.
 
-        Other sentences than facts are passed over. Names, places and things are whatever words stand in the slots of
-        the official sentences.
+        Sentences that are no facts are passed over. Any words may stand for names, places and things in the official
+        sentences.
         """
         query = self.query(question)
         history = History()
@@ -339,16 +339,16 @@ class Babilong(SuiteTask, Generic[Q]):
         """Return the target of a published row, spelled as here. Raises UsageError where the row is of another task."""
         if not self.is_question(question):
             raise UsageError(f"{question.strip()[:60]!r} is no question of qa{self.number}")
-        own = {option.lower(): option for option in self.options(self.query(question), self.cast)}
-        named = target.strip().lower()
-        parts = [named] if named in own else named.split(",")
-        if not own.keys() >= set(parts):
+        spellings = {option.lower(): option for option in self.options(self.query(question), self.cast)}
+        lowered = target.strip().lower()
+        parts = [lowered] if lowered in spellings else lowered.split(",")
+        if not spellings.keys() >= set(parts):
             raise UsageError(f"{target.strip()[:60]!r} is no answer to qa{self.number}'s {question.strip()!r}")
-        return ",".join(own[part] for part in parts)
+        return ",".join(spellings[part] for part in parts)
 
 
 def prompt(instruction: str, rule: str, *examples: str) -> Mapping[str, str]:
-    """Return the wording of a task, of which the instruction, the form of the reply and the examples are its own."""
+    """Return the wording of a task with its own instruction, form of the reply and examples."""
     return {
         "instruction": instruction,
         "examples": "\n\n".join(f"<example>\n{example}\n</example>" for example in examples),
@@ -364,9 +364,9 @@ def prompt(instruction: str, rule: str, *examples: str) -> Mapping[str, str]:
 def load_task(number: int) -> Babilong[Any]:
     """Return a task with its default parameters."""
     module = import_module(f"carrara.tasks.babilong.qa{number}")
-    [made] = [
-        one
-        for one in vars(module).values()
-        if isinstance(one, type) and one.__module__ == module.__name__ and issubclass(one, Babilong)
+    [task_class] = [
+        member
+        for member in vars(module).values()
+        if isinstance(member, type) and member.__module__ == module.__name__ and issubclass(member, Babilong)
     ]
-    return made()
+    return task_class()

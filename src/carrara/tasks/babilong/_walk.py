@@ -46,15 +46,13 @@ class Walk:
         """Put everybody and everything in a place.
 
         Args:
-            rng: Random numbers.
-            cast: The people, places and things.
             gift_weight: How often a gift is tried; None for people who only walk.
         """
         self.rng = rng
         self.cast = cast
         self.at = {who: rng.choice(cast.places) for who in cast.people}
-        self._lies: dict[str, str | None] = {thing: rng.choice(cast.places) for thing in cast.things}
-        self._held: dict[str, str | None] = dict.fromkeys(cast.things)
+        self._place_of: dict[str, str | None] = {thing: rng.choice(cast.places) for thing in cast.things}
+        self._holder_of: dict[str, str | None] = dict.fromkeys(cast.things)
         self._weights = (MOVE,) if gift_weight is None else (MOVE, GET, DROP, gift_weight)
 
     def elsewhere(self, *people: str, but: str | None = None) -> str:
@@ -95,7 +93,7 @@ class Walk:
         while throw >= weights[kind]:
             throw -= weights[kind]
             kind += 1
-        held = [thing for thing, holder in self._held.items() if holder == who]
+        held = [thing for thing, holder in self._holder_of.items() if holder == who]
         if kind == 0:
             place = self.elsewhere(who)
             self.go(place, who)
@@ -106,21 +104,23 @@ class Walk:
             return None
         if kind == 2:
             thing = rng.choice(held)
-            self._held[thing], self._lies[thing] = None, self.at[who]
+            self._holder_of[thing], self._place_of[thing] = None, self.at[who]
             return Drop(who, thing)
-        near = [other for other in self.cast.people if other != who and self.at[other] == self.at[who]]
+        near = [person for person in self.cast.people if person != who and self.at[person] == self.at[who]]
         if not near:
             return None
         thing, to = rng.choice(held), rng.choice(near)
-        self._held[thing] = to
+        self._holder_of[thing] = to
         return Gave(who, thing, to)
 
     def _get(self, who: str) -> Got | None:
-        lying = [thing for thing, place in self._lies.items() if place == self.at[who] and self._held[thing] is None]
+        lying = [
+            thing for thing, place in self._place_of.items() if place == self.at[who] and self._holder_of[thing] is None
+        ]
         if not lying:
             return None
         thing = self.rng.choice(lying)
-        self._held[thing], self._lies[thing] = who, None
+        self._holder_of[thing], self._place_of[thing] = who, None
         return Got(who, thing)
 
 
@@ -148,8 +148,6 @@ def write_story(
     the end. The number of facts has a long tail, because the story goes on until it has five questions.
 
     Args:
-        rng: Random numbers.
-        cast: The people, places and things.
         find_answer: Answers a question from the history.
         candidates: Returns the questions that a recent clause allows, each as often as it is likely; none if it allows
             none.
@@ -193,10 +191,10 @@ def ask_place(history: History, clause: Clause, cast: Cast) -> Sequence[WhereIs]
 
 def find_place(history: History, query: WhereIs) -> Solution:
     """Return the place where somebody is."""
-    seen = _last_sighting(history, query.who)
-    if seen.out or len(seen.places) > 1:
+    sighting = _last_sighting(history, query.who)
+    if sighting.is_absent or len(sighting.places) > 1:
         raise UndecidableError(f"where {query.who} is, is not told for certain")
-    return Solution(seen.places[0], seen.facts)
+    return Solution(sighting.places[0], sighting.facts)
 
 
 def is_in_place(history: History, query: IsIn) -> Solution:
@@ -204,12 +202,12 @@ def is_in_place(history: History, query: IsIn) -> Solution:
 
     Only the last sentence about a person counts: a denial says nothing of other places.
     """
-    seen = _last_sighting(history, query.who)
-    if query.place not in seen.places:
-        if seen.out:
+    sighting = _last_sighting(history, query.who)
+    if query.place not in sighting.places:
+        if sighting.is_absent:
             raise UndecidableError(f"where {query.who} is, is not told")
-        return Solution("no", seen.facts)
-    return Solution("no" if seen.out else "yes" if len(seen.places) == 1 else "maybe", seen.facts)
+        return Solution("no", sighting.facts)
+    return Solution("no" if sighting.is_absent else "yes" if len(sighting.places) == 1 else "maybe", sighting.facts)
 
 
 def here_or_elsewhere(history: History, who: str, cast: Cast) -> Sequence[IsIn]:
@@ -220,7 +218,7 @@ def here_or_elsewhere(history: History, who: str, cast: Cast) -> Sequence[IsIn]:
 
 
 def _last_sighting(history: History, who: str) -> Sighting:
-    seen = history.people.get(who)
-    if not seen:
+    sightings = history.people.get(who)
+    if not sightings:
         raise UndecidableError(f"nothing is told of where {who} is")
-    return seen[-1]
+    return sightings[-1]

@@ -29,7 +29,7 @@ class Cast:
 
     people: tuple[str, ...] = ()
     women: tuple[str, ...] = ()
-    """Those of the people who are `she`."""
+    """The people who are `she`."""
     places: tuple[str, ...] = ()
     things: tuple[str, ...] = ()
     animals: tuple[str, ...] = ()
@@ -83,22 +83,22 @@ NOTHING = "nothing"
 
 
 def draw_cast(rng: Rng, official: Cast, vocabulary: Vocabulary) -> Cast:
-    """The words of one story: as many for each role as officially."""
-    return official if vocabulary == "classic" else _draw_fresh(rng, official, _some)
+    """Return the words of one story: as many for each role as officially."""
+    return official if vocabulary == "classic" else _draw_fresh(rng, official, _draw_any)
 
 
 def draw_cast_like(rng: Rng, cast: Cast) -> Cast:
     """Return fresh words that are about as long as those of a cast, so that the lengths of sentences are alike."""
-    drawn = _draw_fresh(rng, cast, _as_long)
+    drawn = _draw_fresh(rng, cast, _draw_as_long)
     figures = zip(drawn.figures, cast.figures, strict=True)
-    animals = _as_long(rng, tuple(map(plural, words.ANIMALS)), tuple(map(plural, cast.animals)))
+    animals = _draw_as_long(rng, tuple(map(plural, words.ANIMALS)), tuple(map(plural, cast.animals)))
     return replace(
         drawn,
         animals=tuple(map(singular, animals)),
         figures=tuple(new if " " in figure else new.split()[-1] for new, figure in figures),
         sizes=(
-            *_as_long(rng, words.SMALLS, cast.sizes[:1]),
-            *_as_long(rng, words.MEDIUMS, cast.sizes[1:2]),
+            *_draw_as_long(rng, words.SMALLS, cast.sizes[:1]),
+            *_draw_as_long(rng, words.MEDIUMS, cast.sizes[1:2]),
             *drawn.sizes[2:],
         ),
     )
@@ -124,13 +124,13 @@ def _draw_fresh(rng: Rng, like: Cast, draw: Callable[[Rng, tuple[str, ...], Sequ
     )
 
 
-def _some(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
-    """As many words as have the role."""
+def _draw_any(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
+    """Return as many words as have the role."""
     return tuple(rng.sample(options, len(like)))
 
 
-def _as_long(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
-    """As many words as have the role, each about as long as one of them."""
+def _draw_as_long(rng: Rng, options: tuple[str, ...], like: Sequence[str]) -> tuple[str, ...]:
+    """Return as many words as have the role, each about as long as one of them."""
     drawn = list[str]()
     for word in like:
         nearest = _nearest(options, len(word), word.count(" "))
@@ -145,12 +145,15 @@ def _nearest(options: tuple[str, ...], length: int, spaces: int) -> tuple[str, .
     def distance(word: str) -> int:
         return abs(len(word) - length) + abs(word.count(" ") - spaces)
 
-    most = sorted(map(distance, options))[:NEAREST][-1]
-    return tuple(option for option in options if distance(option) <= most)
+    limit = sorted(map(distance, options))[:NEAREST][-1]
+    return tuple(option for option in options if distance(option) <= limit)
 
 
 def individuals(cast: Cast) -> tuple[str, ...]:
-    """Whom and what a story tells of. Places are such where nobody goes there; a mood's thing is part of the mood."""
+    """Return the people, animals and things that a story is about.
+
+    Places are among them only where nobody goes there. A mood's thing is part of the mood.
+    """
     places = () if cast.people else cast.places
     things = () if cast.moods else cast.things
     return (*cast.people, *places, *things, *cast.animals, *map(plural, cast.animals), *cast.figures, *cast.sizes)
@@ -158,7 +161,7 @@ def individuals(cast: Cast) -> tuple[str, ...]:
 
 @cache
 def all_individuals() -> tuple[str, ...]:
-    """Whom and what any story may tell of."""
+    """Return the people, animals and things that any story may be about."""
     official = [word for cast in OFFICIAL for word in individuals(cast)]
     figures = [f"{tint} {shape}" for tint in words.COLOURS for shape in words.SHAPES]
     sizes = (*words.SMALLS, *words.MEDIUMS, *words.CONTAINERS)
@@ -189,7 +192,7 @@ _IRREGULAR = {
     "tortoise": "tortoises",
     "porpoise": "porpoises",
 }
-_SINGULAR = {many: one for one, many in _IRREGULAR.items()}
+_SINGULAR = {kinds: kind for kind, kinds in _IRREGULAR.items()}
 _HISSING = ("s", "x", "z", "ch", "sh")
 
 

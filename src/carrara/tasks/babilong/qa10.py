@@ -64,7 +64,7 @@ class Indefinite(Babilong[IsIn]):
         return write_story(rng, cast, self.find_answer, self.candidates, self.draw_facts)
 
     def draw_facts(self, walk: Walk) -> Iterator[Fact]:
-        """State half of the moves as moves, a quarter by the new place, a quarter by this place or a wrong one."""
+        """Yield half of the moves as moves, a quarter as the new place, and a quarter as this place or a wrong one."""
         while True:
             who, left, place = walk.move()
             if walk.rng.chance(0.5):
@@ -77,11 +77,11 @@ class Indefinite(Babilong[IsIn]):
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """Where two places are possible, ask about one of them in 7 of 12 cases (official: 58 %)."""
-        seen = history.people[clause.who][-1].places
-        if len(seen) == 1:
+        possible = history.people[clause.who][-1].places
+        if len(possible) == 1:
             return here_or_elsewhere(history, clause.who, cast)
-        others = [place for place in cast.places if place not in seen]
-        return [IsIn(clause.who, place) for place in (*seen * 7 * len(others), *others * 5 * len(seen))]
+        others = [place for place in cast.places if place not in possible]
+        return [IsIn(clause.who, place) for place in (*possible * 7 * len(others), *others * 5 * len(possible))]
 
     def find_answer(self, history: History, query: IsIn) -> Solution:
         return is_in_place(history, query)

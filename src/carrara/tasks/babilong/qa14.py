@@ -76,16 +76,17 @@ class Times(Babilong[PersonBefore]):
 
     def find_answer(self, history: History, query: PersonBefore) -> Solution:
         """Return the place before the later one of two visits. Times of day give the order, not the sentences."""
-        seen = sorted(
-            (WHENS.index(sight.when), sight.places[0], sight.facts)
-            for sight in history.people.get(query.who, ())
-            if sight.when is not None
+        visits = sorted(
+            (WHENS.index(sighting.when), sighting.places[0], sighting.facts)
+            for sighting in history.people.get(query.who, ())
+            if sighting.when is not None
         )
-        for before, there in zip(seen[-2::-1], seen[:0:-1], strict=True):
-            if there[1] == query.place:
-                if there[0] - before[0] != 1:
+        for before, visit in zip(visits[-2::-1], visits[:0:-1], strict=True):
+            (time_before, place_before, facts_before), (time, place, facts) = before, visit
+            if place == query.place:
+                if time - time_before != 1:
                     break
-                return Solution(before[1], there[2] + before[2])
+                return Solution(place_before, facts + facts_before)
         raise UndecidableError(f"where {query.who} was just before the {query.place}, is not told")
 
 

@@ -59,20 +59,20 @@ class Deduction(Babilong[FearOf]):
         """
         builder = StoryBuilder(rng, self.find_answer)
         kinds: list[str] = []
-        named: list[str] = []
-        while len(kinds) < len(cast.animals) or len(named) < len(cast.people):
+        named_people: list[str] = []
+        while len(kinds) < len(cast.animals) or len(named_people) < len(cast.people):
             # Draw blindly and again: the official order comes out of it.
             animal = rng.choice(cast.animals)
             if rng.chance(0.5):
                 if animal not in kinds:
                     kinds.append(animal)
-                    builder.add(Fears(animal, rng.choice([other for other in cast.animals if other != animal])))
+                    builder.add(Fears(animal, rng.choice([kind for kind in cast.animals if kind != animal])))
             else:
                 who = rng.choice(cast.people)
-                if who not in named and animal in kinds:
-                    named.append(who)
+                if who not in named_people and animal in kinds:
+                    named_people.append(who)
                     builder.add(IsA(who, animal))
-        for who in rng.shuffled(named) if self.sound else [rng.choice(named) for _ in range(QUESTIONS)]:
+        for who in rng.shuffled(named_people) if self.sound else [rng.choice(named_people) for _ in range(QUESTIONS)]:
             builder.ask(FearOf(who))
         return builder.build(cast)
 

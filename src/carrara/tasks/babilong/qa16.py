@@ -57,17 +57,17 @@ class Induction(Babilong[ColourOf]):
     )
 
     def story(self, rng: Rng, cast: Cast) -> Story:
-        """Write who is of which kind and which colour, but for one, and ask for its colour.
+        """Write the kind and the colour of each animal, except for the colour of one, and ask for this colour.
 
-        Officially the answer is the colour of whoever of the kind was named last, though others may have other colours.
-        In a sound story all of the kind have the same colour.
+        Officially the answer is the colour of the animal of the kind that was named last. Others may have another
+        colour. In a sound story all animals of the kind have the same colour.
         """
         while True:
             kinds = {who: rng.choice(cast.animals) for who in cast.people}
             usual = {animal: rng.choice(cast.colours) for animal in cast.animals}
             facts: list[Fact] = []
             stage = dict.fromkeys(cast.people, 0)
-            shown: list[tuple[str, str]] = []
+            coloured: list[tuple[str, str]] = []
             while len(facts) < 2 * len(cast.people) - 1:
                 who = rng.choice([who for who in cast.people if stage[who] < 2])
                 if stage[who] == 0:
@@ -75,11 +75,11 @@ class Induction(Babilong[ColourOf]):
                 else:
                     colour = usual[kinds[who]] if rng.chance(OWN_KIND) else rng.choice(cast.colours)
                     facts.append(Is(who, colour))
-                    shown.append((kinds[who], colour))
+                    coloured.append((kinds[who], colour))
                 stage[who] += 1
-            # Whoever is left without a colour is asked about.
+            # The question is about the one animal without a colour.
             who = next(who for who in cast.people if stage[who] < 2)
-            of_kind = {colour for kind, colour in shown if kind == kinds[who]}
+            of_kind = {colour for kind, colour in coloured if kind == kinds[who]}
             if sum(kind == kinds[who] for kind in kinds.values()) in GROUPS and not (self.sound and len(of_kind) > 1):
                 break
         builder = StoryBuilder(rng, self.find_answer)
@@ -90,12 +90,13 @@ class Induction(Babilong[ColourOf]):
     def find_answer(self, history: History, query: ColourOf) -> Solution:
         """Return the colour of the animal of the same kind that was named last, as in the official files."""
         kinds = history.all(IsA)
-        own = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
-        if own is None:
+        kind_fact = next(((index, fact.kind) for index, fact in reversed(kinds) if fact.who == query.who), None)
+        if kind_fact is None:
             raise UndecidableError(f"what {query.who} is, is not told")
+        kind_index, kind = kind_fact
         colours = {fact.who: (index, fact.quality) for index, fact in history.all(Is)}
         for index, fact in reversed(kinds):
-            if fact.kind == own[1] and fact.who != query.who and fact.who in colours:
-                shown, colour = colours[fact.who]
-                return Solution(colour, (own[0], index, shown))
-        raise UndecidableError(f"no other {own[1]} has a colour")
+            if fact.kind == kind and fact.who != query.who and fact.who in colours:
+                colour_index, colour = colours[fact.who]
+                return Solution(colour, (kind_index, index, colour_index))
+        raise UndecidableError(f"no other {kind} has a colour")

@@ -14,7 +14,7 @@ Question: Is the pink rectangle to the left of the red square?
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Verdict
 from carrara.tasks.babilong._facts import SIDES, STEP, IsBeside, Lies, Solution, opposite
-from carrara.tasks.babilong._map import way
+from carrara.tasks.babilong._map import find_steps
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import FIGURES, Cast
@@ -53,28 +53,28 @@ class Positions(Babilong[IsBeside]):
         A sound story asks each question once, and as many with a yes as with a no.
         """
         builder = StoryBuilder(rng, self.find_answer)
-        one, middle, other = rng.sample(cast.figures, 3)
-        way, another = rng.choice(SIDES), rng.choice(SIDES)
-        while another == way:  # both ends on the same spot
-            another = rng.choice(SIDES)
-        for end, there in rng.shuffled([(one, way), (other, another)]):
-            builder.add(Lies(end, there, middle) if rng.chance(0.5) else Lies(middle, opposite(there), end))
+        first, middle, last = rng.sample(cast.figures, 3)
+        way, other_way = rng.choice(SIDES), rng.choice(SIDES)
+        while other_way == way:  # both ends on the same spot
+            other_way = rng.choice(SIDES)
+        for end, direction in rng.shuffled([(first, way), (last, other_way)]):
+            builder.add(Lies(end, direction, middle) if rng.chance(0.5) else Lies(middle, opposite(direction), end))
         by_answer: dict[str, list[IsBeside]] = {"yes": [], "no": []}
-        for a, b in ((one, other), (other, one)):
-            for query in (IsBeside(a, side, b) for side in SIDES):
+        for subject, reference in ((first, last), (last, first)):
+            for query in (IsBeside(subject, side, reference) for side in SIDES):
                 by_answer[self.find_answer(builder.history, query).answer].append(query)
         if self.sound:
-            each = min(map(len, by_answer.values()))
-            asked = rng.shuffled([query for some in by_answer.values() for query in rng.sample(some, each)])
+            count = min(map(len, by_answer.values()))
+            queries = rng.shuffled([query for group in by_answer.values() for query in rng.sample(group, count)])
         else:
-            asked = [rng.choice(by_answer["yes" if rng.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
-        for query in asked:
+            queries = [rng.choice(by_answer["yes" if rng.chance(0.5) else "no"]) for _ in range(QUESTIONS)]
+        for query in queries:
             builder.ask(query)
         return builder.build(cast)
 
     def find_answer(self, history: History, query: IsBeside) -> Solution:
-        """Add up the steps on a unit grid, from the first figure on. Of two on a level neither is above the other."""
-        steps = way(history, query.one, query.other)
+        """Add up the steps on a unit grid, from the first figure on. In one row neither figure is above the other."""
+        steps = find_steps(history, query.subject, query.reference)
         x, y = STEP[query.way]
-        offset = sum(STEP[there][0] * x + STEP[there][1] * y for there, _ in steps)
+        offset = sum(STEP[direction][0] * x + STEP[direction][1] * y for direction, _ in steps)
         return Solution("yes" if offset < 0 else "no", tuple(index for _, index in steps))

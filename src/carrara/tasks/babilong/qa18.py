@@ -27,7 +27,7 @@ from carrara.types import UndecidableError
 BLOCK = 5
 QUESTIONS = 5
 AGAIN = 0.012
-"""How often it breaks off after three or four questions, tells another block and asks five more."""
+"""How often a story breaks off after three or four questions, writes another block and asks the rest."""
 
 
 class Sizes(Babilong[IsBigger]):
@@ -53,7 +53,7 @@ class Sizes(Babilong[IsBigger]):
     )
 
     def guesses(self, query: IsBigger, cast: Cast) -> Sequence[str]:
-        """In every story boxes are larger than chocolates, so that a question on both gives its answer away."""
+        """Return the answer that the two things give away, since boxes are larger than chocolates in every story."""
         smallest, _, *containers = cast.sizes
         if query.large in containers and query.small in containers:
             return self.options(query, cast)
@@ -71,13 +71,13 @@ class Sizes(Babilong[IsBigger]):
         if self.sound:
             facts, pairs = _one_block(rng, order)
             builder.add_all(facts)
-            everything = [
+            queries = [
                 IsBigger(large, small, fits)
                 for pair in pairs
                 for large, small in (pair, pair[::-1])
                 for fits in (False, True)
             ]
-            for query in rng.sample(everything, min(QUESTIONS, len(everything))):
+            for query in rng.sample(queries, min(QUESTIONS, len(queries))):
                 builder.ask(query)
             return builder.build(cast)
         fits: list[tuple[int, Fits]] = []
@@ -90,7 +90,7 @@ class Sizes(Babilong[IsBigger]):
                 fits += [(builder.add(fact), fact) for fact in _block(rng, order)]
                 chained = _chain_pairs(fits, order)
             for _ in range(questions):
-                builder.ask(_bigger(rng, *rng.choice(chained)))
+                builder.ask(_draw_question(rng, *rng.choice(chained)))
         return builder.build(cast)
 
     def find_answer(self, history: History, query: IsBigger) -> Solution:
@@ -123,7 +123,7 @@ def _chain_pairs(fits: list[tuple[int, Fits]], order: list[str]) -> list[tuple[s
 
 
 def chains(fits: list[tuple[int, Fits]], small: str, large: str) -> list[tuple[int, int]]:
-    """All pairs of facts that lead from the small thing over a third to the large one, earliest first."""
+    """Return all pairs of facts that lead from the small thing over a third to the large one, earliest first."""
     return [
         (i, j)
         for i, lower in fits
@@ -137,44 +137,48 @@ def _first_chain(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[
     return next(iter(chains(fits, small, large)), ())
 
 
-def _bigger(rng: Rng, small: str, large: str) -> IsBigger:
-    """Yes or no, in either wording."""
+def _draw_question(rng: Rng, small: str, large: str) -> IsBigger:
+    """Return a question whose answer is yes or no, in either wording."""
     if rng.chance(0.5):
         small, large = large, small
     return IsBigger(large, small, fits=rng.chance(0.5))
 
 
 def _one_block(rng: Rng, order: list[str]) -> tuple[list[Fits], list[tuple[str, str]]]:
-    """Facts, and the pairs that nothing compares but one chain of two: no fact of its own nor another way round."""
+    """Return facts, and the pairs of things that one chain of two facts compares, and no other fact or chain."""
     while True:
         facts = list(dict.fromkeys(_block(rng, order)))
         pairs = [
             (lower.small, upper.large)
             for lower in facts
             for upper in facts
-            if lower.large == upper.small and _ways(facts, lower.small, upper.large) == 1 and lower.small in order[2:]
+            if lower.large == upper.small
+            and _count_chains(facts, lower.small, upper.large) == 1
+            and lower.small in order[2:]
         ]
         if pairs and len(facts) == BLOCK:
             return facts, pairs
 
 
-def _ways(facts: list[Fits], small: str, large: str) -> int:
-    """In how many ways facts lead from the small to the large."""
-    return sum(1 if fact.large == large else _ways(facts, fact.large, large) for fact in facts if fact.small == small)
+def _count_chains(facts: list[Fits], small: str, large: str) -> int:
+    """Return how many chains of facts lead from the small thing to the large one."""
+    return sum(
+        1 if fact.large == large else _count_chains(facts, fact.large, large) for fact in facts if fact.small == small
+    )
 
 
 def _climb(fits: list[tuple[int, Fits]], small: str, large: str) -> tuple[int, ...]:
-    """The facts of a shortest chain from small to large, breadth first; none if there is no chain."""
-    back: dict[str, tuple[str, int]] = {}
+    """Return the facts of a shortest chain from small to large, breadth first; none if there is no chain."""
+    previous: dict[str, tuple[str, int]] = {}
     queue = [small]
     for here in queue:
         for index, fact in fits:
-            if fact.small == here and fact.large not in back and fact.large != small:
-                back[fact.large] = here, index
+            if fact.small == here and fact.large not in previous and fact.large != small:
+                previous[fact.large] = here, index
                 queue.append(fact.large)
     up: list[int] = []
     here = large
-    while here in back:
-        here, index = back[here]
+    while here in previous:
+        here, index = previous[here]
         up.append(index)
     return tuple(up[::-1])

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from carrara.rng import Rng
 from carrara.tasks.babilong._answers import Steps
 from carrara.tasks.babilong._facts import COMPASS, STEP, Lies, Path, Solution, Way, opposite
-from carrara.tasks.babilong._map import way
+from carrara.tasks.babilong._map import find_steps
 from carrara.tasks.babilong._story import History, Story, StoryBuilder
 from carrara.tasks.babilong._task import Babilong, prompt
 from carrara.tasks.babilong._words import HOUSE, Cast
@@ -65,13 +65,13 @@ class Paths(Babilong[Path]):
         return builder.build(cast)
 
     def find_answer(self, history: History, query: Path) -> Solution:
-        steps = way(history, query.start, query.goal)
-        return Solution(",".join(there[0] for there, _ in steps), tuple(index for _, index in steps))
+        steps = find_steps(history, query.start, query.goal)
+        return Solution(",".join(way[0] for way, _ in steps), tuple(index for _, index in steps))
 
     def guesses(self, query: Path, cast: Cast) -> Sequence[str]:
         """Guess a straight way on a sound map: around a corner, places would more often fall on one spot."""
-        ways = self.options(query, cast)
-        return tuple(one for one in ways if one[0] == one[-1]) if self.sound else ways
+        routes = self.options(query, cast)
+        return tuple(route for route in routes if route[0] == route[-1]) if self.sound else routes
 
     def chance_level(self, query: Path, cast: Cast) -> float:
         return 0.09 if self.sound else super().chance_level(query, cast)  # measured over 40,000 maps
@@ -81,32 +81,32 @@ Spot = tuple[int, int]
 
 
 def _tree(rng: Rng, cast: Cast) -> tuple[list[Lies], str, str, list[Spot]]:
-    """Return the facts, the two of the way first; the ends of the way; and the spot of each place."""
+    """Return the facts, those of the two steps first; the start and the goal; and the spot of each place."""
     places = rng.shuffled(cast.places)
     spots: dict[str, Spot] = {places[0]: (0, 0)}
     taken: dict[str, list[Way]] = {place: [] for place in places}
     facts: list[Lies] = []
     for place in places[1:]:
         while True:
-            beside = places[len(spots) - 1] if len(spots) <= 2 else rng.choice(places[:3])
-            there = rng.choice(COMPASS)
-            if there not in taken[beside]:
+            neighbour = places[len(spots) - 1] if len(spots) <= 2 else rng.choice(places[:3])
+            way = rng.choice(COMPASS)
+            if way not in taken[neighbour]:
                 break
-        taken[beside].append(there)
-        taken[place].append(opposite(there))
-        x, y = STEP[there]
-        spots[place] = spots[beside][0] + x, spots[beside][1] + y
-        facts.append(Lies(place, there, beside) if rng.chance(0.5) else Lies(beside, opposite(there), place))
+        taken[neighbour].append(way)
+        taken[place].append(opposite(way))
+        x, y = STEP[way]
+        spots[place] = spots[neighbour][0] + x, spots[neighbour][1] + y
+        facts.append(Lies(place, way, neighbour) if rng.chance(0.5) else Lies(neighbour, opposite(way), place))
     return facts, places[0], places[2], list(spots.values())
 
 
 def _order(rng: Rng, facts: list[Lies]) -> list[Lies]:
-    """Return the facts in the order of the story, the two of the way at places drawn by their weights."""
+    """Return the facts in the order of the story: those of the two steps stand at places drawn by their weights."""
     pairs = [(i, j) for i in range(len(facts)) for j in range(i)]
     weights = [STEP_WEIGHTS[i] * STEP_WEIGHTS[j] for i, j in pairs]
     throw, pick = rng.below(sum(weights)), 0
     while throw >= weights[pick]:
         throw -= weights[pick]
         pick += 1
-    on_way, beside = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
-    return [(on_way if i in pairs[pick] else beside).pop() for i in range(len(facts))]
+    step_facts, other_facts = rng.shuffled(facts[:2]), rng.shuffled(facts[2:])
+    return [(step_facts if i in pairs[pick] else other_facts).pop() for i in range(len(facts))]

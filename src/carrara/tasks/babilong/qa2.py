@@ -67,17 +67,17 @@ class TwoFacts(Babilong[WhereThing]):
         thing = handled_thing(clause.fact)
         if thing is None:
             return ()
-        known = thing_of(history, thing)
-        moved = known.laid is not None if known.holder is None else known.carry > 0
+        life = thing_of(history, thing)
+        moved = life.laid is not None if life.holder is None else life.carry > 0
         return (WhereThing(thing),) if moved else ()
 
     def find_answer(self, history: History, query: WhereThing) -> Solution:
-        """A thing is where its holder is, or where it was put down."""
-        known = thing_of(history, query.thing)
-        here = known.laid if known.holder is None else history.place(known.holder)
+        """Return where the holder of a thing is, or where it was put down."""
+        life = thing_of(history, query.thing)
+        here = life.laid if life.holder is None else history.place(life.holder)
         if here is None:
             raise UndecidableError(f"where the {query.thing} is, is not told")
-        return Solution(here.place, (known.events[-1][0], here.fact))
+        return Solution(here.place, (life.events[-1][0], here.fact))
 
     def relevant_facts(self, facts: Sequence[Fact | None], query: WhereThing) -> Sequence[int]:
         return relevant_facts(facts, query.thing)

@@ -79,9 +79,9 @@ class ThreeFacts(Babilong[ThingBefore]):
     )
 
     def story(self, rng: Rng, cast: Cast) -> Story:
-        most = MOST_SOUND_FACTS if self.sound else inf
+        most_facts = MOST_SOUND_FACTS if self.sound else inf
         story = write_story(
-            rng, cast, self.find_answer, self.candidates, gift_weight=0, got_there=0.19, most_facts=most
+            rng, cast, self.find_answer, self.candidates, gift_weight=0, got_there=0.19, most_facts=most_facts
         )
         return story if story.questions else self.story(rng, cast)
 
@@ -93,18 +93,18 @@ class ThreeFacts(Babilong[ThingBefore]):
         thing = handled_thing(clause.fact)
         if thing is None:
             return ()
-        known = thing_of(history, thing)
-        stops = [stop.place for stop in known.way]
-        carried = range(len(stops) - known.carry + 1, len(stops)) if known.carry > 1 else ()
+        life = thing_of(history, thing)
+        stops = [stop.place for stop in life.way]
+        carried = range(len(stops) - life.carry + 1, len(stops)) if life.carry > 1 else ()
         last = [stops[i] for i in carried if stops[i] not in stops[i + 1 :]]
         return [ThingBefore(thing, place) for place in last if not self.sound or stops.count(place) == 1]
 
     def find_answer(self, history: History, query: ThingBefore) -> Solution:
         """Return the place from which the thing came there the last time."""
-        known = thing_of(history, query.thing)
-        for before, stop in zip(known.way[-2::-1], known.way[:0:-1], strict=True):
+        life = thing_of(history, query.thing)
+        for before, stop in zip(life.way[-2::-1], life.way[:0:-1], strict=True):
             if stop.place == query.place:
-                return Solution(before.place, (known.events[-1][0], stop.fact, before.fact))
+                return Solution(before.place, (life.events[-1][0], stop.fact, before.fact))
         raise UndecidableError(f"where the {query.thing} was before the {query.place}, is not told")
 
     def relevant_facts(self, facts: Sequence[Fact | None], query: ThingBefore) -> Sequence[int]:

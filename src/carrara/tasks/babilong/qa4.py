@@ -63,20 +63,20 @@ class TwoArguments(Babilong[Neighbour]):
         way: Way = rng.choice(COMPASS)
         # From the middle, one end lies this way and the other the opposite way.
         facts = [
-            Lies(end, there, middle) if rng.chance(MIDDLE_SECOND) else Lies(middle, opposite(there), end)
-            for end, there in ((first, way), (last, opposite(way)))
+            Lies(end, direction, middle) if rng.chance(MIDDLE_SECOND) else Lies(middle, opposite(direction), end)
+            for end, direction in ((first, way), (last, opposite(way)))
         ]
         rng.shuffle(facts)
         builder.add_all(facts)
         fact = rng.choice(facts)
         if self.sound and rng.chance(0.5):
-            fact = Lies(fact.other, opposite(fact.way), fact.one)
-        builder.ask(Neighbour(fact.way, fact.other, turned=rng.chance(0.5)))
+            fact = Lies(fact.reference, opposite(fact.way), fact.subject)
+        builder.ask(Neighbour(fact.way, fact.reference, turned=rng.chance(0.5)))
         return builder.build(cast)
 
     def find_answer(self, history: History, query: Neighbour) -> Solution:
         """Return a neighbour that a fact states, not a place beyond it."""
-        for other, way, index in edges(history).get(query.place, ()):
+        for neighbour, way, index in edges(history).get(query.place, ()):
             if way == query.way:
-                return Solution(other, (index,))
+                return Solution(neighbour, (index,))
         raise UndecidableError(f"what is {query.way} of the {query.place}, is not told")

@@ -64,8 +64,8 @@ class ThreeArguments(Babilong[Gift]):
         match query:
             case WhatGiven():
                 return cast.things
-            case WhoGave(to=other) | WhoReceived(who=other):
-                return tuple(who for who in cast.people if who != other)
+            case WhoGave(to=named_person) | WhoReceived(who=named_person):
+                return tuple(who for who in cast.people if who != named_person)
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[Gift]:
         """Ask about the last gift of a thing.
@@ -77,11 +77,11 @@ class ThreeArguments(Babilong[Gift]):
         """
         match clause.fact:
             case Gave(who, thing, to) if (
-                clause.number == _last(history, thing) and len(_standing(history, who, to)) == 1
+                clause.number == _last_gift(history, thing) and len(_standing_gifts(history, who, to)) == 1
             ):
-                given = {gift.thing for _, gift in history.all(Gave) if (gift.who, gift.to) == (who, to)}
+                gifts = {gift.thing for _, gift in history.all(Gave) if (gift.who, gift.to) == (who, to)}
                 return (
-                    *([WhatGiven(who, to)] * 2 if len(given) == 1 or not self.sound else ()),
+                    *([WhatGiven(who, to)] * 2 if len(gifts) == 1 or not self.sound else ()),
                     *(WhoGave(thing), WhoGave(thing, to)),
                     *(WhoReceived(thing), WhoReceived(thing, who)),
                 )
@@ -91,7 +91,7 @@ class ThreeArguments(Babilong[Gift]):
     def find_answer(self, history: History, query: Gift) -> Solution:
         match query:
             case WhatGiven(who, to):
-                return self._what(history, who, to)
+                return self._find_gift(history, who, to)
             case WhoGave(thing, to):
                 for index, gift in reversed(history.all(Gave)):
                     if gift.thing == thing and to in (None, gift.to):
@@ -102,12 +102,12 @@ class ThreeArguments(Babilong[Gift]):
                         return Solution(gift.to, (index,))
         raise UndecidableError(f"who gave the {query.thing} to whom, is not told")
 
-    def _what(self, history: History, who: str, to: str) -> Solution:
-        """Return what somebody gave to another. Of two such things the question means the recent one.
+    def _find_gift(self, history: History, who: str, to: str) -> Solution:
+        """Return what somebody gave to another. If that is more than one thing, the question means the recent one.
 
-        Two recent ones leave the question open.
+        Two recent things leave the question open.
         """
-        gifts = _standing(history, who, to)
+        gifts = _standing_gifts(history, who, to)
         if len(gifts) > 1:
             recent = history.facts[-RECENT:][0][0]
             gifts = [gift for gift in gifts if gift[0] >= recent]
@@ -116,11 +116,11 @@ class ThreeArguments(Babilong[Gift]):
         return Solution(gifts[0][1], (gifts[0][0],))
 
 
-def _last(history: History, thing: str) -> int:
+def _last_gift(history: History, thing: str) -> int:
     return next(index for index, event in reversed(history.things[thing].events) if isinstance(event, Gave))
 
 
-def _standing(history: History, who: str, to: str) -> list[tuple[int, str]]:
+def _standing_gifts(history: History, who: str, to: str) -> list[tuple[int, str]]:
     """Return what a person gave to another, as far as nobody has given it on since."""
     gifts = history.all(Gave)
     last = {gift.thing: index for index, gift in gifts}

@@ -59,4 +59,4 @@ class Counting(Babilong[HowMany]):
         hands = history.hands.get(query.who)
         if hands is None or len(hands.held) >= len(NUMBERS):
             raise UndecidableError(f"how much {query.who} carries, is not told")
-        return Solution(NUMBERS[len(hands.held)], tuple(hands.ledger))
+        return Solution(NUMBERS[len(hands.held)], tuple(hands.facts))

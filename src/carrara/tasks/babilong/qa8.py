@@ -76,5 +76,5 @@ class Lists(Babilong[WhatCarried]):
         hands = history.hands.get(query.who)
         if hands is None:
             raise UndecidableError(f"what {query.who} carries, is not told")
-        held = [thing for thing in hands.ever if thing in hands.held]
-        return Solution(",".join(held) or NOTHING, tuple(i for facts in hands.ever.values() for i in facts))
+        held = [thing for thing in hands.facts_by_thing if thing in hands.held]
+        return Solution(",".join(held) or NOTHING, tuple(i for facts in hands.facts_by_thing.values() for i in facts))

@@ -57,7 +57,7 @@ class Negation(Babilong[IsIn]):
         return write_story(rng, cast, self.find_answer, self.candidates, self.draw_facts)
 
     def draw_facts(self, walk: Walk) -> Iterator[Fact]:
-        """State half of the moves as moves, a quarter by the new place, a quarter by the place that was left."""
+        """Yield half of the moves as moves, a quarter as the new place, and a quarter as the place that was left."""
         while True:
             who, left, place = walk.move()
             if walk.rng.chance(0.5):
@@ -67,8 +67,12 @@ class Negation(Babilong[IsIn]):
 
     def candidates(self, history: History, clause: Clause, cast: Cast) -> Sequence[IsIn]:
         """After a denial ask only about the place that was denied: the facts say nothing of the others."""
-        seen = history.people[clause.who][-1]
-        return (IsIn(clause.who, seen.places[0]),) if seen.out else here_or_elsewhere(history, clause.who, cast)
+        sighting = history.people[clause.who][-1]
+        return (
+            (IsIn(clause.who, sighting.places[0]),)
+            if sighting.is_absent
+            else here_or_elsewhere(history, clause.who, cast)
+        )
 
     def find_answer(self, history: History, query: IsIn) -> Solution:
         return is_in_place(history, query)

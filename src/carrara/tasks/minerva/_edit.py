@@ -34,8 +34,8 @@ def read_ordinal(text: str) -> int:
     """
     if text in ORDINALS:
         return ORDINALS.index(text) + 1
-    if found := _ORDINAL.fullmatch(text):
-        return int(found[1])
+    if match := _ORDINAL.fullmatch(text):
+        return int(match[1])
     raise UndecidableError(f"{text} is no ordinal")
 
 
@@ -49,8 +49,8 @@ def edit_answer(items: Sequence[str], result: Sequence[str], substitute: str = "
     """Return the right answer, with the lists that a reply can state without doing the task.
 
     Args:
-        items: The context.
-        result: What the context becomes.
+        items: The items of the context.
+        result: The items after the change.
         substitute: The word that takes the place of others; none if empty.
     """
     trivial: dict[str, tuple[str, ...]] = {}
@@ -75,10 +75,10 @@ def draw_items(budget: LengthBudget | None, draw: Callable[[], str], number: int
     """
     if budget is None:
         return vocabulary.some(draw, number)
-    found = fill(budget, draw) if budget.budget > 0 else []
-    if len(found) < least:
-        raise LengthError(f"it has room for {len(found)} words", part=f"there is room for {len(found)} words")
-    return found
+    items = fill(budget, draw) if budget.budget > 0 else []
+    if len(items) < least:
+        raise LengthError(f"it has room for {len(items)} words", part=f"there is room for {len(items)} words")
+    return items
 
 
 def draw_numbers(budget: LengthBudget | None, rng: Rng, number: int) -> list[str]:

@@ -64,7 +64,7 @@ def deal_words(
     items: int,
     lists: int,
     needles: Sequence[Needle],
-    what: str,
+    description: str,
     least: int = 2,
 ) -> list[list[str]]:
     """Return lists of words with needles among them.
@@ -75,42 +75,41 @@ def deal_words(
         budget: The tokens that all lists take together; None at length 0.
         draw: Draws a word.
         items: The number of words where there is no budget.
-        lists: The number of lists.
         needles: The words that are asked about.
-        what: Names the lists in a message.
+        description: Names the lists in an error message.
         least: The fewest words of a list.
 
     Raises:
         LengthError: The budget is too small.
     """
-    held = Counter(needle.list for needle in needles)
-    wanted = sum(max(least, held[n]) for n in range(lists)) - len(needles)
+    needle_counts = Counter(needle.list for needle in needles)
+    wanted = sum(max(least, needle_counts[n]) for n in range(lists)) - len(needles)
     if budget is None:
         words = vocabulary.some(draw, max(items - len(needles), wanted))
     else:
         words = fill(budget, draw) if budget.budget > 0 else []
     if len(words) < wanted:
         raise LengthError(
-            f"{what} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",
-            part=f"{what} leaves too little room for words",
+            f"{description} leaves room for {len(words)} words beside the {len(needles)} asked for, and takes {wanted}",
+            part=f"{description} leaves too little room for words",
         )
-    others = iter(words)
-    dealt = [list(islice(others, size)) for size in _sizes(len(words) + len(needles), lists, held)]
+    unused = iter(words)
+    dealt = [list(islice(unused, size)) for size in _sizes(len(words) + len(needles), lists, needle_counts)]
     for needle in needles:
-        own = dealt[needle.list]
-        own.insert(int(needle.share * (len(own) + 1)), needle.word)
+        needle_list = dealt[needle.list]
+        needle_list.insert(int(needle.share * (len(needle_list) + 1)), needle.word)
     return dealt
 
 
-def _sizes(words: int, lists: int, held: Mapping[int, int]) -> list[int]:
+def _sizes(words: int, lists: int, needle_counts: Mapping[int, int]) -> list[int]:
     """Return how many words each list gets beside its needles."""
     sizes = [(n + 1) * words // lists - n * words // lists for n in range(lists)]
-    for n, needles in held.items():
+    for n, needles in needle_counts.items():
         while sizes[n] < needles:  # where lists have one word each, a list with two needles takes one from another
-            others = [other for other in range(lists) if other != n and sizes[other] > held.get(other, 0)]
+            donors = [donor for donor in range(lists) if donor != n and sizes[donor] > needle_counts.get(donor, 0)]
             sizes[n] += 1
-            sizes[max(others, key=sizes.__getitem__)] -= 1
-    return [size - held.get(n, 0) for n, size in enumerate(sizes)]
+            sizes[max(donors, key=sizes.__getitem__)] -= 1
+    return [size - needle_counts.get(n, 0) for n, size in enumerate(sizes)]
 
 
 def write_pair(word: str, partner: str) -> str:

@@ -45,7 +45,7 @@ CLASSES: Mapping[str, Ours] = {
     "FindDuplicates": Ours("duplicates"),
     "Count": Ours("count", {"repeated_word": "word"}),
     "CheckAssociation": Ours("association", TWO),
-    # Which the other list is, is said in its own words there, and is no field here.
+    # The published instruction names the other list in a field. Here the word "other" stands in its place.
     "CompareTwoLists": Ours("two_lists", {"chosen_list": "chosen", "other_list": " other"}),
     "IdentifyOddGroup": Ours("odd_group"),
     "PatchDifference": Ours("patch"),
@@ -64,29 +64,32 @@ NUMBERS = {"add": "3", "subtract": "1", "multiply": "2"}
 
 
 def words(folder: Path) -> dict[str, Parts]:
-    found: dict[str, Parts] = {}
+    """Return the prompt parts of each task that the programs in a folder have."""
+    parts_by_task: dict[str, Parts] = {}
     for file in FILES:
-        for made in classes(tree(file_in(folder, file))):
-            said = list(find_assignments(made, "task_instruction"))
-            if made.name == UPDATES:
+        for class_def in classes(tree(file_in(folder, file))):
+            instructions = list(find_assignments(class_def, "task_instruction"))
+            if class_def.name == UPDATES:
                 parts = {
-                    name: said[n].replace(NUMBERS[name], "{by}") for n, name in enumerate(NUMBERS) if n < len(said)
+                    name: instructions[n].replace(NUMBERS[name], "{by}")
+                    for n, name in enumerate(NUMBERS)
+                    if n < len(instructions)
                 }
-                found["minerva/functional"] = parts | _frame(_ending(made))
-            elif (ours := CLASSES.get(made.name)) and said:
-                parts = {ours.part: rename_fields(said[-1], ours.fields)} | _frame(_ending(made))
-                found.setdefault(f"minerva/{ours.task}", {}).update(parts)
-    if not found:
+                parts_by_task["minerva/functional"] = parts | _frame(_ending(class_def))
+            elif (ours := CLASSES.get(class_def.name)) and instructions:
+                parts = {ours.part: rename_fields(instructions[-1], ours.fields)} | _frame(_ending(class_def))
+                parts_by_task.setdefault(f"minerva/{ours.task}", {}).update(parts)
+    if not parts_by_task:
         raise UsageError(f"{folder} has none of Minerva's tasks: give the folder of its repository")
-    return found
+    return parts_by_task
 
 
-def _ending(made: ClassDef) -> str:
-    """The line that is to be gone on with, where a class has one; in others the words end where the answer begins."""
-    found = [text[text.rindex("\n\n") :] for text in texts(made) if text.endswith(ENDINGS)]
-    return found[-1] if found else ""
+def _ending(class_def: ClassDef) -> str:
+    """Return the line that the model is to continue, where a class has one; else nothing."""
+    endings = [text[text.rindex("\n\n") :] for text in texts(class_def) if text.endswith(ENDINGS)]
+    return endings[-1] if endings else ""
 
 
 def _frame(ending: str) -> Parts:
-    """The text after the words is in the prompt of chat models too, as published."""
+    """Return the parts around the words. The ending is in the prompt of chat models too, as published."""
     return {"open": "Context:\n", "instruct": "\n\nInstruction:\n", "rule": ending, "answer": ""}

@@ -1,8 +1,11 @@
 """Minerva's published scores, with their faults, for numbers that can be laid beside published ones.
 
-Its exact match asks whether the reference stands anywhere in the reply, as part of a word too; its ROUGE takes -1 for 1
-and counts the words around the answer; its sets want lower case and one space after each comma; and the final answer
-begins at the first marker, where reasoning may only have named it.
+The faults:
+
+- Its exact match asks whether the reference stands anywhere in the reply, as part of a word too.
+- Its ROUGE takes -1 for 1, and counts the words around the answer.
+- Its sets need lower case and one space after each comma.
+- Its final answer begins at the first marker, where reasoning may only have named the marker.
 
 >>> primary("string_search_word", "no", "Yes or no."), primary("group_membership", "List 1", "List 10")
 (1.0, 1.0)
@@ -67,7 +70,7 @@ _VALUES = [1, 2, 3, 3, 4, 5, 6, 7, 8, 9, 10]
 
 
 def reference(gold: Any) -> Reference:
-    """A gold answer as the published files have it."""
+    """Return a gold answer as the published files have it."""
     match gold:
         case Words():
             return list(gold.items)
@@ -80,30 +83,33 @@ def reference(gold: Any) -> Reference:
 
 
 def primary(task: str, reference: Reference, reply: str) -> float:
-    """The score that the paper reports."""
+    """Return the score that the paper reports."""
     return scores(task, reference, reply)[PRIMARY[task]]
 
 
 def scores(task: str, reference: Reference, reply: str) -> dict[str, float]:
-    """All scores that the published code gives a reply to a task, under its names."""
+    """Return all scores that the published code gives a reply to a task, under its names."""
     if task == "quantity_state":
         return {_EXACT: float(_final(reply) == str(reference))}
     text = _text(reference)
-    found = {_EXACT: float(text in reply.strip().lower().rstrip("."))}
+    by_name = {_EXACT: float(text in reply.strip().lower().rstrip("."))}
     if task == "count":
-        found["count_accuracy"] = float(_count(reply) == text)
+        by_name["count_accuracy"] = float(_count(reply) == text)
     if PRIMARY[task] != _EXACT:
-        found |= _rouge(reply, text)
+        by_name |= _rouge(reply, text)
     if isinstance(reference, Mapping):
-        found |= _agents(reply, reference)
+        by_name |= _agents(reply, reference)
     elif PRIMARY[task] == _SETS:
         assert not isinstance(reference, str | int)
-        found |= _sets(_final(reply).split(", "), reference)
-    return found
+        by_name |= _sets(_final(reply).split(", "), reference)
+    return by_name
 
 
 def _text(reference: Reference) -> str:
-    """Only a text is put in lower case; with its capitals and last line break, no agents' text is ever in a reply."""
+    """Return a reference as text. Only a text is put in lower case.
+
+    The text of agents has capitals and a last line break, so that it is never in a reply.
+    """
     if isinstance(reference, str):
         return reference.lower()
     if isinstance(reference, Mapping):
@@ -118,49 +124,53 @@ def _final(reply: str) -> str:
 
 
 def _count(reply: str) -> str | None:
-    """The number in a reply that says '3 times' or has one of a few words, in other words too: 'sixteen' is six."""
+    """Return the number in a reply that has one of a few number words, or says '3 times'.
+
+    A number word counts as a part of another word too: 'sixteen' is six.
+    """
     for word, value in zip(_COUNTS, _VALUES, strict=True):
         if word in reply:
             return str(value)
-    said = _TIMES.search(reply)
+    match = _TIMES.search(reply)
     # Python refuses to read thousands of digits, and no reference has more than two
-    return str(int(said[1])) if said and len(said[1]) < 100 else None
+    return str(int(match[1])) if match and len(match[1]) < 100 else None
 
 
 def _rouge(reply: str, reference: str) -> dict[str, float]:
-    """As the package `rouge_score` 0.1.2 without its stemmer."""
+    """Return the scores of the package `rouge_score` 0.1.2 without its stemmer."""
     answer, gold = _WORD.findall(reply.lower()), _WORD.findall(reference.lower())
     matches = {"rouge-1": (Counter(answer) & Counter(gold)).total(), "rouge-L": common(answer, gold)}
-    found: dict[str, float] = {}
+    by_name: dict[str, float] = {}
     for name, shared in matches.items():
         rates = _rates(shared, len(answer), len(gold))
-        found |= dict(zip((f"{name}_precision", f"{name}_recall", name), rates, strict=True))
-    return found
+        by_name |= dict(zip((f"{name}_precision", f"{name}_recall", name), rates, strict=True))
+    return by_name
 
 
 def _sets(answer: Collection[str], gold: Collection[str]) -> dict[str, float]:
-    one, other = set(answer), set(gold)
-    precision, recall, f1 = _rates(len(one & other), len(one), len(other))
+    answer_words, gold_words = set(answer), set(gold)
+    shared = answer_words & gold_words
+    precision, recall, f1 = _rates(len(shared), len(answer_words), len(gold_words))
     return {
         "set_overlap_precision": precision,
         "set_overlap_recall": recall,
         "set_overlap_f1": f1,
-        _SETS: len(one & other) / max(1, len(one | other)),
+        _SETS: len(shared) / max(1, len(answer_words | gold_words)),
     }
 
 
 def _agents(reply: str, hands: Mapping[str, Sequence[str]]) -> dict[str, float]:
-    """The mean over the agents, of whom each wants a line; only after a marker does a last full stop go."""
-    told: dict[str, list[str]] = {}
+    """Return the mean over the agents, each of which needs a line. A last full stop is removed only after a marker."""
+    words_by_agent: dict[str, list[str]] = {}
     for line in (_final(reply) if _MARKER in reply else reply).split("\n"):
         name, colon, words = line.partition(":")
         if colon:
-            told[name.strip()] = [word.strip() for word in words.split(",")]
-    each = [_sets(told.get(name, []), words) for name, words in hands.items()]
-    return {name: fmean(found[name] for found in each) for name in each[0]}
+            words_by_agent[name.strip()] = [word.strip() for word in words.split(",")]
+    agent_scores = [_sets(words_by_agent.get(agent, []), words) for agent, words in hands.items()]
+    return {name: fmean(by_name[name] for by_name in agent_scores) for name in agent_scores[0]}
 
 
 def _rates(shared: int, answer: int, gold: int) -> tuple[float, float, float]:
-    """Precision, recall and F1, rounded as the published code rounds them."""
+    """Return precision, recall and F1, rounded as the published code rounds them."""
     precision, recall = shared / max(1, answer), shared / max(1, gold)
     return precision, recall, 2 * precision * recall / (precision + recall) if shared else 0.0

@@ -19,8 +19,8 @@ from carrara.util.errors import UsageError, nearest
 from carrara.util.files import lines
 
 FIELDS = ("task", "reference", "reply")
-_CALLED = {"identify_the_odd_group": "identify_odd_group"}
-"""A task that the published code calls by another name than the file."""
+_FILE_NAMES = {"identify_the_odd_group": "identify_odd_group"}
+"""The file name of a task that the published code calls otherwise."""
 
 
 @dataclass(frozen=True)
@@ -58,35 +58,36 @@ class RescoredRows:
     total: Figures
 
 
-class _Marks(NamedTuple):
+class _RowScores(NamedTuple):
     paper: float
-    own: float | None
+    score: float | None
     unparsed: bool
-    bare: bool
+    without_context: bool
 
 
 def rescore(path: Path, keep: Callable[[ScoredRow], object] = lambda scored: None) -> RescoredRows:
     """Score the rows of a file, and show each to `keep`."""
-    found: dict[str, list[_Marks]] = {task: [] for task in PRIMARY}
-    for line, task, one in _grade_lines(path):
-        unparsed = one.answer is None
-        found[task].append(_Marks(one.paper, one.own, unparsed, one.bare))
-        keep(ScoredRow(line, task, one.paper, one.own, one.answer, "unparsed" if unparsed else "ok"))
-    every = [marks for task in found.values() for marks in task]
-    if not every:
+    scores_by_task: dict[str, list[_RowScores]] = {task: [] for task in PRIMARY}
+    for line, task, grade in _grade_lines(path):
+        unparsed = grade.answer is None
+        scores_by_task[task].append(_RowScores(grade.paper, grade.score, unparsed, grade.without_context))
+        keep(ScoredRow(line, task, grade.paper, grade.score, grade.answer, "unparsed" if unparsed else "ok"))
+    all_scores = [row for rows in scores_by_task.values() for row in rows]
+    if not all_scores:
         raise UsageError(f"{path} has no rows; a row needs {', '.join(FIELDS)}")
-    return RescoredRows(str(path), {task: _figures(marks) for task, marks in found.items() if marks}, _figures(every))
+    figures = {task: _figures(rows) for task, rows in scores_by_task.items() if rows}
+    return RescoredRows(str(path), figures, _figures(all_scores))
 
 
-def _figures(marks: Sequence[_Marks]) -> Figures:
-    own = [one.own for one in marks if one.own is not None]
+def _figures(rows: Sequence[_RowScores]) -> Figures:
+    scores = [row.score for row in rows if row.score is not None]
     return Figures(
-        n=len(marks),
-        paper=fmean(one.paper for one in marks),
-        own=fmean(own) if own else None,
-        unparsed=sum(one.unparsed for one in marks),
-        without_reference=len(marks) - len(own),
-        without_context=sum(one.bare for one in marks),
+        n=len(rows),
+        paper=fmean(row.paper for row in rows),
+        own=fmean(scores) if scores else None,
+        unparsed=sum(row.unparsed for row in rows),
+        without_reference=len(rows) - len(scores),
+        without_context=sum(row.without_context for row in rows),
     )
 
 
@@ -109,12 +110,12 @@ def _row(line: str) -> tuple[str, RowGrade]:
     except (ValueError, RecursionError) as error:
         raise UsageError(f"not a line of JSON: {error}; write one object a line") from None
     if not isinstance(row, dict):
-        what = "list" if isinstance(row, list) else "value"
-        raise UsageError(f"a {what}, and no object with {', '.join(FIELDS)}: write one a line")
+        kind = "list" if isinstance(row, list) else "value"
+        raise UsageError(f"a {kind}, and no object with {', '.join(FIELDS)}: write one a line")
     if missing := [field for field in FIELDS if field not in row]:
         raise UsageError(f"a row needs {', '.join(FIELDS)}, and {missing[0]!r} is not there: add it")
     task, reply, prompt = (_text(row, field) for field in ("task", "reply", "prompt"))
-    name = _CALLED.get(task, task)
+    name = _FILE_NAMES.get(task, task)
     if name not in PRIMARY:
         raise UsageError(
             f"Minerva has no task {task[:60]!r}{nearest(task[:60], PRIMARY)}: its files' names are the tasks'"
@@ -123,7 +124,7 @@ def _row(line: str) -> tuple[str, RowGrade]:
 
 
 def _text(row: Mapping[str, object], field: str) -> str:
-    """A reply that never came is an empty one, as to the published scorer."""
+    """Return a text of a row. A reply that never came is an empty one, as in the published scorer."""
     text = row.get(field)
     if not isinstance(text, str | None):
         raise UsageError(f"{field!r} is no text: write it as one")

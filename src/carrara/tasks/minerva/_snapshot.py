@@ -64,7 +64,7 @@ OURS: Mapping[str, str] = {
 class Row(NamedTuple):
     prompt: str
     reference: str
-    """As JSON."""
+    """The reference as JSON."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ class FileAnswers(AnswerType[ReferenceAnswer]):
         return self._answers.write(answer.value)
 
     def parse_value(self, text: str, question: Question[ReferenceAnswer]) -> ReferenceAnswer | None:
-        value = self._answers.parse_value(text, _inner(question))
+        value = self._answers.parse_value(text, _our_question(question))
         return None if value is None else ReferenceAnswer(value)
 
     def read(self, reply: str, question: Question[ReferenceAnswer], ignore: Iterable[str] = ()) -> Extraction | None:
-        found = self._answers.read(reply, _inner(question), ignore)
-        return None if found is None else Extraction(ReferenceAnswer(found.answer), found.rule)
+        extraction = self._answers.read(reply, _our_question(question), ignore)
+        return None if extraction is None else Extraction(ReferenceAnswer(extraction.answer), extraction.rule)
 
     def guess(self, rng: Rng, gold: ReferenceAnswer, options: Sequence[str] = ()) -> ReferenceAnswer:
         return ReferenceAnswer(self._answers.guess(rng, gold.value, options))
@@ -99,7 +99,7 @@ class FileAnswers(AnswerType[ReferenceAnswer]):
         return self._answers.score(answer.value, gold.value)
 
 
-def _inner(question: Question[ReferenceAnswer]) -> Question[Any]:
+def _our_question(question: Question[ReferenceAnswer]) -> Question[Any]:
     """Return the question as the task here asks it."""
     return Question(question.ask, question.gold.value, (), question.chance_level, options=question.options)
 
@@ -131,30 +131,35 @@ def load(name: str) -> type[PublishedSnapshot]:
     if file not in PRIMARY:
         raise UsageError(f"Minerva's snapshot has no file {file!r}; it has {', '.join(PRIMARY)}")
     guesser: Guesser = "context candidates" if isinstance(ANSWERS[file], ListName) else "without context"
-    own = {"file": file, "title": f"Minerva's {file} (published)", "guesser": guesser, "answer": FileAnswers(file)}
-    return type("Snapshot", (PublishedSnapshot,), own)
+    attributes = {
+        "file": file,
+        "title": f"Minerva's {file} (published)",
+        "guesser": guesser,
+        "answer": FileAnswers(file),
+    }
+    return type("Snapshot", (PublishedSnapshot,), attributes)
 
 
 def sources(folder: Path) -> list[PublishedFile]:
     """Return the files of a folder and its subfolders, found by their names: `search/string_search_word.jsonl`."""
     if not os.path.exists(folder):
         raise UsageError(f"there is no folder {folder}: `published` takes one with the files of Minerva's snapshot")
-    found = [
+    files = [
         PublishedFile(PREFIX + path.stem, 0 if path.stem in MARKED else LENGTH, path)
         for path in files_of(folder, (ENDING,))
         if path.suffix.lower() == ENDING and path.stem in PRIMARY
     ]
-    if not found:
+    if not files:
         raise UsageError(f"{folder} has no file of Minerva's snapshot: their names are such as count.jsonl")
-    return sorted(found)
+    return sorted(files)
 
 
 @lru_cache(maxsize=64)
 def _rows(data: str, file: str, length: int) -> Sequence[Row]:
-    found = [row for path in find_files(data, PREFIX + file, length) for row in _read(path, file)]
-    if not found:
+    rows = [row for path in find_files(data, PREFIX + file, length) for row in _read(path, file)]
+    if not rows:
         raise UsageError(f"the published files {data} have no rows of {file} at {length}")
-    return found
+    return rows
 
 
 def _read(path: Path, file: str) -> list[Row]:

@@ -39,7 +39,7 @@ FORGOTTEN = 64
 
 LINE = re.compile(
     r"^(?P<agent>(?:The agent|Agent [A-Z]+)) (?P<verb>starts with|draws|discards|swaps): (?P<words>[^:\n]+?)"
-    r"(?: with (?P<other>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
+    r"(?: with (?P<partner>Agent [A-Z]+) for: (?P<gets>[^:\n]+))?$",
     re.MULTILINE,
 )
 """A step as a line of the context."""
@@ -51,7 +51,7 @@ class Step(NamedTuple):
     agent: int
     verb: Literal["starts with", "draws", "discards", "swaps"]
     words: tuple[int, ...]
-    other: int = 0
+    partner: int = 0
     """The agent with whom this one swaps."""
     gets: tuple[int, ...] = ()
     """The words that this agent gets in a swap."""
@@ -78,8 +78,8 @@ class Table:
     def draw(self, agent: int, size: int, rng: Rng) -> Step:
         words, discarded = [], self._discarded
         for _ in range(size):
-            again = discarded and rng.chance(AGAIN)
-            words.append(discarded.pop(rng.below(len(discarded))) if again else self._fresh())
+            is_again = discarded and rng.chance(AGAIN)
+            words.append(discarded.pop(rng.below(len(discarded))) if is_again else self._fresh())
         self.hands[agent] += words
         return Step(agent, "draws", tuple(words))
 
@@ -88,11 +88,11 @@ class Table:
         self._discarded += words
         return Step(agent, "discards", tuple(words))
 
-    def swap(self, agent: int, other: int, size: int, rng: Rng) -> Step:
-        gives, gets = self._take(agent, size, rng), self._take(other, size, rng)
+    def swap(self, agent: int, partner: int, size: int, rng: Rng) -> Step:
+        gives, gets = self._take(agent, size, rng), self._take(partner, size, rng)
         self.hands[agent] += gets
-        self.hands[other] += gives
-        return Step(agent, "swaps", tuple(gives), other, tuple(gets))
+        self.hands[partner] += gives
+        return Step(agent, "swaps", tuple(gives), partner, tuple(gets))
 
     def _fresh(self) -> int:
         self._new += 1
@@ -109,7 +109,7 @@ class Pool:
 
     def __init__(self) -> None:
         self.times_discarded = Counter[int]()
-        """How often each word was discarded, also by an agent that did not have it."""
+        """How often each word was discarded, including discards by an agent that did not have it."""
         self._gone: list[int] = []
         self._new = count()
 
@@ -119,18 +119,18 @@ class Pool:
         return gone.pop(rng.below(len(gone))) if gone and rng.chance(RETURN) else next(self._new)
 
     def discard(self, words: Sequence[int], rng: Rng) -> list[int]:
-        """Put words of an agent here. Return them, with some that nobody has."""
-        never = [next(self._new) for _ in range(rng.between(0 if words else 1, 2))]
-        before = [word for word in rng.sample(self._gone, min(LISTED, len(self._gone))) if rng.chance(0.5)]
-        self._gone = [*self._gone, *words, *never][-FORGOTTEN:]
-        return [*words, *never, *before]
+        """Add words of an agent to the pool. Return them, with some words that nobody has."""
+        new = [next(self._new) for _ in range(rng.between(0 if words else 1, 2))]
+        repeated = [word for word in rng.sample(self._gone, min(LISTED, len(self._gone))) if rng.chance(0.5)]
+        self._gone = [*self._gone, *words, *new][-FORGOTTEN:]
+        return [*words, *new, *repeated]
 
 
 class SteadyHand:
-    """The words of an agent, of which neither the end of the context nor a count of mentions tells much.
+    """The words of an agent. Neither the end of the context nor a count of mentions tells much about them.
 
-    - What it has was discarded before by somebody, and so was most of what it has no longer.
-    - Most words stay, each as likely drawn early as late (a reservoir). They were discarded twice.
+    - The words that it has were discarded before by somebody, and so were most of those that it has no longer.
+    - Most words stay. Each of them is as likely drawn early as late (a reservoir), and was discarded twice.
     - The other words pass. They are drawn once more while the agent has them, and words that are gone are discarded
       once more, which changes nothing. So a word that is gone was drawn about as often as one that stays.
     """
@@ -152,11 +152,11 @@ class SteadyHand:
         return self._size - len(self.kept) - len(self.passing)
 
     def draw(self, number: int, rng: Rng, verb: Literal["draws", "starts with"] = "draws") -> Step:
-        again = [word for word in self.passing if rng.chance(IDLE)]
+        repeated = [word for word in self.passing if rng.chance(IDLE)]
         words = [self.pool.draw(rng) for _ in range(number)]
         for word in words:
             self._take(word, rng)
-        return Step(self.agent, verb, tuple(rng.shuffled([*words, *again])))
+        return Step(self.agent, verb, tuple(rng.shuffled([*words, *repeated])))
 
     def _take(self, word: int, rng: Rng) -> None:
         if self.pool.times_discarded[word] < STAYING:
@@ -177,19 +177,18 @@ class SteadyHand:
 
         Args:
             others: Words of other agents that this one discards too, which changes nothing.
-            rng: Random numbers.
         """
         rng.shuffle(self.passing)
-        known = [word for word in self.passing if self.pool.times_discarded[word] and rng.chance(PASSING)]
-        left = known[: self._size - len(self.kept) - 1]
-        away = [word for word in self.passing if word not in left]
-        self.passing = left if self.kept or left else [away.pop()]
-        words = rng.shuffled([*self.pool.discard(away, rng), *others])
+        lasting = [word for word in self.passing if self.pool.times_discarded[word] and rng.chance(PASSING)]
+        remaining = lasting[: self._size - len(self.kept) - 1]
+        removed = [word for word in self.passing if word not in remaining]
+        self.passing = remaining if self.kept or remaining else [removed.pop()]
+        words = rng.shuffled([*self.pool.discard(removed, rng), *others])
         self.pool.times_discarded.update(words)
         return Step(self.agent, "discards", tuple(words))
 
 
-class Story(NamedTuple):
+class FittedSteps(NamedTuple):
     """Steps, the word of each number, and the lines that the steps become."""
 
     steps: list[Step]
@@ -208,24 +207,23 @@ class Script:
     def __init__(
         self, steps: Iterator[Step], write: Callable[[Step, Sequence[str]], str], words: str, key: Key
     ) -> None:
-        """Take the steps of an instance.
+        """Prepare the steps of an instance.
 
         Args:
             steps: The steps, without an end. New words have the next numbers.
             write: Returns a step as a line, given the word of each number.
-            words: What the words are: dictionary, common, gibberish, or a list.
-            key: The key of the instance.
+            words: The source of the words: dictionary, common, gibberish, or a list.
         """
         self._source, self._write, self._kind, self._key = steps, write, words, key
         self._draw = vocabulary.draw_words(words, key)
         self._steps, self._words, self._lines = list[Step](), list[str](), list[str]()
         self._numbers = list[int]()
-        """Return the number of words up to each step."""
+        """The number of words up to each step."""
         self._is_dry = False
         """Whether there are too few words for the next step."""
         self._lock = Lock()
 
-    def fit(self, number: int, budget: LengthBudget | None, may_end: Callable[[int], bool]) -> Story:
+    def fit(self, number: int, budget: LengthBudget | None, may_end: Callable[[int], bool]) -> FittedSteps:
         """Return as many steps as fill a length, with their words.
 
         Args:
@@ -244,9 +242,9 @@ class Script:
                 number += 1
             if self._grow(number) < number:
                 self._draw()  # raises ExhaustedError
-            return Story(self._steps[:number], self._words, self._lines[:number])
+            return FittedSteps(self._steps[:number], self._words, self._lines[:number])
 
-    def _fit(self, budget: LengthBudget, may_end: Callable[[int], bool]) -> Story:
+    def _fit(self, budget: LengthBudget, may_end: Callable[[int], bool]) -> FittedSteps:
         rest, end, fits = budget.budget, 0, [(0, budget.budget)]
         while rest >= 0 and end < MOST_STEPS:
             start, end = end, self._grow(end + CHUNK)
@@ -267,20 +265,20 @@ class Script:
             for place, step in enumerate(steps):
                 if not changed.isdisjoint(step.mentioned):
                     lines[place] = self._write(step, words)
-        return Story(steps, words, lines)
+        return FittedSteps(steps, words, lines)
 
     def _grow(self, number: int) -> int:
-        """Draw steps until there are so many, or no more words. Return how many of these there are."""
+        """Draw steps until there are `number`, or no more words. Return how many of the `number` there are."""
         new = [] if self._is_dry else list(islice(self._source, max(0, number - len(self._steps))))
-        most = self._numbers[-1] if self._numbers else 0
-        numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=most))[1:]
+        words_before = self._numbers[-1] if self._numbers else 0
+        numbers = list(accumulate((1 + max(step.mentioned) for step in new), max, initial=words_before))[1:]
         if numbers:
             self._words += vocabulary.upto(self._draw, numbers[-1] - len(self._words))
-            there = bisect_right(numbers, len(self._words))
-            self._is_dry = there < len(new)
-            self._steps += new[:there]
-            self._lines += [self._write(step, self._words) for step in new[:there]]
-            self._numbers += numbers[:there]
+            count = bisect_right(numbers, len(self._words))
+            self._is_dry = count < len(new)
+            self._steps += new[:count]
+            self._lines += [self._write(step, self._words) for step in new[:count]]
+            self._numbers += numbers[:count]
         return min(number, len(self._steps))
 
 
@@ -291,15 +289,15 @@ def _exchange_words(steps: Sequence[Step], words: list[str], rest: int, stock: S
         The numbers of the words that were replaced.
     """
     times = Counter(_words_in(steps))
-    seen = sorted(times)
-    found = stock.exchange(
-        [words[word] for word in seen], [times[word] for word in seen], rest, range(len(seen))[-CHUNK:]
+    numbers = sorted(times)
+    new_words = stock.exchange(
+        [words[number] for number in numbers], [times[number] for number in numbers], rest, range(len(numbers))[-CHUNK:]
     )
-    if found is None:
+    if new_words is None:
         raise LengthError(f"no other words make up {rest} tokens", part=f"no other words make up {rest} tokens")
-    changed = {word for word, text in zip(seen, found, strict=True) if words[word] != text}
-    for word, text in zip(seen, found, strict=True):
-        words[word] = text
+    changed = {number for number, word in zip(numbers, new_words, strict=True) if words[number] != word}
+    for number, word in zip(numbers, new_words, strict=True):
+        words[number] = word
     return changed
 
 
@@ -317,13 +315,13 @@ def hands_after(steps: Sequence[Step], agents: int) -> list[list[int]]:
             continue
         mine[:] = [word for word in mine if word not in step.words] + list(step.gets)
         if step.verb == "swaps":
-            theirs = hands[step.other]
+            theirs = hands[step.partner]
             theirs[:] = [word for word in theirs if word not in step.gets] + list(step.words)
     return hands
 
 
 def last_changes(steps: Sequence[Step]) -> list[int]:
-    """Return the steps that are the last to mention some word, and change who has it."""
+    """Return the numbers of the steps that are the last to mention some word and change who has it."""
     last: dict[int, int] = {}
     holder: dict[int, int] = {}
     for n, step in enumerate(steps):
@@ -335,7 +333,7 @@ def last_changes(steps: Sequence[Step]) -> list[int]:
                 case "discards" if before == step.agent:
                     del holder[word]
                 case "swaps":
-                    holder[word] = step.other if word in step.words else step.agent
+                    holder[word] = step.partner if word in step.words else step.agent
             last[word] = n if holder.get(word) != before else -1
     return sorted({*last.values()} - {-1})
 
@@ -351,24 +349,24 @@ def read_hands(context: str, lenient: bool = False) -> Mapping[str, Sequence[str
         UndecidableError: The lines contradict each other.
     """
     hands = _Hands(lenient)
-    for found in LINE.finditer(context):
-        agent, words = found["agent"], found["words"].split(", ")
-        if found["verb"] in ("starts with", "draws"):
+    for line in LINE.finditer(context):
+        agent, words = line["agent"], line["words"].split(", ")
+        if line["verb"] in ("starts with", "draws"):
             hands.take(agent, words)
             continue
-        if found["verb"] == "discards":
+        if line["verb"] == "discards":
             hands.discard(agent, words)
             continue
-        gets = found["gets"].split(", ")
+        gets = line["gets"].split(", ")
         hands.give(agent, words)
-        hands.give(found["other"], gets)
-        hands.take(found["other"], words)
+        hands.give(line["partner"], gets)
+        hands.take(line["partner"], words)
         hands.take(agent, gets)
     return hands.by_agent
 
 
 class _Hands:
-    """The words that each agent has, as a context says step by step."""
+    """The words that each agent has, updated by the steps of a context."""
 
     def __init__(self, lenient: bool) -> None:
         self._lenient = lenient

@@ -29,7 +29,7 @@ Category = Literal[
     "stateful processing",
     "composite",
 ]
-"""The paper's (Table 10)."""
+"""A category of the paper (Table 10)."""
 
 Label = Literal["yes", "no"]
 
@@ -52,8 +52,8 @@ class Minerva(SuiteTask):
     @classmethod
     def _phrasings(cls) -> Mapping[str, str]:
         """Return each question in its two phrasings: the second one of `ask` is `ask 2`."""
-        several = cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
-        return {_phrasing_name(part, n): ask for part, asks in several.items() for n, ask in enumerate(asks, 1)}
+        asks_by_part = cls.ask if isinstance(cls.ask, Mapping) else {"ask": cls.ask}
+        return {_phrasing_name(part, n): ask for part, asks in asks_by_part.items() for n, ask in enumerate(asks, 1)}
 
     @classmethod
     def make_wording(cls) -> Mapping[str, str]:
@@ -92,16 +92,16 @@ class Minerva(SuiteTask):
         )
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        _, found, rest = messages[-1].content.partition(OPEN)
-        context, also, asked = rest.rpartition(INSTRUCT)
-        if not (found and also):
+        _, open_mark, rest = messages[-1].content.partition(OPEN)
+        context, instruct_mark, asked = rest.rpartition(INSTRUCT)
+        if not (open_mark and instruct_mark):
             raise UndecidableError("no context was found")
         return context.strip(), read_names(self._phrasings(), asked.strip(), wording)
 
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         name = self.paper_task_of(question.labels)
-        own = reply if name in _published.MARKED else behind_label(reply)
-        return {"minerva": _published.primary(name, self.paper_reference(question.gold), own)}
+        text = reply if name in _published.MARKED else behind_label(reply)
+        return {"minerva": _published.primary(name, self.paper_reference(question.gold), text)}
 
     def paper_reference(self, gold: Any) -> _published.Reference:
         return self.answer.write(gold) if isinstance(self.answer, Copy) else _published.reference(gold)

@@ -59,12 +59,12 @@ class Alternating(Minerva):
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         roles, draw, stream = self.roles, vocabulary.draw_words(self.words, rng.key), rng.stream("place")
-        one, two = stream.sample(range(roles), 2)
+        role, other_role = stream.sample(range(roles), 2)
         turns = stream.sample(range(self.turns), 2)
-        places = [turns[0] * roles + one, turns[1] * roles + (one if self.gold == "yes" else two)]
+        places = [turns[0] * roles + role, turns[1] * roles + (role if self.gold == "yes" else other_role)]
         first, second = (Needle(draw(), place, stream.random()) for place in places)
-        what = f"roles={roles} with turns={self.turns}"
-        lines = deal_words(budget, draw, self.items, roles * self.turns, (first, second), what, least=1)
+        description = f"roles={roles} with turns={self.turns}"
+        lines = deal_words(budget, draw, self.items, roles * self.turns, (first, second), description, least=1)
         return Instance(
             facts=write_roles(lines, roles),
             gold=self.gold,

@@ -55,9 +55,9 @@ class Association(Minerva):
             return write_pair(word, f"ATT_{stream.between(1, attributes)}")
 
         stream = rng.stream("attributes")
-        own, other = stream.sample(range(1, attributes + 1), 2)
+        attribute, other_attribute = stream.sample(range(1, attributes + 1), 2)
         first, second, start, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 4)
-        tagged = {first: own, second: own if self.gold == "yes" else other}
+        tagged = {first: attribute, second: attribute if self.gold == "yes" else other_attribute}
         opening, ending = tag(start, stream), tag(last, stream)
         return Instance(
             opening=opening,

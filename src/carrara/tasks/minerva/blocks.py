@@ -71,16 +71,16 @@ class Blocks(Minerva):
             needles = [Needle(word, place, share)]
         else:  # in the last line of its role, another word comes after it
             needles = [Needle(word, place, 0.0), Needle(draw(), place, 1.0)]
-        what = f"roles={roles} with turns={self.turns}"
-        lines = deal_words(budget, draw, self.items, roles * self.turns, needles, what, least=1)
-        own = tuple(word for line in lines[role::roles] for word in line)
-        every = tuple(word for line in lines for word in line)
+        description = f"roles={roles} with turns={self.turns}"
+        lines = deal_words(budget, draw, self.items, roles * self.turns, needles, description, least=1)
+        role_words = tuple(word for line in lines[role::roles] for word in line)
+        all_words = tuple(word for line in lines for word in line)
         return Instance(
             facts=write_roles(lines, roles),
-            gold=Words(own[own.index(word) + 1 :], {"every word": every}),
+            gold=Words(role_words[role_words.index(word) + 1 :], {"every word": all_words}),
             names={"role": role_name(role), "word": word},
             evidence=range(place, len(lines), roles),
-            structure=own,
+            structure=role_words,
         )
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:

@@ -85,6 +85,6 @@ class Functional(Minerva):
 
 
 def _change(items: Sequence[str], verb: str, by: int) -> list[str]:
-    factor, more = (by, 0) if verb == "multiply" else (1, by if verb == "add" else -by)
-    changed = {item: str(int(item) * factor + more) for item in set(items)}
+    factor, addend = (by, 0) if verb == "multiply" else (1, by if verb == "add" else -by)
+    changed = {item: str(int(item) * factor + addend) for item in set(items)}
     return [changed[item] for item in items]

@@ -57,8 +57,8 @@ class GroupAssociation(Minerva):
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
         draw, stream = vocabulary.draw_words(self.words, rng.key), rng.stream("place")
-        one, two = stream.sample(range(self.lists), 2)
-        places = (one, one if self.gold == "yes" else two)
+        first_place, other_place = stream.sample(range(self.lists), 2)
+        places = (first_place, first_place if self.gold == "yes" else other_place)
         first, second = (Needle(draw(), place, stream.random()) for place in places)
         dealt = deal_words(budget, draw, self.items, self.lists, (first, second), f"lists={self.lists}")
         return Instance(

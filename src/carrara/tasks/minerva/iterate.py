@@ -60,17 +60,15 @@ class Iterate(Minerva):
         check_number("items", self.items, 2, MOST_ITEMS)
 
     def generate_sized(self, rng: Rng, budget: LengthBudget | None) -> Instance:
-        draw, share, other = (
-            vocabulary.draw_words(self.words, rng.key),
-            *((1.0, 0) if self.which == "last" else (0.0, -1)),
-        )
+        draw = vocabulary.draw_words(self.words, rng.key)
+        share, other_end = (1.0, 0) if self.which == "last" else (0.0, -1)
         needles = [Needle(draw(), n, share) for n in range(self.lists)]
         dealt = deal_words(budget, draw, self.items, self.lists, needles, f"lists={self.lists}")
         return Instance(
             facts=write_lists(dealt),
             gold=Words(
                 tuple(needle.word for needle in needles),
-                {"the words at the other ends": tuple(words[other] for words in dealt)},
+                {"the words at the other ends": tuple(words[other_end] for words in dealt)},
             ),
             names={"which": self.which},
             labels={"lists": str(self.lists), "which": self.which},

@@ -16,8 +16,8 @@ All the lists in the context contain the same words in different orders, except 
 some other words. Which list is it? Reply with one line and nothing else, in this form: FINAL ANSWER: <the
 name of that list, such as "List 1">
 
-The lists are the facts. Each has the same words in another order, except one list, in which some words are others.
-These have as many letters together as the words that they replace.
+The lists are the facts. Each has the same words in another order, except one list, in which some words are replaced.
+The new words have as many letters together as the words that they replace.
 """
 
 from bisect import insort
@@ -80,11 +80,11 @@ class OddGroup(Minerva):
             drawn, lists = _fit(budget, drawn, self.size, Stock(draw, budget.costs))
         prices = _free if budget is None else budget.costs
         drawn = _balance(drawn, changed, vocabulary.upto(draw, STOCK), prices)
-        same, other = drawn[: self.size], drawn[self.size :] + drawn[changed : self.size]
+        same_words, odd_words = drawn[: self.size], drawn[self.size :] + drawn[changed : self.size]
         stream = rng.stream("order")
         odd = int(rng.stream("odd").random() * lists)
         return Instance(
-            facts=write_lists([stream.shuffled(other if n == odd else same) for n in range(lists)]),
+            facts=write_lists([stream.shuffled(odd_words if n == odd else same_words) for n in range(lists)]),
             gold=list_name(odd),
             evidence=(odd,),
             options=tuple(map(list_name, range(lists))),
@@ -104,63 +104,63 @@ class OddGroup(Minerva):
 
 
 def _fit(budget: LengthBudget, drawn: Sequence[str], size: int, stock: Stock) -> tuple[list[str], int]:
-    """Return words, some of which are others than drawn, and the number of lists of them that fill the budget."""
+    """Return the drawn words, some of them replaced, and the number of lists of them that fill the budget."""
     costs = budget.costs(list(drawn))
-    same, changed = sum(costs[:size]), len(drawn) - size
-    most = max(0, budget.budget // max(1, same // 2))
-    labels = [0, *accumulate(budget.costs([f"{list_name(n)}:" for n in range(most)], "\n"))]
-    natural = budget.budget / (same + (labels[-1] / most if most else 0))
-    counts = range(max(LEAST, int(natural * 0.7)), min(most, int(natural * 1.3) + 2) + 1)
+    list_cost, changed = sum(costs[:size]), len(drawn) - size
+    most_lists = max(0, budget.budget // max(1, list_cost // 2))
+    labels = [0, *accumulate(budget.costs([f"{list_name(n)}:" for n in range(most_lists)], "\n"))]
+    natural = budget.budget / (list_cost + (labels[-1] / most_lists if most_lists else 0))
+    counts = range(max(LEAST, int(natural * 0.7)), min(most_lists, int(natural * 1.3) + 2) + 1)
     for lists in sorted(counts, key=lambda lists: abs(lists - natural)):
-        others = sum(costs[size:]) - sum(costs[:changed])
-        rest = budget.budget - labels[lists] - lists * same - others
+        extra_cost = sum(costs[size:]) - sum(costs[:changed])
+        rest = budget.budget - labels[lists] - lists * list_cost - extra_cost
         if abs(rest - lists * round(rest / lists)) > NEAR:
             continue
         times = [*(lists - (n < changed) for n in range(size)), *[1] * changed]
-        if found := stock.exchange(drawn, times, rest):
-            return found, lists
+        if words := stock.exchange(drawn, times, rest):
+            return words, lists
     part = f"{LEAST} lists or more of size={size}"
     raise LengthError(f"{part} do not make up its length", part)
 
 
 def _balance(words: Sequence[str], changed: int, others: Sequence[str], prices: TokenCosts) -> list[str]:
-    """Return words of which the first and the last `changed` ones have as many letters together.
+    """Return words of which the first `changed` and the last `changed` have the same number of letters together.
 
-    The last ones replace the first ones in the odd list. Some of both give way to other words of the same cost, so that
+    The last ones replace the first ones in the odd list. Some of both are replaced by other words of the same cost. So
     the length of a list does not tell whether it is the odd one.
     """
-    stock = defaultdict[int, _Shelf](_Shelf)
+    stock = defaultdict[int, _EqualCostWords](_EqualCostWords)
     for word, cost in zip(others, prices(others), strict=True):
-        stock[cost].put(word)
-    found, costs, size = list(words), prices(list(words)), len(words) - changed
+        stock[cost].append(word)
+    balanced, costs, size = list(words), prices(list(words)), len(words) - changed
     slots = [*((n, 1) for n in range(size, len(words))), *((n, -1) for n in range(changed))]
-    missing = sum(map(len, found[:changed])) - sum(map(len, found[size:]))
+    missing = sum(map(len, balanced[:changed])) - sum(map(len, balanced[size:]))
     for _ in range(ROUNDS):
         for n, sign in slots:
-            shelf, letters = stock[costs[n]], len(found[n])
-            place = shelf.nearest(letters + sign * missing)
-            gained = sign * (len(shelf.words[place]) - letters) if place is not None else 0
+            candidates, letters = stock[costs[n]], len(balanced[n])
+            place = candidates.find_nearest(letters + sign * missing)
+            gained = sign * (len(candidates.words[place]) - letters) if place is not None else 0
             if place is not None and abs(missing - gained) < abs(missing):
-                found[n], missing = shelf.exchange(place, found[n]), missing - gained
-    return found
+                balanced[n], missing = candidates.exchange(place, balanced[n]), missing - gained
+    return balanced
 
 
-class _Shelf:
+class _EqualCostWords:
     """Words of one cost, in order, with the places of those of each length."""
 
     def __init__(self) -> None:
         self.words: list[str] = []
         self._places: dict[int, list[int]] = {}
 
-    def put(self, word: str) -> None:
+    def append(self, word: str) -> None:
         """Add a word at the end."""
         self._places.setdefault(len(word), []).append(len(self.words))
         self.words.append(word)
 
-    def nearest(self, letters: int) -> int | None:
+    def find_nearest(self, letters: int) -> int | None:
         """Return the place of the first word whose length is nearest to a number of letters."""
-        near = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
-        return min(near, default=(0, None))[1]
+        distances = ((abs(size - letters), places[0]) for size, places in self._places.items() if places)
+        return min(distances, default=(0, None))[1]
 
     def exchange(self, place: int, word: str) -> str:
         """Put a word at a place, and return the one that was there."""

@@ -109,20 +109,20 @@ class Patch(Minerva):
 
 
 def _fit(budget: LengthBudget, pattern: list[str], start: int, tail: int, stock: Stock) -> tuple[list[str], int, int]:
-    """Return a pattern that fills a length, how many of its last words come first, and how often it comes whole.
+    """Return a pattern that fills a length, the size of the head of the context, and the number of repetitions.
 
-    Some words of the pattern are replaced. The first word of the context stays, because its cost there is another one
-    than elsewhere.
+    The head is the end of the pattern, with which the context begins. Some words of the pattern are replaced. The first
+    word of the context stays, because it costs something else there than elsewhere.
     """
     costs, size = budget.costs(pattern), len(pattern)
     for repeats in _repeats(budget.budget, sum(costs)):
         for head in ((start + n) % size for n in range(min(size, HEADS))):
             times = [repeats + (n < tail) + (n >= size - head) for n in range(size)]
             first = (size - head) % size
-            taken = sum(cost * often for cost, often in zip(costs, times, strict=True))
+            taken = sum(cost * count for cost, count in zip(costs, times, strict=True))
             rest = budget.budget - taken - first_word_surplus(budget.costs, pattern[first])
-            if found := stock.exchange(pattern, times, rest, [n for n in range(size) if n != first]):
-                return found, head, repeats
+            if new_pattern := stock.exchange(pattern, times, rest, [n for n in range(size) if n != first]):
+                return new_pattern, head, repeats
     part = f"{LEAST} repetitions or more of size={size}"
     raise LengthError(f"{part} do not make up its length", part)
 
@@ -130,5 +130,5 @@ def _fit(budget: LengthBudget, pattern: list[str], start: int, tail: int, stock:
 def _repeats(tokens: int, cost: int) -> list[int]:
     """Return numbers of repetitions for patterns of half to twice the cost; the nearest to the cost come first."""
     natural = tokens // cost
-    found = {tokens // size - less for size in range(max(1, cost // 2), 2 * cost) for less in (0, 1)}
-    return sorted((n for n in found if n >= LEAST), key=lambda n: abs(n - natural))[:MOST_TRIED]
+    counts = {tokens // size - less for size in range(max(1, cost // 2), 2 * cost) for less in (0, 1)}
+    return sorted((n for n in counts if n >= LEAST), key=lambda n: abs(n - natural))[:MOST_TRIED]

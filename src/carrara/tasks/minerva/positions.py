@@ -58,10 +58,10 @@ class Positions(Minerva):
 
     def generate(self, rng: Rng) -> Instance:
         cells = list(product(self.first, self.second))
-        cell = one, two = in_turn(rng.key, "depths", cells)
+        cell = first_depth, second_depth = in_turn(rng.key, "depths", cells)
         # Words at one depth come in one order in a round of all cells, and in the other order in the next round.
         turn = cells.index(cell) + rng.key.index // len(cells)
-        is_before = one < two or (one == two and turn % 2 == 0)
+        is_before = first_depth < second_depth or (first_depth == second_depth and turn % 2 == 0)
         first, second, start, last = drawn = vocabulary.some(vocabulary.draw_words(self.words, rng.key), 4)
         gold = "yes" if is_before else "no"
         return Instance(
@@ -72,7 +72,7 @@ class Positions(Minerva):
             depths=(min(cell), max(cell)),
             gold=gold,
             names={"first": first, "second": second},
-            labels={"apart": f"{abs(one - two):g}", ANSWER: gold},
+            labels={"apart": f"{abs(first_depth - second_depth):g}", ANSWER: gold},
         )
 
     def solve(self, context: str, names: Mapping[str, str]) -> str:

@@ -94,14 +94,14 @@ def _line(n: int, change: int, then: bool = False) -> str:
 
 
 def _fit(budget: LengthBudget, rng: Rng) -> tuple[list[int], list[str]]:
-    """Return as many steps as fill a length. `Then` before some of the last ones takes the tokens that are left."""
+    """Return as many steps as fill a length. `Then` before some of the last steps fills up the tokens that are left."""
     rest, changes, lines, costs = budget.budget, list[int](), list[str](), list[int]()
     while rest >= 0:
-        more = _draw_changes(rng, CHUNK)
-        new = [_line(n, change) for n, change in enumerate(more, len(changes) + 1)]
-        prices = budget.costs(new, "\n")
-        changes += more
-        lines += new
+        new_changes = _draw_changes(rng, CHUNK)
+        new_lines = [_line(n, change) for n, change in enumerate(new_changes, len(changes) + 1)]
+        prices = budget.costs(new_lines, "\n")
+        changes += new_changes
+        lines += new_lines
         costs += prices
         rest -= sum(prices)
     while rest < 0 and costs:
@@ -111,8 +111,8 @@ def _fit(budget: LengthBudget, rng: Rng) -> tuple[list[int], list[str]]:
         then = budget.costs([_line(n + 1, changes[n], then=True) for n in last], "\n")
         taken = pick([(0, max(0, cost - costs[n])) for n, cost in zip(last, then, strict=True)], rest)
         if taken is not None and costs:
-            for n, yes in zip(last, taken, strict=True):
-                lines[n] = _line(n + 1, changes[n], then=bool(yes))
+            for n, says_then in zip(last, taken, strict=True):
+                lines[n] = _line(n + 1, changes[n], then=bool(says_then))
             return changes[: len(costs)], lines[: len(costs)]
         if not costs:
             break

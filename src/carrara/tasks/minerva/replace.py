@@ -107,8 +107,8 @@ class _MixedWords(vocabulary.Drawing):
         with suppress(ExhaustedError):
             while len(self._waiting) < n:
                 self._draw_block()
-        found, self._waiting = self._waiting[:n], self._waiting[n:]
-        return found
+        items, self._waiting = self._waiting[:n], self._waiting[n:]
+        return items
 
     def _draw_block(self) -> None:
         block = self._always + vocabulary.some(self._draw, self._others)

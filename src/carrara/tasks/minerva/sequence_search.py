@@ -73,7 +73,7 @@ class SequenceSearch(Minerva):
     def generate(self, rng: Rng) -> Instance:
         size, cells = self.size, list(product(sweep_values(self, "size"), sweep_values(self, "gold")))
         draw = vocabulary.draw_words(self.words, rng.key)
-        first, last, moved, other, *sequence = drawn = vocabulary.some(draw, 4 + size)
+        first, last, moved, extra, *sequence = drawn = vocabulary.some(draw, 4 + size)
         wrong = in_turn(rng.key, "wrong", self.wrong, every=len(cells)) if self.gold == "no" else ""
         asked, opening, ending = list(sequence), [first], [last]
         stream = rng.key.rng("changed", cells.index((size, self.gold)))
@@ -82,11 +82,11 @@ class SequenceSearch(Minerva):
             case "order":
                 asked[place : place + 2] = asked[place + 1], asked[place]
             case "gap":
-                sequence.insert(1 + place, other)
+                sequence.insert(1 + place, extra)
             case "moved":
                 asked[stream.below(size)] = moved
             case "absent":
-                asked[stream.below(size)] = other
+                asked[stream.below(size)] = extra
             case "wrap":
                 asked = vocabulary.some(draw, size)
                 drawn += asked

@@ -97,8 +97,8 @@ class SetState(Minerva):
     def shortcuts(self) -> Mapping[str, str]:
         if not self.paper:
             return self.known_shortcuts
-        why = "In the paper's form the answer is what is drawn more often than discarded, and mostly drawn late."
-        return {**self.known_shortcuts, "strings": why, "learned": why}
+        reason = "In the paper's form the answer is what is drawn more often than discarded, and mostly drawn late."
+        return {**self.known_shortcuts, "strings": reason, "learned": reason}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Words:
         hands = read_hands(context, lenient=True)
@@ -119,7 +119,10 @@ def _line(step: Step, words: Sequence[str]) -> str:
 
 
 def _paper_steps(size: int, rng: Rng) -> Iterator[Step]:
-    """Draw and discard in turn: first as many words as a hand may hold, later up to as many, and never discard all."""
+    """Yield draws and discards in turn: first as many words as a hand may hold, then fewer or as many.
+
+    At least one word stays in the hand.
+    """
     table = Table(1)
     yield table.draw(0, size, rng)
     while True:
@@ -128,7 +131,7 @@ def _paper_steps(size: int, rng: Rng) -> Iterator[Step]:
 
 
 def _steady_steps(size: int, rng: Rng) -> Iterator[Step]:
-    """Draw and discard in turn: first as many words as a hand may hold, later up to as many."""
+    """Yield draws and discards in turn: first as many words as a hand may hold, then fewer or as many."""
     pool = Pool()
     hand = SteadyHand(0, size, pool)
     yield hand.draw(size, rng)

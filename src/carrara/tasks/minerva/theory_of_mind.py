@@ -53,8 +53,8 @@ from carrara.tasks.minerva._task import MOST_ITEMS, WORDS, Minerva, check_number
 from carrara.types import UNSIZED, LengthBudget, Question
 
 FOREIGN, SWAPS = 0.5, 2.0
-"""How often a word that stays is discarded by an agent that does not have it, and swapped, while the number of steps
-grows to nearly three times as many."""
+"""How often a word that stays is discarded by an agent that does not have it, and how often it is swapped, while the
+number of steps nearly triples."""
 
 
 class TheoryOfMind(Minerva):
@@ -117,21 +117,21 @@ class TheoryOfMind(Minerva):
     def shortcuts(self) -> Mapping[str, str]:
         if not self.paper:
             return self.known_shortcuts
-        why = "In the paper's form many words are never discarded, and stay with who drew them."
-        return {**self.known_shortcuts, "words that are never removed": why, "learned": why}
+        reason = "In the paper's form many words are never discarded, and stay with who drew them."
+        return {**self.known_shortcuts, "words that are never removed": reason, "learned": reason}
 
     def heuristics(self, instance: Instance, question: Question[Any]) -> Mapping[str, str]:
         """Return the hands as if nobody had swapped: an agent keeps the words that it drew until it discards them."""
         drawer: dict[str, str] = {}
         for line in instance.facts:
             assert isinstance(line, str)
-            found = LINE.match(line)
-            assert found
-            for word in found["words"].split(", "):
-                if found["verb"] == "discards" and (self.paper or drawer.get(word) == found["agent"]):
+            step = LINE.match(line)
+            assert step
+            for word in step["words"].split(", "):
+                if step["verb"] == "discards" and (self.paper or drawer.get(word) == step["agent"]):
                     drawer.pop(word, None)
-                elif found["verb"] in ("starts with", "draws"):
-                    drawer[word] = found["agent"]
+                elif step["verb"] in ("starts with", "draws"):
+                    drawer[word] = step["agent"]
         hands = [(name, tuple(word for word in drawer if drawer[word] == name)) for name, _ in question.gold.of]
         return {"as if nobody had swapped": self.write(Hands(tuple(hands)))}
 
@@ -146,24 +146,24 @@ def _script(words: str, agents: int, size: int, paper: bool, key: Key) -> Script
 
 
 def _paper_steps(agents: int, size: int, rng: Rng) -> Iterator[Step]:
-    """Each agent starts with some words. Then any of them draws, discards or swaps, whichever is possible."""
+    """Yield steps: each agent starts with some words, then any of them draws, discards or swaps, as is possible."""
     table = Table(agents)
     for agent in range(agents):
         yield table.start(agent, rng.between(1, size - 1))
     while True:
-        agent, other = rng.sample(range(agents), 2)
-        mine, theirs = len(table.hands[agent]), len(table.hands[other])
+        agent, partner = rng.sample(range(agents), 2)
+        mine, theirs = len(table.hands[agent]), len(table.hands[partner])
         match rng.below(3):
             case 0 if mine < size:
                 yield table.draw(agent, rng.between(1, size - mine), rng)
             case 1 if mine > 1:
                 yield table.discard(agent, rng.between(1, mine // 2), rng)
             case 2 if min(mine, theirs) > 1:
-                yield table.swap(agent, other, rng.between(1, min(mine, theirs) // 2), rng)
+                yield table.swap(agent, partner, rng.between(1, min(mine, theirs) // 2), rng)
 
 
 def _steady_steps(agents: int, size: int, rng: Rng) -> Iterator[Step]:
-    """Any agent draws, discards or swaps, whichever is possible, so that only the order of steps decides.
+    """Yield steps: any agent draws, discards or swaps, as is possible, so that only the order of steps decides.
 
     The words that stay for long change hands too, the less often the longer the context is: so the step after which a
     word stays where it is may be early or late.
@@ -184,18 +184,19 @@ def _steady_steps(agents: int, size: int, rng: Rng) -> Iterator[Step]:
 
 
 def _swap(mine: SteadyHand, theirs: SteadyHand, share: float, rng: Rng) -> Step | None:
-    """Exchange a passing word of each agent, and a share of the words that stay. None: they have none to exchange."""
+    """Exchange a passing word of each agent, and a share of the words that stay. Return None if they have none."""
     gives, gets = list[int](), list[int]()
-    for own, others, number in (
+    for my_words, their_words, number in (
         (mine.passing, theirs.passing, 1),
         (mine.kept, theirs.kept, sum(rng.chance(share) for _ in mine.kept)),
     ):
-        number = min(number, len(own), len(others))
-        places = zip(rng.sample(range(len(own)), number), rng.sample(range(len(others)), number), strict=True)
-        for place, other_place in places:
-            gives.append(own[place])
-            gets.append(others[other_place])
-            own[place], others[other_place] = others[other_place], own[place]
+        number = min(number, len(my_words), len(their_words))
+        my_places = rng.sample(range(len(my_words)), number)
+        their_places = rng.sample(range(len(their_words)), number)
+        for my_place, their_place in zip(my_places, their_places, strict=True):
+            gives.append(my_words[my_place])
+            gets.append(their_words[their_place])
+            my_words[my_place], their_words[their_place] = their_words[their_place], my_words[my_place]
     if not gives:
         return None
     order = rng.shuffled(range(len(gives)))
@@ -206,12 +207,13 @@ def _line(step: Step, words: Sequence[str]) -> str:
     line = f"{_name(step.agent)} {step.verb}: {', '.join([words[n] for n in step.words])}"
     if step.verb != "swaps":
         return line
-    return f"{line} with {_name(step.other)} for: {', '.join([words[n] for n in step.gets])}"
+    return f"{line} with {_name(step.partner)} for: {', '.join([words[n] for n in step.gets])}"
 
 
 @cache
 def _name(agent: int) -> str:
-    """
+    """Return the name of an agent, counted from 0.
+
     >>> _name(0), _name(26)
     ('Agent A', 'Agent AA')
     """

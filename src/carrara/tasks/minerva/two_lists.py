@@ -15,7 +15,7 @@ The two lists in the context are the same except for some words. Which words in 
 other one? Reply with one line and nothing else, in this form: FINAL ANSWER: <those words, separated by
 commas>
 
-The lists are the facts: the same words in the same order, but for some that are others.
+The lists are the facts. They have the same words in the same order, except for some that differ.
 """
 
 from collections.abc import Mapping, Sequence
@@ -87,29 +87,29 @@ class TwoLists(Minerva):
         lists = dict(read_lines(context))
         if len(lists) != 2:
             raise UndecidableError(f"there are {len(lists)} lists")
-        own, other = lists["List 1"], lists["List 2"]
+        chosen, unchosen = lists["List 1"], lists["List 2"]
         if names["chosen"] == "second":
-            own, other = other, own
-        others = set(other)
-        return Words(tuple(word for word in own if word not in others))
+            chosen, unchosen = unchosen, chosen
+        excluded = set(unchosen)
+        return Words(tuple(word for word in chosen if word not in excluded))
 
 
 def _draw_common(budget: LengthBudget, draw: vocabulary.Draw, old: Sequence[str], new: list[str]) -> list[str]:
     """Return the words that both lists have.
 
-    Each of them costs twice. Where the budget leaves an odd number of tokens for them, the last word of `new` is
-    exchanged for one that makes the number even.
+    Each of them costs twice. If the budget leaves an odd number of tokens for them, another word replaces the last word
+    of `new` and makes the number even.
     """
-    left = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
-    if left % 2:
-        own = _cost(budget.costs, new[-1:])
-        others = vocabulary.upto(draw, CHUNK)
-        other = next((word for word in others if (_cost(budget.costs, [word]) - own) % 2), None)
-        if other is None:
+    remaining = budget.budget - _cost(budget.costs, old) - _cost(budget.costs, new)
+    if remaining % 2:
+        last_cost = _cost(budget.costs, new[-1:])
+        candidates = vocabulary.upto(draw, CHUNK)
+        replacement = next((word for word in candidates if (_cost(budget.costs, [word]) - last_cost) % 2), None)
+        if replacement is None:
             raise LengthError("no other word makes up one token", part="no other word makes up one token")
-        left -= _cost(budget.costs, [other]) - own
-        new[-1] = other
-    return fill(budget._replace(budget=left // 2), draw) if left > 0 else []
+        remaining -= _cost(budget.costs, [replacement]) - last_cost
+        new[-1] = replacement
+    return fill(budget._replace(budget=remaining // 2), draw) if remaining > 0 else []
 
 
 def _cost(prices: TokenCosts, words: Sequence[str]) -> int:
@@ -118,7 +118,7 @@ def _cost(prices: TokenCosts, words: Sequence[str]) -> int:
 
 def _insert(common: Sequence[str], words: Sequence[str], places: Sequence[int]) -> list[str]:
     """Return the common words with others at some places, which ascend."""
-    found = list(common)
+    merged = list(common)
     for place, word in zip(places, words, strict=True):
-        found.insert(place, word)
-    return found
+        merged.insert(place, word)
+    return merged

@@ -74,27 +74,27 @@ class Graph:
         return distances
 
     def shortest_path(self, start: int, goal: int) -> Path | None:
-        """Return a shortest path, of several the first in order; None if there is no path."""
+        """Return the first shortest path in order; None if there is no path."""
         distances = self.distances_to(goal)
         return _descend(self, start, distances) if start in distances else None
 
     def longest_path(self) -> Path:
-        """Return a longest path, of several the first in order."""
+        """Return the first longest path in order."""
         heights = self._heights
         return _descend(self, heights.index(max(heights)), dict(enumerate(heights)))
 
     @cached_property
     def _heights(self) -> list[int]:
-        """The edges of the longest path from each node on."""
+        """The number of edges of the longest path from each node."""
         heights = [-1] * self.nodes
-        left = [len(after) for after in self.successors]
-        ready = [node for node in range(self.nodes) if not left[node]]
+        unfinished = [len(after) for after in self.successors]
+        ready = [node for node in range(self.nodes) if not unfinished[node]]
         while ready:
             node = ready.pop()
             heights[node] = 1 + max((heights[after] for after in self.successors[node]), default=-1)
             for before in self.predecessors[node]:
-                left[before] -= 1
-                if not left[before]:
+                unfinished[before] -= 1
+                if not unfinished[before]:
                     ready.append(before)
         if min(heights) < 0:
             raise ValueError("this graph has a cycle")
@@ -109,7 +109,10 @@ class Graph:
 
     @cached_property
     def colours(self) -> list[int]:
-        """Weisfeiler and Lehman's: nodes that any isomorphism could exchange have the same, and hardly any others."""
+        """The colours of the nodes by Weisfeiler and Lehman.
+
+        Nodes that an isomorphism could exchange have the same colour, and hardly any others.
+        """
         return self._refinement[0]
 
     @cached_property
@@ -144,31 +147,31 @@ def _descend(graph: Graph, node: int, steps: Mapping[int, int]) -> Path:
     return tuple(path)
 
 
-def is_isomorphic(one: Graph, other: Graph) -> bool:
-    """Return whether two graphs are the same but for the names of their nodes: exactly."""
-    if one.certificate != other.certificate or len(one.edges) != len(other.edges):
+def is_isomorphic(first: Graph, second: Graph) -> bool:
+    """Return whether two graphs are exactly the same, except for the names of their nodes."""
+    if first.certificate != second.certificate or len(first.edges) != len(second.edges):
         return False
-    alike = Counter(one.colours)
-    order = sorted(range(one.nodes), key=lambda node: (alike[one.colours[node]], one.colours[node]))
-    return _match(one, other, order, {})
+    class_sizes = Counter(first.colours)
+    order = sorted(range(first.nodes), key=lambda node: (class_sizes[first.colours[node]], first.colours[node]))
+    return _map_nodes(first, second, order, {})
 
 
-def _match(one: Graph, other: Graph, order: Sequence[int], images: dict[int, int]) -> bool:
-    """Give an image to the nodes of `order` that have none yet, and return whether all could have one."""
+def _map_nodes(first: Graph, second: Graph, order: Sequence[int], images: dict[int, int]) -> bool:
+    """Map the nodes of `order` that have no image yet to nodes of the second graph. Return whether all got one."""
     if len(images) == len(order):
         return True
     node = order[len(images)]
     taken = set(images.values())
-    for match in range(other.nodes):
-        if match in taken or one.colours[node] != other.colours[match]:
+    for candidate in range(second.nodes):
+        if candidate in taken or first.colours[node] != second.colours[candidate]:
             continue
         if all(
-            ((node, known) in one.edges) == ((match, image) in other.edges)
-            and ((known, node) in one.edges) == ((image, match) in other.edges)
+            ((node, known) in first.edges) == ((candidate, image) in second.edges)
+            and ((known, node) in first.edges) == ((image, candidate) in second.edges)
             for known, image in images.items()
         ):
-            images[node] = match
-            if _match(one, other, order, images):
+            images[node] = candidate
+            if _map_nodes(first, second, order, images):
                 return True
             del images[node]
     return False
@@ -192,7 +195,7 @@ _NO_LOOPS = (
     "Here, too, there is no directed edge from Node {n} to Node {n}.",
     "Node {n} does not lead to itself.",
 )
-"""The same in more words and fewer, so that every length comes out."""
+"""The same statement in more words and in fewer, so that every length can be reached."""
 
 _EDGE = re.compile(r"(?<!no )\bdirected edge from Node ([0-9]+) to Node ([0-9]+)\.")
 _OPENING = re.compile(r"The nodes are (Node 0(?:, Node [0-9]+)*)\.")
@@ -221,7 +224,8 @@ def write_any_no_loop(rng: Rng, nodes: int) -> str:
 
 
 def write_question(ask: Ask, nodes: Sequence[int]) -> str:
-    """
+    """Return the words of a question about some nodes.
+
     >>> write_question("shortest", (3, 6))
     'What is the shortest path from Node 3 to Node 6?'
     """

@@ -1,4 +1,4 @@
-"""Draw the graph of an instance: none that is isomorphic to an earlier one of its block."""
+"""Draw the graph of an instance, which is isomorphic to no earlier one of its block."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -17,8 +17,10 @@ RULES: Mapping[str, Callable[[int, int, int], int]] = {
     "most followers": lambda node, followers, place: -followers,
     "fewest followers": lambda node, followers, place: followers,
 }
-"""A rank of a node in a walk, from its number, the number of its followers and the place at which an edge to it is
-mentioned. The walk takes the least; of equals, the one whose edge is mentioned first."""
+"""The rank of a node in a walk, by the name of a rule.
+
+It comes from the number of the node, the number of its followers, and the place at which an edge to it is mentioned.
+The walk takes the node of the least rank; among equals, the one whose edge is mentioned first."""
 
 
 class GreedyWalks:
@@ -32,8 +34,7 @@ class GreedyWalks:
     ((0, 1, 3), (0, 1, 3))
 
     Args:
-        graph: The graph.
-        edges: Its edges, in the order in which the text mentions them.
+        edges: The edges of the graph, in the order in which the text mentions them.
     """
 
     def __init__(self, graph: Graph, edges: Sequence[Edge]) -> None:
@@ -59,8 +60,8 @@ class GreedyWalks:
 
     def finds_longest(self) -> bool:
         """Return whether any walk is a longest path."""
-        most = len(self._graph.longest_path())
-        return any(len(self.walk(rule)) == most for rule in RULES)
+        longest = len(self._graph.longest_path())
+        return any(len(self.walk(rule)) == longest for rule in RULES)
 
     def finds_shortest(self, start: int, goal: int) -> bool:
         """Return whether any walk is a shortest path between two nodes."""
@@ -90,12 +91,12 @@ BLOCK = 256
 DRAWS = 30_000
 """The most graphs that are drawn for one instance, which fails if none of them fits."""
 NAMINGS = 20
-"""Names and orders of edges that are tried for a graph, so that no greedy walk finds its longest path."""
+"""How many names and orders of edges are tried for a graph, so that no greedy walk finds its longest path."""
 MANY_NAMINGS = 1000
 """The same for a graph that is known to have such names."""
 
 
-class Shape(NamedTuple):
+class GraphShape(NamedTuple):
     """The questions on the graphs of one size."""
 
     nodes: int
@@ -107,14 +108,14 @@ class Shape(NamedTuple):
     """The share of graphs whose longest path greedy walks may find."""
 
 
-def generate_graph(key: Key, place: int, shape: Shape) -> Graph:
+def generate_graph(key: Key, place: int, shape: GraphShape) -> Graph:
     """Return the graph of the `place`-th instance of its size."""
-    own = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
+    block_key = replace(key, attempt=0, index=0)  # an attempt gives other names to the nodes of the same graph
     block, number = divmod(place, BLOCK)
-    graphs = _block(own, block, shape)
+    graphs = _block(block_key, block, shape)
     with _LOCK:
         while len(graphs) <= number:
-            graphs.append(_draw_another(graphs, own, block * BLOCK + len(graphs), shape))
+            graphs.append(_draw_another(graphs, block_key, block * BLOCK + len(graphs), shape))
     return graphs[number]
 
 
@@ -122,19 +123,19 @@ _LOCK = Lock()
 
 
 @lru_cache(maxsize=16)
-def _block(key: Key, block: int, shape: Shape) -> list[Graph]:
+def _block(key: Key, block: int, shape: GraphShape) -> list[Graph]:
     """Return the graphs of a block as far as they have been drawn."""
     return []
 
 
-def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: Shape) -> Graph:
+def _draw_another(earlier: Sequence[Graph], key: Key, place: int, shape: GraphShape) -> Graph:
     graphs = draw_graphs(replace(key, index=place).rng("graph"), shape.nodes, shape.density)
     for _ in range(DRAWS):
         graph = next(graphs)
         if (
             len(graph.longest_path()) > shape.longest
             and any(True for _ in distant_pairs(graph))
-            and not any(is_isomorphic(graph, other) for other in earlier)
+            and not any(is_isomorphic(graph, earlier_graph) for earlier_graph in earlier)
             and (
                 is_due(place, shape.greedy)
                 or rename_against_greed(key.rng("astray", place, repr(sorted(graph.edges))), graph, NAMINGS)
@@ -152,22 +153,20 @@ def name_nodes(rng: Rng, graph: Graph, against_greed: bool) -> tuple[Graph, list
     """Return a graph with its nodes renamed, and its edges in the order in which the text mentions them.
 
     Args:
-        rng: Random numbers.
-        graph: The graph.
         against_greed: Whether no greedy walk should find a longest path, if any of many names achieve that.
     """
     return (against_greed and rename_against_greed(rng, graph, MANY_NAMINGS)) or _rename(rng, graph)
 
 
 def rename_against_greed(rng: Rng, graph: Graph, tries: int) -> tuple[Graph, list[Edge]] | None:
-    """Return the same such that no greedy walk finds a longest path; None if no try achieves that."""
+    """Return a graph renamed so that no greedy walk finds a longest path, with its edges; None if no try succeeds."""
     renamings = (_rename(rng, graph) for _ in range(tries))
-    return next((found for found in renamings if not GreedyWalks(*found).finds_longest()), None)
+    return next((renaming for renaming in renamings if not GreedyWalks(*renaming).finds_longest()), None)
 
 
 def _rename(rng: Rng, graph: Graph) -> tuple[Graph, list[Edge]]:
-    other = graph.rename(rng.shuffled(range(graph.nodes)))
-    return other, rng.shuffled(sorted(other.edges))
+    renamed = graph.rename(rng.shuffled(range(graph.nodes)))
+    return renamed, rng.shuffled(sorted(renamed.edges))
 
 
 def distant_pairs(graph: Graph) -> Iterator[tuple[int, int]]:

@@ -8,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 
 from carrara.rng import Rng
-from carrara.tasks.sync._languages import Dictionary, Languages, Shape, WordRng, draw_languages
+from carrara.tasks.sync._languages import Dictionary, Languages, LanguageShape, WordRng, draw_languages
 from carrara.util.errors import UsageError
 
 RankedWord = tuple[int, int, int]
-"""The number of letters of a word; its place in an order, of which greed takes the last among equals; its letters."""
+"""The number of letters of a word, its place in an order, and its letters. Among equals, greed takes the last place."""
 
 Letters = Mapping[str, int]
 """A set of letters for each word, as bits."""
 
 
 def choose_greedily(letters: Letters, words: Sequence[str]) -> tuple[str, ...]:
-    """Return three words, each of which adds the most letters to those before it; of equals the first one.
+    """Return three words, each of which adds the most letters to those before it. Among equals, the first is taken.
 
     A greedy choice does not survey the languages, so most instances are chosen such that it misses the letter coverage.
 
@@ -53,23 +53,23 @@ def is_greed_wrong(ranked: Sequence[RankedWord]) -> bool:
 
 def _greedy_size(ranked: Sequence[RankedWord]) -> int:
     """Return how many letters greed finds."""
-    found = 0
+    covered = 0
     for _ in range(3):
         most, last, best = 0, 0, 0
         for size, order, bits in ranked:
-            if found.bit_count() + size < most:
+            if covered.bit_count() + size < most:
                 break  # no word from here on adds as many letters
-            count = (found | bits).bit_count()
+            count = (covered | bits).bit_count()
             if count > most or (count == most and order > last):
                 most, last, best = count, order, bits
-        found |= best
-    return found.bit_count()
+        covered |= best
+    return covered.bit_count()
 
 
 def _has_more(ranked: Sequence[RankedWord], limit: int) -> bool:
     """Return whether three words have more letters together than `limit`.
 
-    Only words are tried together that have more letters than that, counted with repetitions.
+    Words are tried together only if they have more letters than that when repetitions count.
     """
     for i, (size, _, bits) in enumerate(ranked):
         if 3 * size <= limit:
@@ -87,7 +87,7 @@ def _has_more(ranked: Sequence[RankedWord], limit: int) -> bool:
 
 
 _TRIPLES = 1 << 16
-"""Triples that are tried at once, where there are so many."""
+"""The most triples that are tried at once."""
 
 
 class Coverage(NamedTuple):
@@ -168,7 +168,9 @@ LINKINGS = 200
 """The most links between the chained words of one set of languages that are tried."""
 
 
-def generate_languages(rng: Rng, shape: Shape, chance: float, against_greed: bool) -> tuple[Languages, Coverage]:
+def generate_languages(
+    rng: Rng, shape: LanguageShape, chance: float, against_greed: bool
+) -> tuple[Languages, Coverage]:
     """Return languages and their letter coverage.
 
     Args:
@@ -184,9 +186,9 @@ def generate_languages(rng: Rng, shape: Shape, chance: float, against_greed: boo
     for draw in range(GREEDY_DRAWS + DRAWS):
         languages = draw_languages(rng, shape)
         if against_greed and draw < GREEDY_DRAWS:
-            if (other := relink_against_greed(rng, languages)) is None:
+            if (relinked := relink_against_greed(rng, languages)) is None:
                 continue
-            languages = other
+            languages = relinked
         coverage = find_coverage(first_letters(languages.dictionaries))
         if coverage.chance <= chance:
             return languages, coverage

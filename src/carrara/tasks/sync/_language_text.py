@@ -73,9 +73,9 @@ def read_query(line: str) -> Query:
     """Return what the line of a question asks."""
     if line == _COVERAGE:
         return Query("coverage")
-    if found := _TRANSLATION.fullmatch(line):
-        source, target = int(found[2]), int(found[3])
-        return Query("single" if target == source + 1 else "multi", tuple(found[1].split()), source, target)
+    if match := _TRANSLATION.fullmatch(line):
+        source, target = int(match[2]), int(match[3])
+        return Query("single" if target == source + 1 else "multi", tuple(match[1].split()), source, target)
     raise UndecidableError("no question was found")
 
 
@@ -83,8 +83,8 @@ LABELS: Mapping[Ask, str] = {"single": "Translation", "multi": "Translation", "c
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """The hidden structure, and what is asked of it."""
+class HiddenLanguages:
+    """The hidden languages, and what is asked about them."""
 
     languages: Languages
     coverage: Coverage
@@ -97,8 +97,8 @@ class Answer:
 
     ask: Ask
     words: tuple[str, ...]
-    hidden: Hidden | None = field(default=None, compare=False, repr=False)
-    """The structure of a gold answer: any other three words that cover as much are right too."""
+    hidden: HiddenLanguages | None = field(default=None, compare=False, repr=False)
+    """The structure of a gold answer, as any other three words that cover as much are right too."""
 
 
 _QUOTED = re.compile(r'"([^"\n]+)"')
@@ -123,22 +123,22 @@ class WordAnswer(AnswerType[Answer]):
         ask, text = question.gold.ask, text.lower().replace(" and ", ", ")
         words = tuple(_INVENTED.findall(text := _without_sources(ask, text)))
         is_alone = _BETWEEN.fullmatch(_INVENTED.sub("", text)) and NOT_AN_ANSWER.isdisjoint(words)
-        is_one = ask == "coverage" or all(len(_INVENTED.findall(line)) < 2 for line in text.splitlines()[1:])
-        if not (words and is_alone and is_one):
+        is_one_phrase = ask == "coverage" or all(len(_INVENTED.findall(line)) < 2 for line in text.splitlines()[1:])
+        if not (words and is_alone and is_one_phrase):
             return None
         return Answer(ask, tuple(sorted(words)) if ask == "coverage" else words)
 
     def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
-        """Return what stands in quotes and not in the question."""
-        quoted = (one for one in _QUOTED.findall(text) if one not in question.ask)
-        return (answer for one in quoted if (answer := self.parse_value(one, question)) is not None)
+        """Return the answers that stand in quotes and not in the question."""
+        quotes = (quote for quote in _QUOTED.findall(text) if quote not in question.ask)
+        return (answer for quote in quotes if (answer := self.parse_value(quote, question)) is not None)
 
     def score(self, answer: Answer, gold: Answer) -> float:
         return float(find_error(answer, gold) is None)
 
 
 def _without_sources(ask: Ask, text: str) -> str:
-    """Return the translations of a text that gives one for each word, or the words themselves where these are asked.
+    """Return the translations of a text that gives one for each word, or the words themselves if these are asked for.
 
     >>> _without_sources("single", "oak → eiche, elm → ulme"), _without_sources("coverage", "oak: e, c\\nelm: u, r")
     ('eiche, ulme', 'oak, elm')
@@ -157,7 +157,7 @@ def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
     return _translation_error(answer.words, gold.words, gold.hidden.queries[gold.ask])
 
 
-def _coverage_error(words: Sequence[str], hidden: Hidden) -> ErrorType | None:
+def _coverage_error(words: Sequence[str], hidden: HiddenLanguages) -> ErrorType | None:
     different, best = set(words), hidden.coverage.size
     if len(words) != 3 or len(different) != 3:
         return ErrorType("not three words", f"{len(different)} different ones")
@@ -176,5 +176,5 @@ def _translation_error(words: Sequence[str], gold: Sequence[str], query: Query) 
         return ErrorType("other order")
     if untranslated := [word for word in words if word in query.words]:
         return ErrorType("words not translated", ", ".join(untranslated))
-    wrong = sum(one != other for one, other in zip(words, gold, strict=True))
+    wrong = sum(word != right for word, right in zip(words, gold, strict=True))
     return ErrorType("wrong words", f"{wrong} of {len(gold)}")

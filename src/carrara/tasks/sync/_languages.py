@@ -2,7 +2,7 @@
 
 >>> from carrara.rng import Rng
 >>> rng = WordRng(Rng("an example"))
->>> languages = draw_languages(rng, Shape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
+>>> languages = draw_languages(rng, LanguageShape(languages=3, words=6, least=3, most=5, entries=4, chained=2))
 >>> languages.vocabularies[0]
 ('oxqjv', 'fkypy', 'ikce', 'giczf', 'qfl', 'gbzsp')
 >>> languages.dictionaries[0]
@@ -101,7 +101,7 @@ class WordRng(Rng):
 Dictionary = Mapping[str, str]
 
 
-class Shape(NamedTuple):
+class LanguageShape(NamedTuple):
     """The size of each part of a set of languages."""
 
     languages: int
@@ -113,7 +113,7 @@ class Shape(NamedTuple):
     entries: int
     """Words of each dictionary."""
     chained: int
-    """Words of the first language that all dictionaries together lead to the last one."""
+    """Words of the first language that all dictionaries together translate into the last one."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Languages:
         return replace(self, dictionaries=dictionaries, chains=tuple(map(tuple, chains)))
 
 
-def draw_languages(rng: WordRng, shape: Shape) -> Languages:
+def draw_languages(rng: WordRng, shape: LanguageShape) -> Languages:
     """Draw languages without a word in common.
 
     Some words go all the way through the dictionaries. The other entries of a dictionary are drawn from the
@@ -153,17 +153,17 @@ def draw_languages(rng: WordRng, shape: Shape) -> Languages:
         new.update(dict.fromkeys(rng.draw_words(missing, shape.least, shape.most)))
     vocabularies = tuple(zip(*[iter(new)] * shape.words, strict=True))
     chains = [rng.sample(vocabulary, shape.chained) for vocabulary in vocabularies]
-    others = [_remove(*both) for both in zip(vocabularies, chains, strict=True)]
+    unchained = [_remove(vocabulary, chain) for vocabulary, chain in zip(vocabularies, chains, strict=True)]
     dictionaries = []
-    for (source, target), (left, right) in zip(pairwise(chains), pairwise(others), strict=True):
-        more = shape.entries - shape.chained
+    for (source, target), (source_rest, target_rest) in zip(pairwise(chains), pairwise(unchained), strict=True):
+        count = shape.entries - shape.chained
         pairs = [*zip(source, target, strict=True)]
-        pairs += zip(rng.sample(left, more), rng.sample(right, more), strict=True)
+        pairs += zip(rng.sample(source_rest, count), rng.sample(target_rest, count), strict=True)
         dictionaries.append(dict(rng.shuffled(pairs)))
     return Languages(vocabularies, tuple(dictionaries), tuple(map(tuple, chains)))
 
 
-def _remove(words: Sequence[str], some: Iterable[str]) -> list[str]:
+def _remove(words: Sequence[str], unwanted: Iterable[str]) -> list[str]:
     """Return the words without some of them."""
-    unwanted = set(some)
-    return [word for word in words if word not in unwanted]
+    excluded = set(unwanted)
+    return [word for word in words if word not in excluded]

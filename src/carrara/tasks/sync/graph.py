@@ -14,8 +14,8 @@ Question: What is the shortest path from Node 9 to Node 6?
 A path follows the direction of the edges. Think first if that helps. End with one line that names t
 Shortest Path: Node x, Node y, Node z
 
-The hidden structure is a directed acyclic graph. The facts are its edges, and the filler says of one node after the
-other that it has no edge to itself. Three things are asked on the same context, to the byte: which nodes follow one
+The hidden structure is a directed acyclic graph. The facts are its edges, and the filler says of each node in turn that
+it has no edge to itself. Three things are asked on the same context, to the byte: which nodes follow one
 (retrieval), a shortest path between two (tracking) and a longest path of all (the whole).
 """
 
@@ -46,8 +46,8 @@ from carrara.tasks.sync._graph import (
 )
 from carrara.tasks.sync._graph_generator import (
     RULES,
+    GraphShape,
     GreedyWalks,
-    Shape,
     distant_pairs,
     generate_graph,
     name_nodes,
@@ -61,7 +61,7 @@ _CHUNK = 1 << 14
 
 
 class Rounds:
-    """A stream of sentences joined by spaces, none of which comes twice as often as another."""
+    """A stream of sentences joined by spaces. Each comes once in a round, and the rounds repeat without end."""
 
     def __init__(self, sentences: Sequence[str], rng: Rng, tokenizer: str) -> None:
         self._rounds = chain.from_iterable(_repeat_rounds(_count_tokens(tuple(sentences), tokenizer), rng))
@@ -77,28 +77,31 @@ class Rounds:
 
     def upto(self, tokens: int) -> SegmentGroup:
         texts: list[str] = []
-        left = most = min(tokens, _CHUNK)
-        while self._next[1] <= left:
+        remaining = limit = min(tokens, _CHUNK)
+        while self._next[1] <= remaining:
             texts.append(self._next[0])
-            left -= self._next[1]
+            remaining -= self._next[1]
             self._next = next(self._rounds)
-        return (Segment(" ".join(texts), tokens=most - left),) if texts else ()
+        return (Segment(" ".join(texts), tokens=limit - remaining),) if texts else ()
 
     def gaps(self, tokens: int) -> Sequence[int]:
-        found = [0]
-        while (reached := found[-1] + self._next[1]) <= tokens:
-            found.append(reached)
+        gaps = [0]
+        while (reached := gaps[-1] + self._next[1]) <= tokens:
+            gaps.append(reached)
             self._next = next(self._rounds)
-        return found
+        return gaps
 
 
 @lru_cache(maxsize=256)
 def _count_tokens(sentences: tuple[str, ...], tokenizer: str) -> Sequence[tuple[str, int]]:
     """Return each sentence with the tokens that it adds behind itself, counted once for all streams of it."""
-    twice = [f"{sentence} {sentence}" for sentence in sentences]
-    counts = tokenizers.get(tokenizer).count_many([*twice, *sentences])
-    pairs, alone = counts[: len(twice)], counts[len(twice) :]
-    return [(text, both - one) for text, both, one in zip(sentences, pairs, alone, strict=True)]
+    doubled = [f"{sentence} {sentence}" for sentence in sentences]
+    counts = tokenizers.get(tokenizer).count_many([*doubled, *sentences])
+    doubled_counts, single_counts = counts[: len(doubled)], counts[len(doubled) :]
+    return [
+        (sentence, doubled_count - single_count)
+        for sentence, doubled_count, single_count in zip(sentences, doubled_counts, single_counts, strict=True)
+    ]
 
 
 def _repeat_rounds(sentences: Sequence[tuple[str, int]], rng: Rng) -> Iterator[list[tuple[str, int]]]:
@@ -115,12 +118,12 @@ LABELS: Mapping[Ask, str] = {
 
 @dataclass(frozen=True)
 class Answer:
-    """Nodes, in the order of a path where they are one; none where there is no path, or nothing follows."""
+    """Nodes, in order where they are a path; none where there is no path, or no node follows."""
 
     ask: Ask
     nodes: tuple[int, ...]
     graph: Graph | None = field(default=None, compare=False, repr=False)
-    """The graph of a gold answer: any other path that is as good is right too."""
+    """The graph of a gold answer, as any other path that is as good is right too."""
 
 
 _NODE = re.compile(r"(?:\bnodes? ?|\bn)?\b(0|[1-9][0-9]{0,4})\b", re.IGNORECASE)
@@ -146,24 +149,24 @@ class NodeAnswer(AnswerType[Answer]):
         return LABELS[question.gold.ask]
 
     def write(self, answer: Answer) -> str:
-        none = "None" if answer.ask == "connected" else "No path"
-        return f"{LABELS[answer.ask]}: {', '.join(f'Node {node}' for node in answer.nodes) or none}"
+        nothing = "None" if answer.ask == "connected" else "No path"
+        return f"{LABELS[answer.ask]}: {', '.join(f'Node {node}' for node in answer.nodes) or nothing}"
 
     def parse_value(self, text: str, question: Question[Answer]) -> Answer | None:
-        ask, said = question.gold.ask, _NUMBERED.sub("", _LABEL.sub("", text)).strip(AROUND)
-        if _NO_NODES.fullmatch(said) or _NO_NODES.fullmatch(text.strip(" .\n")):
+        ask, value = question.gold.ask, _NUMBERED.sub("", _LABEL.sub("", text)).strip(AROUND)
+        if _NO_NODES.fullmatch(value) or _NO_NODES.fullmatch(text.strip(" .\n")):
             return Answer(ask, ())
-        nodes = tuple(map(int, _NODE.findall(said)))
-        if not nodes or "..." in text or not _BETWEEN.fullmatch(_NODE.sub("", said)):
+        nodes = tuple(map(int, _NODE.findall(value)))
+        if not nodes or "..." in text or not _BETWEEN.fullmatch(_NODE.sub("", value)):
             return None
         if ask == "connected":
-            return None if _NO_SET.search(said) else Answer(ask, tuple(sorted(set(nodes))))
-        return Answer(ask, nodes) if _is_path(said, nodes) else None
+            return None if _NO_SET.search(value) else Answer(ask, tuple(sorted(set(nodes))))
+        return Answer(ask, nodes) if _is_path(value, nodes) else None
 
     def find_values(self, text: str, question: Question[Answer]) -> Iterator[Answer]:
         """Return the paths of a text, where a path is asked for."""
-        said = (one for one in affirmative_sentences(text, question) if "..." not in one)
-        runs = (found[0] for sentence in said for found in _RUN.finditer(sentence))
+        sentences = (sentence for sentence in affirmative_sentences(text, question) if "..." not in sentence)
+        runs = (match[0] for sentence in sentences for match in _RUN.finditer(sentence))
         answers = (self.parse_value(run, question) for run in runs if question.gold.ask != "connected")
         return (answer for answer in answers if answer is not None)
 
@@ -172,14 +175,14 @@ class NodeAnswer(AnswerType[Answer]):
 
 
 def _is_path(text: str, nodes: Sequence[int]) -> bool:
-    """Return whether nodes are one path: not a bare number, not a list of edges, not several paths on a line each."""
+    """Return whether nodes are one path, and not a bare number, a list of edges, or several paths on a line each."""
     lines = text.splitlines()
-    one_each = len(lines) == 1 or all(len(_NODE.findall(line)) < 2 for line in lines)
-    return one_each and not text.isdigit() and all(node != after for node, after in pairwise(nodes))
+    is_one_list = len(lines) == 1 or all(len(_NODE.findall(line)) < 2 for line in lines)
+    return is_one_list and not text.isdigit() and all(node != after for node, after in pairwise(nodes))
 
 
 def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
-    """Return the paper's class of error (Table 5), or that a reply says `no path` where there is one."""
+    """Return the error type by the paper's classes (Table 5), or that a reply says `no path` where there is a path."""
     if gold.ask == "connected":
         return _set_error(set(answer.nodes), set(gold.nodes))
     if not answer.nodes:
@@ -188,11 +191,11 @@ def find_error(answer: Answer, gold: Answer) -> ErrorType | None:
 
 
 def _set_error(nodes: set[int], gold: set[int]) -> ErrorType | None:
-    missing, more = sorted(gold - nodes), sorted(nodes - gold)
-    if not missing and not more:
+    missing, extra = sorted(gold - nodes), sorted(nodes - gold)
+    if not missing and not extra:
         return None
-    kind = "nodes missing and too many" if missing and more else "nodes missing" if missing else "nodes too many"
-    return ErrorType(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in more)]))
+    kind = "nodes missing and too many" if missing and extra else "nodes missing" if missing else "nodes too many"
+    return ErrorType(kind, ", ".join([*(f"-{node}" for node in missing), *(f"+{node}" for node in extra)]))
 
 
 def _path_error(path: tuple[int, ...], gold: Answer) -> ErrorType | None:
@@ -214,8 +217,8 @@ GUESSED_EDGES = (2, 3, 4, 5)
 
 
 @dataclass(frozen=True)
-class Hidden:
-    """The hidden structure, and what is asked of it."""
+class HiddenGraph:
+    """The hidden graph, and what is asked about it."""
 
     graph: Graph
     queries: Mapping[Ask, tuple[int, ...]]
@@ -294,7 +297,7 @@ class SyncGraph(Sync):
         place, size = divmod(rng.key.index, len(self.nodes))
         nodes, stream = self.nodes[size], rng.stream("names")
         against_greed = not is_due(place, self.greedy)
-        nameless = generate_graph(rng.key, place, Shape(nodes, self.density, self.longest, self.greedy))
+        nameless = generate_graph(rng.key, place, GraphShape(nodes, self.density, self.longest, self.greedy))
         graph, edges = name_nodes(stream, nameless, against_greed)
         is_sink = [not after for after in graph.successors]
         wants_sink = is_due(place, self.sinks) and any(is_sink)
@@ -309,14 +312,14 @@ class SyncGraph(Sync):
             filler=lambda stream, name: Rounds([write_no_loop(node) for node in range(nodes)], stream, name),
             fine_filler=lambda stream, _: lambda gap: (Segment(write_any_no_loop(stream, nodes)),),
             unordered=True,
-            structure=Hidden(graph, {"connected": (node,), "shortest": stream.choice(pairs), "longest": ()}),
+            structure=HiddenGraph(graph, {"connected": (node,), "shortest": stream.choice(pairs), "longest": ()}),
         )
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
         return [self._question(instance, ask) for ask in self.about]
 
     def _question(self, instance: Instance, ask: Ask) -> Question[Answer]:
-        hidden: Hidden = instance.structure
+        hidden: HiddenGraph = instance.structure
         graph, nodes = hidden.graph, hidden.queries[ask]
         gold = _find_answer(graph, ask, nodes)
         return Question(
@@ -347,18 +350,18 @@ class SyncGraph(Sync):
         edges = read_edges(" ".join(map(str, instance.facts)))
         walks = GreedyWalks(hidden.graph, edges)
         nodes = hidden.queries[ask]
-        found: dict[str, tuple[int, ...]]
+        guesses: dict[str, tuple[int, ...]]
         match ask:
             case "connected":
-                found = {"one of the nodes": next(((end,) for start, end in edges if (start,) == nodes), ())}
+                guesses = {"one of the nodes": next(((end,) for start, end in edges if (start,) == nodes), ())}
             case "shortest":
                 paths = {rule: walks.walk(rule, *nodes) for rule in RULES}
-                found = {
+                guesses = {
                     f"greedy to the goal: {rule}": path if path[-1] == nodes[1] else () for rule, path in paths.items()
                 }
             case "longest":
-                found = {f"greedy walk: {rule}": walks.walk(rule) for rule in RULES}
-        return {name: self.write(Answer(ask, answer)) for name, answer in found.items()}
+                guesses = {f"greedy walk: {rule}": walks.walk(rule) for rule in RULES}
+        return {name: self.write(Answer(ask, nodes)) for name, nodes in guesses.items()}
 
     def error_type(self, answer: Answer, question: Question[Answer]) -> ErrorType | None:
         return find_error(answer, question.gold)
@@ -410,8 +413,8 @@ def _find_answer(graph: Graph, ask: Ask, nodes: tuple[int, ...]) -> tuple[int, .
 
 
 def _find_evidence(instance: Instance, ask: Ask, gold: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the numbers of the edges without which the answer is another: those that all paths as good as it have."""
-    hidden: Hidden = instance.structure
+    """Return the numbers of the edges without which the answer changes: those that all equally good paths share."""
+    hidden: HiddenGraph = instance.structure
     graph, nodes = hidden.graph, hidden.queries[ask]
     if ask == "connected":
         edges = [(nodes[0], node) for node in gold]

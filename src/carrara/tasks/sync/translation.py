@@ -3,8 +3,8 @@
 From SYNC (sections 3.2 and 4). One small instance without filler, as the second of its questions is asked:
 
 >>> from carrara.items.item import make
->>> given = {"languages": "3", "words": "30", "entries": "12"}
->>> for line in make("sync/translation", index=3, question=1, params=given).text.splitlines():
+>>> params = {"languages": "3", "words": "30", "entries": "12"}
+>>> for line in make("sync/translation", index=3, question=1, params=params).text.splitlines():
 ...     print(line[:100].rstrip())
 The text below is about languages invented for this exercise. It contains one dictionary from each l
 <BLANKLINE>
@@ -30,8 +30,8 @@ from math import perm
 from carrara.task import Instance, Rng
 from carrara.tasks.sync import _language_text as text
 from carrara.tasks.sync._language_generator import choose_greedily, find_coverage, first_letters, generate_languages
-from carrara.tasks.sync._language_text import LABELS, Answer, Ask, Hidden, Query, WordAnswer, find_error
-from carrara.tasks.sync._languages import Dictionary, Languages, Shape
+from carrara.tasks.sync._language_text import LABELS, Answer, Ask, HiddenLanguages, Query, WordAnswer, find_error
+from carrara.tasks.sync._languages import Dictionary, Languages, LanguageShape
 from carrara.tasks.sync._task import Sync, is_due, split_question
 from carrara.types import PRESENTS, ErrorType, FillerStream, LazyEvidence, Message, Question, Segment, UndecidableError
 
@@ -102,9 +102,11 @@ class SyncTranslation(Sync):
             raise ValueError("letters are the least and the most of a word, such as letters=3,7, up to 12")
         if not 3 <= self.entries <= self.words:
             raise ValueError(f"a dictionary has from 3 entries to the {self.words} words of its vocabulary")
-        there = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
-        if 2 * self.words * max(self.languages) > there:
-            raise ValueError(f"there are only {there:,} words of so few letters: ask for fewer words or more letters")
+        possible_words = sum(26**n for n in range(self.letters[0], self.letters[1] + 1))
+        if 2 * self.words * max(self.languages) > possible_words:
+            raise ValueError(
+                f"there are only {possible_words:,} words of so few letters: ask for fewer words or more letters"
+            )
         if not all(1 <= size <= self.chained for size in self.phrase) or not self.chained <= self.entries:
             raise ValueError(
                 f"a phrase has at most as many words as are chained ({self.chained}), and a dictionary "
@@ -124,7 +126,7 @@ class SyncTranslation(Sync):
         count = self.languages[size]
         languages, coverage = generate_languages(
             rng.stream("languages"),
-            Shape(count, self.words, self.letters[0], self.letters[1], self.entries, self.chained),
+            LanguageShape(count, self.words, self.letters[0], self.letters[1], self.entries, self.chained),
             self.chance,
             # With three languages a word has two letters at most, and greed is never wrong.
             against_greed=count > 3 and not is_due(place, self.greedy),
@@ -142,7 +144,7 @@ class SyncTranslation(Sync):
             filler=lambda stream, _: _stream_vocabularies(languages, stream),
             fine_filler=lambda stream, _: _stream_parts(languages, stream),
             unordered=True,
-            structure=Hidden(languages, coverage, {ask: queries[ask] for ask in self.about}),
+            structure=HiddenLanguages(languages, coverage, {ask: queries[ask] for ask in self.about}),
         )
 
     def _choose_phrase(self, rng: Rng, languages: Languages, hops: int) -> Query:
@@ -152,10 +154,10 @@ class SyncTranslation(Sync):
         return Query("single" if hops == 1 else "multi", tuple(phrase), source, source + hops)
 
     def questions(self, instance: Instance) -> Sequence[Question[Answer]]:
-        hidden: Hidden = instance.structure
+        hidden: HiddenLanguages = instance.structure
         return [self._question(hidden, query) for query in hidden.queries.values()]
 
-    def _question(self, hidden: Hidden, query: Query) -> Question[Answer]:
+    def _question(self, hidden: HiddenLanguages, query: Query) -> Question[Answer]:
         languages, coverage = hidden.languages, hidden.coverage
         labels = {"languages": str(len(languages.vocabularies))}
         words: tuple[str, ...]
@@ -205,7 +207,7 @@ class SyncTranslation(Sync):
 
     def guess(self, rng: Rng, instance: Instance, question: Question[Answer]) -> Answer:
         """Draw an answer of a guesser that knows the words that can be asked for, and no translation."""
-        hidden: Hidden = instance.structure
+        hidden: HiddenLanguages = instance.structure
         languages, query = hidden.languages, hidden.queries[question.gold.ask]
         if query.ask == "coverage":
             return Answer(query.ask, tuple(sorted(rng.sample(sorted(languages.dictionaries[0]), 3))))
@@ -215,12 +217,12 @@ class SyncTranslation(Sync):
 def _stream_vocabularies(languages: Languages, rng: Rng) -> FillerStream:
     """Return a stream of all vocabularies, in rounds, each in another order."""
     vocabularies = [(Segment(text.write_vocabulary(k, words)),) for k, words in enumerate(languages.vocabularies)]
-    left: list[tuple[Segment]] = []
+    unused: list[tuple[Segment]] = []
 
     def stream(gap: int) -> tuple[Segment]:
-        if not left:
-            left.extend(rng.shuffled(vocabularies))
-        return left.pop()
+        if not unused:
+            unused.extend(rng.shuffled(vocabularies))
+        return unused.pop()
 
     return stream
 
@@ -259,7 +261,7 @@ def _translate(dictionaries: Mapping[int, Dictionary], query: Query) -> tuple[st
     return words
 
 
-def _coverage_evidence(hidden: Hidden) -> tuple[int, ...]:
+def _coverage_evidence(hidden: HiddenLanguages) -> tuple[int, ...]:
     """Return the numbers of the dictionaries without which other words would be the best."""
     dictionaries = hidden.languages.dictionaries
     shorter = [find_coverage(first_letters(dictionaries[:k])).best for k in range(1, len(dictionaries))]
