@@ -57,18 +57,18 @@ class CorpusStream:
 
         There may be fewer than requested, but at least one.
         """
-        found: list[SegmentGroup] = []
-        while len(found) < groups and (not found or self.repeat or self.used < self.available):
+        groups_read: list[SegmentGroup] = []
+        while len(groups_read) < groups and (not groups_read or self.repeat or self.used < self.available):
             self._must_have(1)
             self._turn()
             start, stop = self._runs[self._next]
-            end = min(stop, start + groups - len(found))
+            end = min(stop, start + groups - len(groups_read))
             self._begun(end, stop)
             costs = np.diff(self._sums[start : end + 1]).tolist()
             self.used += sum(costs)
             texts = self.corpus.each(start, end)
-            found += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
-        return found
+            groups_read += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
+        return groups_read
 
     def upto(self, tokens: int) -> SegmentGroup:
         """Return the next sentences that have at most this many tokens together, as one segment of at most a chunk.
@@ -108,15 +108,15 @@ class CorpusStream:
         self._must_have(tokens)
         ahead, self._batches = tee(self._batches)
         begun = np.array(self._runs[self._next :], np.uint64).reshape(-1, 2)
-        found, read = [np.zeros(1, np.uint64)], 0
+        bounds, read = [np.zeros(1, np.uint64)], 0
         for runs in chain([begun], ahead):
             sentences = indices(runs[:, 0], runs[:, 1])
             ends = np.cumsum(self._sums[sentences + 1] - self._sums[sentences], dtype=np.uint64) + np.uint64(read)
-            found.append(ends)
+            bounds.append(ends)
             read = int(ends[-1]) if ends.size else read
             if read >= tokens:
                 break
-        gaps = np.concatenate(found)
+        gaps = np.concatenate(bounds)
         return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
 
     def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
@@ -226,12 +226,12 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
     return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
 
 
-def too_small(reading: CorpusStream, asked: int) -> ExhaustedError:
+def too_small(reading: CorpusStream, requested: int) -> ExhaustedError:
     corpus, split, blocklist = reading.corpus, reading.split, reading.blocklist
     whose = f" of the {split} split" if split else ""
     out = [f"{len(blocklist.words)} blocked words"] if blocklist and blocklist.words else []
     out += [f"what is not {blocklist.sentence_filter.name}"] if blocklist and blocklist.sentence_filter else []
-    wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
+    wanted = f"{requested:,} were asked for" if requested else "that is nothing to read"
     more = split and available(corpus, reading.tokenizer, None, blocklist) > reading.available
     mends = ["read the documents of all splits (background=all)"] if more else []
     mends += ["let it repeat (repeat=true)"] if reading.available else []

@@ -121,7 +121,7 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
 
-    found: list[Path] = []
+    matching_paths: list[Path] = []
     seen: set[tuple[int, int]] = set()
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
         here = os.stat(place)
@@ -131,9 +131,9 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
         seen.add((here.st_dev, here.st_ino))
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(place, name) for name in files if not name.startswith(".")]
-        found += [path for path in paths if path.suffix.lower() in suffixes]
-    _warn_of_links(folder, found)
-    return sorted(found, key=lambda path: path.relative_to(folder))
+        matching_paths += [path for path in paths if path.suffix.lower() in suffixes]
+    _warn_of_links(folder, matching_paths)
+    return sorted(matching_paths, key=lambda path: path.relative_to(folder))
 
 
 def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
@@ -152,7 +152,7 @@ def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
 def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:
     """Return a fingerprint of files. A file that is not regular, or too large, is refused before any is read."""
     return "\n".join(
-        f"{path} {found.st_size} {found.st_mtime_ns}" for path in paths for found in [regular(path, limit)]
+        f"{path} {status.st_size} {status.st_mtime_ns}" for path in paths for status in [regular(path, limit)]
     )
 
 
@@ -374,5 +374,5 @@ def _split(file: str) -> str:
     path = PurePosixPath(file)
     if _SPLITS.fullmatch(path.parent.name):
         return path.parent.name
-    found = _SPLIT_OF_STEM.fullmatch(path.stem)
-    return found[1] if found else "train"
+    match = _SPLIT_OF_STEM.fullmatch(path.stem)
+    return match[1] if match else "train"

@@ -96,16 +96,16 @@ def _is_decided(item: Item, context: ReaderContext, chunks: Sequence[Passage], n
 
     It reads the segments that are whole in chunks in a row: what is left of one that goes on elsewhere is no fact.
     """
-    template, whole = item.prompt.template, list[str]()
+    template, segments = item.prompt.template, list[str]()
     for is_needed, run in groupby(zip(needed, chunks, strict=True), key=itemgetter(0)):
         if is_needed:
             row = [chunk for _, chunk in run]
-            whole += context.whole_segments(row[0].start, row[-1].end)
+            segments += context.whole_segments(row[0].start, row[-1].end)
     try:
-        found = item.solve([Message("user", template.before + template.separator.join(whole) + template.after)])
+        answer = item.solve([Message("user", template.before + template.separator.join(segments) + template.after)])
     except UndecidableError:
         return False
-    return bool(found == item.question.gold)
+    return bool(answer == item.question.gold)
 
 
 @dataclass(frozen=True)

@@ -99,21 +99,21 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
     if len(jobs) < len(config.jobs):
         raise UsageError("two of these tasks have one name, and so has their configuration: export them separately")
     check_other(config.out, {name for name, _ in jobs})
-    found = list[Split]()
+    splits = list[Split]()
     for kind, columns in COLUMNS.items():
-        own = {names: job for names, job in jobs.items() if kinds[job] == kind}
-        if own:
+        kind_jobs = {names: job for names, job in jobs.items() if kinds[job] == kind}
+        if kind_jobs:
 
             def path(first: ItemId, number: int, of: int, kind: Kind = kind) -> Path:
                 return path_of(config.out, first, kind, number, of)
 
-            files = write_tables(config, list(own.values()), ShardTable(kind, ROWS[kind], columns), path)
-            found += _splits(config.out, kind, own, files, {**columns, **(LABELS if config.chunk else {})})
-    found.sort(key=lambda one: list(jobs).index((one.config, one.split)))
-    describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, found)
-    total = sum(one.rows for one in found)
-    configs = len({one.config for one in found})
-    return [f"{config.out}: {total} questions in {len(found)} splits, of {configs} configurations"]
+            files = write_tables(config, list(kind_jobs.values()), ShardTable(kind, ROWS[kind], columns), path)
+            splits += _splits(config.out, kind, kind_jobs, files, {**columns, **(LABELS if config.chunk else {})})
+    splits.sort(key=lambda split: list(jobs).index((split.config, split.split)))
+    describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, splits)
+    total = sum(split.rows for split in splits)
+    configs = len({split.config for split in splits})
+    return [f"{config.out}: {total} questions in {len(splits)} splits, of {configs} configurations"]
 
 
 def _kind(first: ItemId, pack: Pack | None, recipes_from: int | None) -> Kind:
@@ -224,35 +224,35 @@ def _splits(
     columns: Mapping[str, Any],
 ) -> list[Split]:
     """Return the splits of a kind with their numbers of rows. A split without a row is left out."""
-    found = []
+    result = []
     for (config, split), first in jobs.items():
-        own = [
-            one
-            for one in files
-            if one.rows and (one.path.parent.name, one.path.name.rsplit("-", 3)[0]) == (config, split)
+        split_files = [
+            file
+            for file in files
+            if file.rows and (file.path.parent.name, file.path.name.rsplit("-", 3)[0]) == (config, split)
         ]
-        if own:
-            paths = [one.path.relative_to(folder) for one in own]
-            rows = sum(one.rows for one in own)
-            found.append(Split(config, split, kind, first.task, first.length, rows, paths, columns))
-    return found
+        if split_files:
+            paths = [file.path.relative_to(folder) for file in split_files]
+            rows = sum(file.rows for file in split_files)
+            result.append(Split(config, split, kind, first.task, first.length, rows, paths, columns))
+    return result
 
 
-def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
-    """Write the files around the data. `said` is the notice of every export."""
+def describe(folder: Path, name: str, notice: str, own_text: bool, splits: Sequence[Split]) -> None:
+    """Write the files around the data. `notice` is that of every export."""
     texts = {
-        CARD: card(name, said, own_text, found),
-        EVAL: evaluation(name, found),
-        CROISSANT: json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n",
+        CARD: card(name, notice, own_text, splits),
+        EVAL: evaluation(name, splits),
+        CROISSANT: json.dumps(croissant(folder, name, own_text, splits), indent=1) + "\n",
     }
     for file, content in texts.items():
         with whole_file(folder / file) as written:
             written.write(content)
 
 
-def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
+def card(name: str, notice: str, own_text: bool, splits: Sequence[Split]) -> str:
     configs: dict[str, list[Split]] = {}
-    for split in found:
+    for split in splits:
         configs.setdefault(split.config, []).append(split)
     head = [
         "---",
@@ -262,19 +262,22 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         "tags: [long-context, evaluation, carrara]",
         "configs:",
     ]
-    for config, own in configs.items():
+    for config, config_splits in configs.items():
         head += [f'- config_name: "{config}"', "  data_files:"]
-        head += [f'  - {{split: "{one.split}", path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
+        head += [
+            f'  - {{split: "{entry.split}", path: "data/{entry.config}/{entry.split}-*.parquet"}}'
+            for entry in config_splits
+        ]
     lines = ["| configuration | task | questions by split |", "|--|--|--|"]
-    for config, own in configs.items():
-        sizes = ", ".join(f"`{one.split}` {one.rows:,}" for one in own)
-        lines.append(f"| `{config}` | {load(own[0].task).title} ({own[0].task}) | {sizes} |")
+    for config, config_splits in configs.items():
+        sizes = ", ".join(f"`{entry.split}` {entry.rows:,}" for entry in config_splits)
+        lines.append(f"| `{config}` | {load(config_splits[0].task).title} ({config_splits[0].task}) | {sizes} |")
     columns = [
         f"| `{column}` | {meaning} |"
         for column, meaning in MEANING.items()
-        if any(column in one.columns for one in found)
+        if any(column in entry.columns for entry in splits)
     ]
-    example = next((one for one in found if one.kind != "recipes"), found[0])
+    example = next((entry for entry in splits if entry.kind != "recipes"), splits[0])
     use = [
         "```python",
         "from datasets import load_dataset",
@@ -283,7 +286,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         "```",
         "",
     ]
-    recipes = next((one for one in found if one.kind == "recipes"), None)
+    recipes = next((entry for entry in splits if entry.kind == "recipes"), None)
     if recipes:
         use += _filling(name, recipes)
     return "\n".join(
@@ -292,7 +295,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
             "---",
             f"# {markdown(name)}",
             "",
-            said,
+            notice,
             "## What is in it",
             "",
             *use,
@@ -329,13 +332,13 @@ def _filling(name: str, recipes: Split) -> list[str]:
     ]
 
 
-def evaluation(name: str, found: Sequence[Split]) -> str:
+def evaluation(name: str, splits: Sequence[Split]) -> str:
     """Return the settings for `inspect eval hf/OWNER/NAME`. They are YAML, of which JSON is a part."""
     tasks = []
-    for one in found:
-        if one.kind == "recipes":
+    for split in splits:
+        if split.kind == "recipes":
             continue
-        talk = one.kind == "conversations"
+        talk = split.kind == "conversations"
         ask = (
             {"name": "user_message", "args": {"template": "{question}"}}
             if talk
@@ -343,16 +346,16 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
         )
         tasks.append(
             {
-                "id": f"{one.config}_{one.split}",
-                "config": one.config,
-                "split": one.split,
+                "id": f"{split.config}_{split.split}",
+                "config": split.config,
+                "split": split.split,
                 "field_spec": {
                     "input": "messages" if talk else "context",
                     "target": "answer",
                     "metadata": ["id", "question", "tokens"],
                 },
                 "solvers": [ask, {"name": "generate"}],
-                "scorers": [{"name": "match", "args": _matching(one.task)}],
+                "scorers": [{"name": "match", "args": _matching(split.task)}],
             }
         )
     head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
@@ -364,11 +367,11 @@ def _matching(task: str) -> dict[str, Any]:
     return {"location": "end", **({"numeric": True} if isinstance(load(task).answer, Number) else {})}
 
 
-def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
+def croissant(folder: Path, name: str, own_text: bool, splits: Sequence[Split]) -> dict[str, Any]:
     """Return Croissant 1.0 with a record set for each file."""
     files, records = [], []
-    for one in found:
-        for path in one.files:
+    for split in splits:
+        for path in split.files:
             place = path.as_posix()
             files.append(
                 {
@@ -380,14 +383,14 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
                     "sha256": sha256((folder / path).read_bytes()).hexdigest(),
                 }
             )
-            own = place.removeprefix("data/").removesuffix(".parquet")
+            record_id = place.removeprefix("data/").removesuffix(".parquet")
             records.append(
                 {
                     "@type": "cr:RecordSet",
-                    "@id": own,
-                    "name": own,
-                    "description": f"{one.task} at {one.length} tokens",
-                    "field": [_field(own, column, kind, place) for column, kind in one.columns.items()],
+                    "@id": record_id,
+                    "name": record_id,
+                    "description": f"{split.task} at {split.length} tokens",
+                    "field": [_field(record_id, column, kind, place) for column, kind in split.columns.items()],
                 }
             )
     return {
@@ -403,7 +406,7 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
     }
 
 
-def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
+def _field(record_id: str, column: str, kind: Any, place: str) -> dict[str, Any]:
     types = {
         "string": "sc:Text",
         "int32": "sc:Integer",
@@ -411,14 +414,14 @@ def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
         "float64": "sc:Float",
         "bool_": "sc:Boolean",
     }
-    field = {"@type": "cr:Field", "@id": f"{own}/{column}", "name": column, "description": MEANING[column]}
+    field = {"@type": "cr:Field", "@id": f"{record_id}/{column}", "name": column, "description": MEANING[column]}
     source = {"fileObject": {"@id": place}, "extract": {"column": column}}
     if isinstance(kind, str):
         return {**field, "dataType": types[kind], "source": source}
     inner = [
         {
             "@type": "cr:Field",
-            "@id": f"{own}/{column}/{name}",
+            "@id": f"{record_id}/{column}/{name}",
             "name": name,
             "dataType": types[of],
             "source": {**source, "transform": {"jsonPath": f"$[*].{name}"}},

@@ -51,7 +51,7 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
     """
     check_word("package", package, "requirement of a package")
     files = _files(config, validation)
-    lines = [line for one in files for line in write_lines(one.config, {one.path: row})]
+    lines = [line for data in files for line in write_lines(data.config, {data.path: row})]
     texts = {"app.py": APP, "pyproject.toml": _project(package), "configs/carrara.yaml": _yaml(files)}
     for name, text in texts.items():
         path = config.out / SERVER / name
@@ -141,12 +141,12 @@ def _yaml(files: list[Data]) -> str:
         "      model_server: {type: responses_api_models, name: policy_model}",
         "      datasets:",
     ]
-    for one in files:
+    for data in files:
         lines += [
-            f"      - name: carrara_{one.kind}",
-            f"        type: {one.kind}",
-            f"        jsonl_fpath: {one.path}",
-            f"        license: {'TBD' if one.config.has_own_text else 'Apache 2.0'}",
+            f"      - name: carrara_{data.kind}",
+            f"        type: {data.kind}",
+            f"        jsonl_fpath: {data.path}",
+            f"        license: {'TBD' if data.config.has_own_text else 'Apache 2.0'}",
         ]
     return "\n".join([*lines, ""])
 

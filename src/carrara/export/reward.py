@@ -43,7 +43,7 @@ def rewards(
         >>> rewards(["I like turtles", [{"role": "assistant", "content": i.gold}]], id=[i.id, i.id])
         [0.0, 1.0]
     """
-    return [scale_reward(one, scale) for one in score_completions(completions, id)]
+    return [scale_reward(result, scale) for result in score_completions(completions, id)]
 
 
 def score_completions(completions: Sequence[Completion], ids: Sequence[str] | None) -> list[Result]:

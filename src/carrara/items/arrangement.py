@@ -48,14 +48,14 @@ class Arrangement:
         if self.unordered:
             return tuple(targets.get(n, at) for n, at in enumerate(drawn))
         ends = [(-1, 0.0, 0.0), *((n, drawn[n], to) for n, to in targets.items()), (len(drawn), 1.0, 1.0)]
-        found = list[float]()
+        placed_shares = list[float]()
         for (first, start, low), (last, end, high) in pairwise(ends):
             if first >= 0:
-                found.append(low)
+                placed_shares.append(low)
             for n in range(first + 1, last):
                 part = (drawn[n] - start) / (end - start) if end > start else (n - first) / (last - first)
-                found.append(low + part * (high - low))
-        return tuple(found)
+                placed_shares.append(low + part * (high - low))
+        return tuple(placed_shares)
 
     def _targets(self, share: float) -> dict[int, float]:
         """Return the shares that are set. In a story, the positions of all others follow from them."""

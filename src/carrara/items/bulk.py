@@ -78,8 +78,8 @@ def bulk(
     small = sum(job.instances * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
     made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
-    for one in in_order(jobs, parts, made, warn):
-        yield one.rows  # type: ignore[misc]  # they are the values that `row` returns
+    for batch in in_order(jobs, parts, made, warn):
+        yield batch.rows  # type: ignore[misc]  # they are the values that `row` returns
 
 
 def in_order(
@@ -87,12 +87,12 @@ def in_order(
 ) -> Iterator[M]:
     """Yield the values of the parts of each job. Warn once for each job of instances without a prompt."""
     without: list[LengthError] = []
-    for job, own in zip(jobs, parts, strict=True):
+    for job, job_parts in zip(jobs, parts, strict=True):
         unfit: list[LengthError] = []
-        for _ in own:
-            one = next(made)
-            unfit += one.unfit
-            yield one
+        for _ in job_parts:
+            batch = next(made)
+            unfit += batch.unfit
+            yield batch
         if unfit:
             try:
                 warn(too_long(job.first, job.instances, unfit))
@@ -112,7 +112,7 @@ def remake(
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
-    size = sum(max(ItemId.parse(one.id).length, PUZZLE) for one in named)
+    size = sum(max(ItemId.parse(hashed.id).length, PUZZLE) for hashed in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
@@ -122,13 +122,13 @@ def remake(
 def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
     """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
-    for one in named:
-        item_id = ItemId.parse(one.id)
+    for hashed in named:
+        item_id = ItemId.parse(hashed.id)
         if context is None or context.item_id.context_id != item_id.context_id:
             context = context_of(replace(item_id, question=0), pack)
         item = context.item(item_id.question)
-        if one.sha256 and item.survey.sha256 != one.sha256:
-            raise RunError(f"{one.id} renders to other bytes than its item_id says: it was made by another release")
+        if hashed.sha256 and item.survey.sha256 != hashed.sha256:
+            raise RunError(f"{hashed.id} renders to other bytes than its item_id says: it was made by another release")
         rows.append(row(item))
     return rows
 

@@ -164,9 +164,9 @@ class Item:
             >>> i.solve(i.messages()) == i.question.gold
             True
         """
-        asked = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
+        conversation = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
         wording = wording_of(self.item_id, self.task, self.context.pack)
-        return self.task.solve(*self.task.read_prompt(asked, wording))
+        return self.task.solve(*self.task.read_prompt(conversation, wording))
 
     @property
     def text(self) -> str:
@@ -457,8 +457,8 @@ def too_long(first: ItemId, count: int, unfit: Sequence[LengthError]) -> str:
 def count_existing(first: ItemId, count: int) -> int:
     """Return how many of `count` instances exist from an item id's on. Instances from files may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
-    given = configured.given_count(first.length)
-    return count if given is None else min(count, given - first.index)
+    available = configured.given_count(first.length)
+    return count if available is None else min(count, available - first.index)
 
 
 def left_out(first: ItemId, reason: LengthError) -> str:

@@ -133,13 +133,13 @@ class Packing:
         """Return the distance of each fact from its position, in tokens of filler."""
         bounds = dict(zip(self.order, self._bounds, strict=True))
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
-        found: dict[int, int] = {}
+        distances: dict[int, int] = {}
         for segment in self:
             if segment.fact is None:
                 used += self.cost((segment,))
             else:
-                found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
-        return found
+                distances.setdefault(segment.fact, abs(used - bounds[segment.fact]))
+        return distances
 
     @property
     def tolerance(self) -> int:

@@ -52,15 +52,15 @@ def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
     It has the methods of a `SuiteTask`, too.
     """
     bases = (kind,) if issubclass(kind, SuiteTask) else (kind, SuiteTask)
-    own: dict[str, Any] = {
+    namespace: dict[str, Any] = {
         name: _caught(method, file, name)
         for base in bases[::-1]
         for name, method in getmembers(base, isfunction)
         if name in ALLOWED or not name.startswith("_")
     }
-    own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    own["wording"] = kind.wording
-    made: type[SuiteTask] = type(kind)(kind.__name__, bases, own)  # type: ignore[misc]
+    namespace |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    namespace["wording"] = kind.wording
+    made: type[SuiteTask] = type(kind)(kind.__name__, bases, namespace)  # type: ignore[misc]
     made.is_sized, made.has_sentences = kind.is_sized, kind.has_sentences
     return made
 
@@ -70,9 +70,9 @@ def _caught(method: Callable[..., Any], file: Path, name: str = "filler of an In
     allowed, check = (CarraraError, ALLOWED.get(name, CarraraError)), _CHECKS.get(name)
 
     @wraps(method)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            returned = method(*args, **given)
+            returned = method(*args, **kwargs)
             return check(args[0], returned, file) if check else returned
         except allowed:
             raise
@@ -148,7 +148,7 @@ def _checked_instance(instance: object) -> Instance:
     for name, values in texts.items():
         if wrong := [value for value in values if not isinstance(value, str)]:
             raise InvalidTaskError(f"`{name}` of an Instance has {describe(wrong[0])}, where a text is expected")
-    if beyond := [one for one in instance.evidence or () if not 0 <= one < len(instance.facts)]:
+    if beyond := [number for number in instance.evidence or () if not 0 <= number < len(instance.facts)]:
         raise InvalidTaskError(
             f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
         )

@@ -204,8 +204,8 @@ class Measure:
         key = (self.tokenizer.name, task, self.template.separator)
         if key not in _PROBED:
             segments = [segment for group in groups() for segment in group]
-            whole = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
-            _PROBED[key] = whole == self.puzzle + self.cost(tuple(segments))
+            total = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
+            _PROBED[key] = total == self.puzzle + self.cost(tuple(segments))
         return _PROBED[key]
 
     def _is_uniform(self, fixed: Sequence[Segment]) -> bool:
@@ -461,8 +461,10 @@ class Prompt:
                 message, start = part.message, 0
             if part.fact is not None:
                 end = start + len(part.text)
-                own = tokens + self.measure.separator
-                spans.append(Span(part.fact, message, start, end, own, tokens + part.tokens, part.fact in evidence))
+                text_start = tokens + self.measure.separator
+                spans.append(
+                    Span(part.fact, message, start, end, text_start, tokens + part.tokens, part.fact in evidence)
+                )
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens

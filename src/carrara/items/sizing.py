@@ -42,8 +42,8 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
         frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
         return max(count(tokenizer, item_id.style, puzzle(template, instance)) for template in frames), frames[0]
 
-    whole, template = measure(bare)
-    budget = item_id.length - (whole - sum(priced(bare.texts, template.separator)))
+    tokens, template = measure(bare)
+    budget = item_id.length - (tokens - sum(priced(bare.texts, template.separator)))
     unfit: LengthError | None = None
     for again in range(CORRECTIONS):
         tried: set[int] = set()

@@ -65,12 +65,12 @@ def shape(first: ItemId, instances: int) -> DatasetShape:
 
 
 def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
-    for what in sorted({one.what for one in drawn}):
-        values = [one for one in drawn if one.what == what]
-        found = Counter(one.value for one in values)
-        names = sorted({name for one in values for name in one.even})
-        even = {name: sum(one.even.get(name, 0.0) for one in values) / len(values) for name in names}
-        yield what, tuple((name, found[name] / len(values), even[name]) for name in names)
+    for what in sorted({choice.what for choice in drawn}):
+        values = [choice for choice in drawn if choice.what == what]
+        counts = Counter(choice.value for choice in values)
+        names = sorted({name for choice in values for name in choice.even})
+        even = {name: sum(choice.even.get(name, 0.0) for choice in values) / len(values) for name in names}
+        yield what, tuple((name, counts[name] / len(values), even[name]) for name in names)
 
 
 def sizes(first: ItemId, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:

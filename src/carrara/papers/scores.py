@@ -59,11 +59,11 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]
 
 def counting(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     """Return one score for each model on each task at each length: the first of those that are printed."""
-    found: dict[tuple[str, str, str, int | None], PublishedScore] = {}
+    counted: dict[tuple[str, str, str, int | None], PublishedScore] = {}
     for score in scores:
         if not score.share:
-            found.setdefault((score.paper, score.name, score.task, score.length), score)
-    return list(found.values())
+            counted.setdefault((score.paper, score.name, score.task, score.length), score)
+    return list(counted.values())
 
 
 def claimed_length(model: str) -> int | None:

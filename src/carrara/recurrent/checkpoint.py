@@ -93,7 +93,7 @@ def save(folder: Path, made: Checkpoint) -> None:
             "segment": made.segment,
             "backbone": made.backbone,
             "about": dict(made.about),
-            "vocabulary": words and {"own": words.own, "common": words.common, "buckets": words.buckets},
+            "vocabulary": words and {"own": words.task_words, "common": words.common, "buckets": words.buckets},
         },
     )
 
@@ -112,25 +112,25 @@ def load(folder: Path) -> Checkpoint:
         permission.check(f"hf:{read['backbone']}", f"the checkpoint {folder} names the backbone")
     words = read["vocabulary"]
     try:
-        found = load_file(folder / MODEL)
+        tensors = load_file(folder / MODEL)
     except (OSError, ValueError, SafetensorError) as error:
         raise UsageError(f"{folder / MODEL} cannot be read: {short(error)}; train it anew") from None
     vocabulary = Vocabulary(words["own"], words["common"], words["buckets"]) if words else None
-    given = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
+    arguments = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
     try:
         if vocabulary:
             # The sizes in a damaged file may be anything, so they are compared before memory is taken for them.
             with torch.device("meta"):
-                set_weights(make(*given).model, {name: tensor.to("meta") for name, tensor in found.items()})
-        made = make(*given)
-        set_weights(made.model, found)
+                set_weights(make(*arguments).model, {name: tensor.to("meta") for name, tensor in tensors.items()})
+        made = make(*arguments)
+        set_weights(made.model, tensors)
     except UsageError as error:
         raise UsageError(f"the checkpoint {folder} cannot be used: {error}; if it is damaged, train it anew") from None
     except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise UsageError(
             f"the weights in {folder} are not those of its {ABOUT}: {short(error)}; train it anew"
         ) from None
-    if bad := [name for name, tensor in found.items() if not torch.isfinite(tensor).all()]:
+    if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
         raise UsageError(f"the checkpoint {folder} has numbers that are none, in {bad[0]}: train it anew")
     made.model.eval()
     return made

@@ -45,8 +45,17 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
     count = len(samples[0].segments)
     questions: list[QuestionBatch | None] = []
     for segment in range(count):
-        found = [(row, one) for row, sample in enumerate(samples) for one in sample.questions if one.segment == segment]
-        questions.append(question_batch([row for row, _ in found], [one for _, one in found]) if found else None)
+        row_questions = [
+            (row, question)
+            for row, sample in enumerate(samples)
+            for question in sample.questions
+            if question.segment == segment
+        ]
+        questions.append(
+            question_batch([row for row, _ in row_questions], [question for _, question in row_questions])
+            if row_questions
+            else None
+        )
     return Batch(
         torch.from_numpy(np.stack([sample.segments for sample in samples])),
         torch.tensor([sample.has_facts for sample in samples]),
@@ -56,13 +65,13 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
 
 def question_batch(rows: Sequence[int], questions: Sequence[SegmentQuestion]) -> QuestionBatch:
     """Return questions as a batch, each followed by its answer."""
-    texts = [[*one.question, *one.answer] for one in questions]
+    texts = [[*question.question, *question.answer] for question in questions]
     length = max(map(len, texts)) - 1
     ids = torch.full((len(questions), length), PAD)
     targets = torch.full((len(questions), length), IGNORED)
-    for row, (text, one) in enumerate(zip(texts, questions, strict=True)):
+    for row, (text, question) in enumerate(zip(texts, questions, strict=True)):
         ids[row, : len(text) - 1] = torch.tensor(text[:-1])
-        start = len(one.question) - 1
+        start = len(question.question) - 1
         targets[row, start : len(text) - 1] = torch.tensor(text[start + 1 :])
     return QuestionBatch(torch.tensor(rows), ids, targets)
 
@@ -143,7 +152,7 @@ class StoryDataset(IterableDataset[StoryRow]):
                 torch.from_numpy(sample.segments),
                 torch.tensor(sample.has_facts),
                 [
-                    StoryQuestion(one.segment, torch.tensor(one.question), torch.tensor(one.answer))
-                    for one in sample.questions
+                    StoryQuestion(question.segment, torch.tensor(question.question), torch.tensor(question.answer))
+                    for question in sample.questions
                 ],
             )

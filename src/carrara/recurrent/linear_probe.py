@@ -42,8 +42,8 @@ class Probe(NamedTuple):
         """Return the output for an answer: about 1 if the memory has it, about 0 if not."""
         if tuple(answer) not in self.answers:
             return 0.0
-        found = with_constant(features(state)) @ self.weights
-        return float(found[0, self.answers.index(tuple(answer))].clamp(0, 1))
+        outputs = with_constant(features(state)) @ self.weights
+        return float(outputs[0, self.answers.index(tuple(answer))].clamp(0, 1))
 
 
 def memory(state: State) -> State:
@@ -55,12 +55,12 @@ def memory(state: State) -> State:
 
 def features(state: State) -> Tensor:
     """Return the memory of each item as one vector."""
-    whole = torch.cat([part.flatten(1).float() for part in tensors(memory(state))], 1)
-    if whole.shape[1] <= FEATURES:
-        return whole
-    signs = torch.randint(2, (whole.shape[1], FEATURES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
-    found: Tensor = whole @ signs / whole.shape[1] ** 0.5
-    return found
+    memories = torch.cat([part.flatten(1).float() for part in tensors(memory(state))], 1)
+    if memories.shape[1] <= FEATURES:
+        return memories
+    signs = torch.randint(2, (memories.shape[1], FEATURES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
+    projected: Tensor = memories @ signs / memories.shape[1] ** 0.5
+    return projected
 
 
 def with_constant(x: Tensor) -> Tensor:
@@ -92,7 +92,7 @@ class ProbeData(NamedTuple):
 
 
 def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Question, ProbeData]:
-    found: dict[Question, ProbeData] = {}
+    data: dict[Question, ProbeData] = {}
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(len(samples))
@@ -101,17 +101,17 @@ def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Questi
             now = features(state)
             for row, sample in enumerate(samples):
                 for ask in (ask for ask in sample.questions if ask.segment == segment):
-                    seen = found.setdefault(tuple(ask.question), ProbeData([], []))
+                    seen = data.setdefault(tuple(ask.question), ProbeData([], []))
                     seen.features.append(now[row])
                     seen.answers.append(tuple(ask.answer))
-    return found
+    return data
 
 
 def _fit(fitted: ProbeData, tested: ProbeData) -> Probe:
     """Return a probe, fitted by ridge regression to 0 and 1."""
     answers = tuple(sorted(set(fitted.answers)))
     x = with_constant(torch.stack(fitted.features)).double()
-    y = torch.tensor([[float(one == answer) for answer in answers] for one in fitted.answers]).double()
+    y = torch.tensor([[float(known == answer) for answer in answers] for known in fitted.answers]).double()
     gram = x.T @ x
     weights = torch.linalg.solve(gram + RIDGE * gram.diagonal().mean() * torch.eye(len(gram)), x.T @ y).float()
     predicted = (with_constant(torch.stack(tested.features)) @ weights).argmax(1).tolist()

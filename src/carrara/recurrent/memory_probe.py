@@ -127,7 +127,10 @@ def trace_memory(
         for n, segment in enumerate(segments(item, trained.codec, trained.segment)):
             ids = torch.from_numpy(segment)[None]
             attention += [
-                found for fact in shown if fact.segment == n for found in _writing_attention(trained, state, ids, fact)
+                written_attention
+                for fact in shown
+                if fact.segment == n
+                for written_attention in _writing_attention(trained, state, ids, fact)
             ]
             state = read(model, state, ids)
             if n not in wanted:
@@ -135,12 +138,12 @@ def trace_memory(
             memories.append(torch.cat([part.flatten().float() for part in tensors(linear_probe.memory(state))]))
             gates.append([float(gate) for gate in state.gates[0]] if hasattr(state, "gates") else [])
             known = sum(fact.segment <= n for fact in facts)
-            for one, (question, right) in zip(answers, asks, strict=True):
-                one.right.append(right[known])
-                one.chance.append(_chance(trained, state, question, right[known]))
-                one.returned.append(_right_shares(trained, state, question, right[known]))
+            for traced, (question, right) in zip(answers, asks, strict=True):
+                traced.right.append(right[known])
+                traced.chance.append(_chance(trained, state, question, right[known]))
+                traced.returned.append(_right_shares(trained, state, question, right[known]))
                 if probe := probes.get(tuple(trained.codec.question(question.ask))):
-                    one.probed.append(probe.chance(state, trained.codec.answer(right[known])))
+                    traced.probed.append(probe.chance(state, trained.codec.answer(right[known])))
         attention += _question_attention(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
@@ -149,7 +152,7 @@ def trace_memory(
 
 def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
     """Return the facts with their positions."""
-    found, tokens, separator = [], 0, ""
+    places, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
         if part.segment:
             tokens += len(trained.codec.encode(separator + part.text))
@@ -157,24 +160,24 @@ def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
             if part.fact is not None:
                 needed = part.fact in item.prompt.evidence
                 segment, place = divmod(tokens - 1, trained.segment)
-                found.append(FactPlace(segment, place, part.text, needed))
-    if not found:
+                places.append(FactPlace(segment, place, part.text, needed))
+    if not places:
         raise UsageError(f"{item.item_id.task} has no facts to trace")
-    return found
+    return places
 
 
 def _decidable_questions(
     item: Item, others: Sequence[Question[Any]], facts: Sequence[FactPlace]
 ) -> list[tuple[Question[Any], list[str]]]:
     """Return the questions that the item decides, with the right answers after no fact, one, two …"""
-    own = item.question
-    several = {question.ask: question for question in (own, *others) if question.options}
-    found = []
+    item_question = item.question
+    several = {question.ask: question for question in (item_question, *others) if question.options}
+    decidable = []
     for question in several.values():
         right = [_right(item, question, facts[:known]) for known in range(len(facts) + 1)]
         if right[-1]:
-            found.append((question, right))
-    return found[:QUESTIONS]
+            decidable.append((question, right))
+    return decidable[:QUESTIONS]
 
 
 def _right(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
@@ -193,8 +196,8 @@ def _chance(trained: Checkpoint, state: State, question: Question[Any], right: s
     if not right or right not in question.options:
         return 0.0
     options = [trained.codec.answer(option) for option in question.options]
-    found = torch.tensor(likelihoods(trained.model, state, trained.codec.question(question.ask), options))
-    return float(found.softmax(0)[question.options.index(right)])
+    scores = torch.tensor(likelihoods(trained.model, state, trained.codec.question(question.ask), options))
+    return float(scores.softmax(0)[question.options.index(right)])
 
 
 def _right_shares(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
@@ -212,7 +215,7 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
             del memory.read
     firsts = [trained.codec.answer(option)[0] for option in question.options]
     place = question.options.index(right)
-    return [float(model.head(norm(one[0, -1]))[firsts].float().softmax(0)[place]) for one in seen]
+    return [float(model.head(norm(output[0, -1]))[firsts].float().softmax(0)[place]) for output in seen]
 
 
 def _record_call(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:

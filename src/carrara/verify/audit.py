@@ -140,11 +140,11 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     offsets: list[int] = []
     for context in contexts(first, instances, pack, report.left_out.append):
         context.packing.hold()
-        asked = context.items
-        _check_context(report, context, asked, first, pack)
+        items = context.items
+        _check_context(report, context, items, first, pack)
         if context.item_id.index - first.index < few:
-            parts.take(asked[0])
-        for item in asked:
+            parts.take(items[0])
+        for item in items:
             report.items += 1
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
                 hashes[item.id] = item.survey.sha256
@@ -175,18 +175,22 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     if search and taken:
         report.shortcuts, report.reach, report.backwards = search.summarize(taken)
     report.simulated = simulation.comparisons()
-    report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
+    report.breaches += [
+        Breach("chance", str(first), str(comparison)) for comparison in report.simulated if comparison.differs
+    ]
     if not _is_from_files(first, pack):  # published items are used unchanged
-        report.breaches += [Breach("cheap", str(first), _too_cheap(one)) for one in report.shortcuts if one.breaches]
+        report.breaches += [
+            Breach("cheap", str(first), _too_cheap(shortcut)) for shortcut in report.shortcuts if shortcut.breaches
+        ]
         report.breaches += [
             Breach(
                 "chance",
                 str(first),
-                f"“{one.name}” scores {one.score:.3f} without the context, more than the chance level of "
-                f"{one.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
+                f"“{shortcut.name}” scores {shortcut.score:.3f} without the context, more than the chance level of "
+                f"{shortcut.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
             )
-            for one in report.shortcuts
-            if one.beats_chance
+            for shortcut in report.shortcuts
+            if shortcut.beats_chance
         ]
     return report
 
@@ -216,39 +220,39 @@ def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
 
 def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
-    own = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
-    return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
+    source = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
+    return [item for context in contexts(source, instances, pack, lambda said: None) for item in context.items]
 
 
 def _check_context(
-    report: AuditResult, context: Context, asked: Sequence[Item], first: ItemId, pack: Pack | None
+    report: AuditResult, context: Context, items: Sequence[Item], first: ItemId, pack: Pack | None
 ) -> None:
-    given = context.task.given_count(first.length) is not None
+    from_files = context.task.given_count(first.length) is not None
     others = _refill(report, context, pack) if first.length and context.instance.filler else None
     owned_by = (
         first.split if _is_from_files(first, pack) else owner(questions_of(replace(context.item_id, length=0)).instance)
     )
-    longest = max(item.survey.tokens for item in asked)
-    told = [[segment.text for segment in fact] for fact in context.instance.chunks]
+    longest = max(item.survey.tokens for item in items)
+    texts = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
     def breach(check: str, item: Item, found: str) -> None:
         report.breaches.append(Breach(check, item.id, found))
 
     if context.packing.arrangement and (wrong := _find_misplaced(context.packing, context.packing.arrangement)):
-        breach("arranged", asked[0], wrong)
+        breach("arranged", items[0], wrong)
 
-    for item in asked:
+    for item in items:
         gold, messages = item.question.gold, item.messages()
         solved = _solve(item, messages)
         if solved != gold:
             breach("oracle", item, _unlike(item, solved))
         if others and (read := _solve(item, others.prompts[item.item_id.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
-        whole = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
-        if whole != item.survey.tokens or (first.length and not given and longest != first.length):
-            breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
+        tokens = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
+        if tokens != item.survey.tokens or (first.length and not from_files and longest != first.length):
+            breach("length", item, f"{tokens} tokens counted, {item.survey.tokens} claimed")
         for span in item.survey.spans:
-            if messages[span.message].content[span.start : span.end] not in told[span.fact]:
+            if messages[span.message].content[span.start : span.end] not in texts[span.fact]:
                 breach("spans", item, f"fact {span.fact} is not at {span.start}")
         if fingerprint(messages) != item.survey.sha256:
             breach("bytes", item, "its hash is that of another text")

@@ -26,8 +26,8 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 def chance_level_of(name: str) -> float:
     """Return the chance level of a task, stored or computed."""
-    found = stored_levels().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
-    return compute_level(name, FEW) if found is None else found
+    stored = stored_levels().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
+    return compute_level(name, FEW) if stored is None else stored
 
 
 @cache
@@ -43,8 +43,8 @@ def stored_levels() -> dict[str, float]:
 def compute_level(name: str, instances: int = INSTANCES) -> float:
     """Return the mean chance level of the questions on a task's first instances."""
     task = registry.load(name)
-    found = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
-    return round(fmean(found), DIGITS)
+    levels = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
+    return round(fmean(levels), DIGITS)
 
 
 def _questions(name: str, length: int, instances: int) -> Iterator[float]:

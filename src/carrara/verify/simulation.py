@@ -94,27 +94,29 @@ class Simulation:
 
     def comparisons(self) -> list[SimulationResult]:
         """Return the comparisons: of all questions of a part, and of each kind of them."""
-        found = []
+        results = []
         for part, several in self._taken.items():
-            found.append(_compare(f"part {part}" if part else "", several, self._draws))
-            if len({one.declared for one in several}) > 1:  # otherwise the kinds are declared together
+            results.append(_compare(f"part {part}" if part else "", several, self._draws))
+            if len({question.declared for question in several}) > 1:  # otherwise the kinds are declared together
                 kinds = defaultdict[str, list[_GuessedQuestion]](list)
-                for one in several:
-                    labels = [f"{name} {value}" for name, value in sorted(one.labels.items())]
-                    kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(one)
-                found += [_compare(kind, own, self._draws) for kind, own in kinds.items() if len(kinds) > 1]
-        return found
+                for question in several:
+                    labels = [f"{name} {value}" for name, value in sorted(question.labels.items())]
+                    kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(question)
+                results += [
+                    _compare(kind, questions, self._draws) for kind, questions in kinds.items() if len(kinds) > 1
+                ]
+        return results
 
 
 def _compare(kind: str, several: list[_GuessedQuestion], draws: int) -> SimulationResult:
     by_instance = defaultdict[str, list[_GuessedQuestion]](list)
-    for one in several:
-        by_instance[one.instance].append(one)
+    for question in several:
+        by_instance[question.instance].append(question)
     instances = len(by_instance)
-    off = [fmean(one.score - one.declared for one in own) for own in by_instance.values()]
-    declared, score = fmean(one.declared for one in several), fmean(one.score for one in several)
+    off = [fmean(question.score - question.declared for question in questions) for questions in by_instance.values()]
+    declared, score = fmean(question.declared for question in several), fmean(question.score for question in several)
     spread = pstdev(off)
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
-        likely, alike = (score * instances + 2) / (instances + 4), fmean(one.alike for one in several)
+        likely, alike = (score * instances + 2) / (instances + 4), fmean(question.alike for question in several)
         spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
     return SimulationResult(kind, instances, declared, score, spread / sqrt(instances))

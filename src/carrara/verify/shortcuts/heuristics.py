@@ -37,8 +37,8 @@ def _most(places: Mapping[str, list[int]], by: Callable[[list[int]], int]) -> st
 
 def _only(places: Mapping[str, list[int]], fits: Callable[[int], bool]) -> str | None:
     """Return the only option whose number of occurrences fits."""
-    found = [option for option, at in places.items() if fits(len(at))]
-    return found[0] if len(found) == 1 else None
+    options = [option for option, at in places.items() if fits(len(at))]
+    return options[0] if len(options) == 1 else None
 
 
 def _or_last(choose: Callable[[Mapping[str, list[int]]], str | None]) -> Callable[[Mapping[str, list[int]]], str]:
@@ -89,13 +89,13 @@ Holds = Callable[[Sight], bool]
 
 def _in_order(sight: Sight, at: Callable[[list[int]], int]) -> bool:
     places = [sight.places(name) for name in sight.named]
-    return all(places) and all(at(one) < at(other) for one, other in pairwise(places))
+    return all(places) and all(at(first) < at(second) for first, second in pairwise(places))
 
 
 def _near(sight: Sight, most: int) -> bool:
     """Return whether two names that follow one another in the question do so in the text, at most a few words apart."""
     places = [sight.places(name) for name in sight.named]
-    return all(any(0 < b - a <= most for a in one for b in other) for one, other in pairwise(places))
+    return all(any(0 < b - a <= most for a in starts for b in next_starts) for starts, next_starts in pairwise(places))
 
 
 def _together(sight: Sight) -> bool:
@@ -177,10 +177,10 @@ def _list_words(choose: Callable[[Sight, Form], Iterable[str]]) -> Reader:
         if sight.options or form.numeric:
             return None
         named = {word for name in sight.named for word in words(name)}
-        found = [word for word in choose(sight, form) if word not in named]
+        chosen = [word for word in choose(sight, form) if word not in named]
         if form.separator is None:
-            return found[0] if found else None
-        return found or None
+            return chosen[0] if chosen else None
+        return chosen or None
 
     return reader
 
@@ -232,8 +232,8 @@ WORDS: Mapping[str, Reader] = {
 
 def _overlap(sight: Sight, segment: Sequence[str]) -> int:
     """Return the number of words that a segment shares with the question, with multiplicity."""
-    asked = sight.asked
-    return 0 if asked.keys().isdisjoint(segment) else sum((asked & Counter(segment)).values())
+    question_words = sight.asked
+    return 0 if question_words.keys().isdisjoint(segment) else sum((question_words & Counter(segment)).values())
 
 
 def _piece(choose: Callable[[Sight, Sequence[int]], int]) -> Reader:
@@ -298,10 +298,10 @@ class ContextFreeReader:
 
     def _likeliest(self, item: Item, kind: tuple[str, str]) -> str:
         """Return the most probable answer, by naive Bayes on the question's words at their positions."""
-        asked = list(enumerate(item.question.ask.split()))
+        placed_words = list(enumerate(item.question.ask.split()))
 
         def likelihood(answer: str) -> float:
             count, beside = self._answers[kind][answer], self._beside[kind, answer]
-            return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in asked)
+            return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in placed_words)
 
         return max(self._answers[kind], key=likelihood, default="")

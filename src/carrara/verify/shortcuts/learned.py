@@ -49,22 +49,22 @@ DESCRIBED, LEAST_SHARE = 3, 0.1
 class Candidates(NamedTuple):
     """The candidate answers of an item, with their sources, features and scores."""
 
-    said: Sequence[str]
+    replies: Sequence[str]
     by: Sequence[Sequence[str]]
     counts: Numbers
     worth: Numbers
 
 
-def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
+def counts(sight: Sight, form: Form, replies: Sequence[str]) -> Numbers:
     """Return the features: a row for each candidate."""
-    asked = {*words(sight.ask)} - {*words(" ".join(sight.options))}
-    places = [sight.places(one.removeprefix(form.lead)) for one in said]
+    question_words = {*words(sight.ask)} - {*words(" ".join(sight.options))}
+    places = [sight.places(reply.removeprefix(form.lead)) for reply in replies]
     order = sorted((at[-1] for at in places if at), reverse=True)
     total = max(1, len(sight.words))
     closed = bool(sight.options)
     rows = []
-    for n, (one, at) in enumerate(zip(said, places, strict=True)):
-        near = [len(asked.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
+    for n, (reply, at) in enumerate(zip(replies, places, strict=True)):
+        near = [len(question_words.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
         rows.append(
             [
                 *(float(closed and n == slot) for slot in range(SLOTS)),
@@ -77,9 +77,9 @@ def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
                 order.index(at[-1]) / len(order) if at else 1.0,
                 float(max(near, default=0)),
                 float(near[-1] if near else 0),
-                np.log1p(len(one)),
-                len(asked.intersection(words(one))) / max(1, len(asked)),
-                form.golds[one.removeprefix(form.lead)] / max(1, form.golds.total()),
+                np.log1p(len(reply)),
+                len(question_words.intersection(words(reply))) / max(1, len(question_words)),
+                form.golds[reply.removeprefix(form.lead)] / max(1, form.golds.total()),
             ]
         )
     return np.array(rows, dtype=np.float64)
@@ -98,15 +98,15 @@ class LearnedReader:
 
         None: there is no choice.
         """
-        able = [item for item in items if len(item.said) > 1 and np.ptp(item.worth) > 0]
+        able = [item for item in items if len(item.replies) > 1 and np.ptp(item.worth) > 0]
         if not able:
             return None
         readers = sorted({reader for item in able for by in item.by for reader in by})
         every = np.concatenate([_features(item, readers) for item in able])
         mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
         rows = (every - mean) / spread
-        starts = np.cumsum([0, *(len(item.said) for item in able[:-1])])
-        sizes = [len(item.said) for item in able]
+        starts = np.cumsum([0, *(len(item.replies) for item in able[:-1])])
+        sizes = [len(item.replies) for item in able]
         wanted = np.concatenate([_share(item.worth) for item in able])
         weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
         for step in range(1, STEPS + 1):
@@ -125,7 +125,7 @@ class LearnedReader:
             [
                 rows[chosen] - np.delete(rows, chosen, axis=0).mean(axis=0)
                 for item in items
-                if len(item.said) > 1
+                if len(item.replies) > 1
                 for rows, chosen in [((_features(item, self.readers) - self.mean) / self.spread, self.choose(item))]
             ]
         )

@@ -158,16 +158,20 @@ class SetOperations:
                 for number, name in LAST_ADDED.items()
             },
         }
-        return {name: self._write(found, owner_of, sight, form) for name, found in sets.items() if found}
+        return {
+            name: self._write(chosen_words, owner_of, sight, form)
+            for name, chosen_words in sets.items()
+            if chosen_words
+        }
 
     def _owner(self, line: Sequence[str]) -> str:
         return next((head for head, name in self.owners if line[: len(name)] == name), "")
 
-    def _write(self, found: Sequence[str], owner_of: Mapping[str, str], sight: Sight, form: Form) -> Reply:
+    def _write(self, chosen_words: Sequence[str], owner_of: Mapping[str, str], sight: Sight, form: Form) -> Reply:
         if not self.owners:
-            return found
+            return chosen_words
         present = [head for head, _ in self.owners if sight.times(head)]
-        by_owner = {head: [word for word in found if owner_of[word] == head] for head in present}
+        by_owner = {head: [word for word in chosen_words if owner_of[word] == head] for head in present}
         text = "\n".join(f"{head}: {', '.join(items) or 'none'}" for head, items in by_owner.items())
         return text.removeprefix(form.lead)
 
@@ -215,8 +219,8 @@ class LineCounts:
         share = _count(sight, self.share) / max(1, len(sight.segments))
         replies: dict[str, Reply] = {SHARE: self.answers[_bin(share, self.edges)]}
         if self.count:
-            one, other = self.difference
-            replies |= {COUNT: _count(sight, self.count), DIFFERENCE: _count(sight, one) - _count(sight, other)}
+            first, second = self.difference
+            replies |= {COUNT: _count(sight, self.count), DIFFERENCE: _count(sight, first) - _count(sight, second)}
         return replies
 
 
@@ -229,7 +233,7 @@ def _agree(counts: Sequence[int], numbers: Sequence[int]) -> int:
 
 
 def _less(some: Sequence[int], others: Sequence[int]) -> list[int]:
-    return [one - other for one, other in zip(some, others, strict=True)]
+    return [minuend - subtracted for minuend, subtracted in zip(some, others, strict=True)]
 
 
 def _bin(share: float, edges: Sequence[float]) -> int:
@@ -238,7 +242,9 @@ def _bin(share: float, edges: Sequence[float]) -> int:
 
 def _commonest(golds: Sequence[str], bins: Sequence[int]) -> tuple[list[str], int]:
     """Return the most frequent answer of each bin, and how often these are right."""
-    answers = [Counter(gold for gold, n in zip(golds, bins, strict=True) if n == one) for one in range(BINS)]
+    answers = [
+        Counter(gold for gold, n in zip(golds, bins, strict=True) if n == bin_number) for bin_number in range(BINS)
+    ]
     best = [(counts or Counter(golds)).most_common(1)[0][0] for counts in answers]
     return best, sum(max(counts.values(), default=0) for counts in answers)
 
@@ -260,19 +266,19 @@ class NumberChange:
             if not (change := _change(sight.numbers, gold)):
                 continue
             plain[change] += 1
-            if asked := _asked_number(sight):
-                by_asked.update(sign for sign in SIGNS if change == _signed(asked, sign))
-        found = {CHANGED: plain, CHANGED_BY_ASKED: by_asked}
-        changes = {name: counts.most_common(1)[0][0] for name, counts in found.items() if counts}
+            if asked_number := _asked_number(sight):
+                by_asked.update(sign for sign in SIGNS if change == _signed(asked_number, sign))
+        counts_by_name = {CHANGED: plain, CHANGED_BY_ASKED: by_asked}
+        changes = {name: counts.most_common(1)[0][0] for name, counts in counts_by_name.items() if counts}
         return cls(changes) if changes else None
 
     def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
         replies = dict[str, Reply]()
         for name, change in self.changes.items():
             if name == CHANGED_BY_ASKED:
-                if (asked := _asked_number(sight)) is None:
+                if (asked_number := _asked_number(sight)) is None:
                     continue
-                change = _signed(asked, change)
+                change = _signed(asked_number, change)
             factor, more = change
             replies[name] = [str(number * factor + more) for number in sight.numbers]
         return replies
@@ -303,7 +309,7 @@ def _change(numbers: Sequence[int], gold: str) -> tuple[int, int] | None:
     if (
         len(numbers) < 2
         or len(results) != len(numbers)
-        or not all(re.fullmatch(r"-?[0-9]{1,18}", one) for one in results)
+        or not all(re.fullmatch(r"-?[0-9]{1,18}", result) for result in results)
     ):
         return None
     pairs = [(number, int(result)) for number, result in zip(numbers, results, strict=True)]
@@ -349,9 +355,9 @@ class LineMatch:
 
     def _by_overlap(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
         """Return the answers of the lines that share most words with the question, in that order."""
-        asked, lines = sight.asked.keys(), sight.by_piece
+        question_words, lines = sight.asked.keys(), sight.by_piece
         lines_with: defaultdict[str, int] = defaultdict(int)
-        shared = [asked & {*line} for line in lines]
+        shared = [question_words & {*line} for line in lines]
         for some in shared:
             for word in some:
                 lines_with[word] += 1
@@ -381,25 +387,25 @@ class LineMatch:
 
     def _by_run(self, sight: Sight) -> Mapping[str, Reply]:
         """Return the answer of the first and of the last line like the question, and of that whose number it names."""
-        asked = words(sight.ask)
-        runs = [longest_run(line, asked) for line in sight.by_piece]
+        question_words = words(sight.ask)
+        runs = [longest_run(line, question_words) for line in sight.by_piece]
         most = max(runs, default=0)
         if most < LEAST_RUN:
             return {}
-        alike = [n for n, run in enumerate(runs) if run == most]
+        closest_lines = [n for n, run in enumerate(runs) if run == most]
         wanted = {FIRST: 0, LAST: -1}
-        if (number := next(filter(None, map(_number, asked)), None)) and number <= len(alike):
+        if (number := next(filter(None, map(_number, question_words)), None)) and number <= len(closest_lines):
             wanted[NUMBERED] = number - 1
-        return {name: self._answer(sight, alike[k]) for name, k in wanted.items()}
+        return {name: self._answer(sight, closest_lines[k]) for name, k in wanted.items()}
 
     def _answer(self, sight: Sight, n: int) -> str | None:
         """Return the answer of a line: what stands behind it, an option that it has, or the word at the place."""
         if self.is_long:
             return sight.segments[n + 1] if n + 1 < len(sight.segments) else None
         if sight.options:
-            other = (option for option in sight.options if sight.asked.keys().isdisjoint(words(option)))
+            new_options = (option for option in sight.options if sight.asked.keys().isdisjoint(words(option)))
             return next(
-                (option for option in other if any(sight.piece_at[at] == n for at in sight.places(option))), None
+                (option for option in new_options if any(sight.piece_at[at] == n for at in sight.places(option))), None
             )
         line = sight.by_piece[n]
         if self.place is None or not -len(line) <= self.place < len(line):
@@ -417,10 +423,10 @@ def _number(word: str) -> int | None:
     return int(numbered[1]) if numbered else _ORDINALS.index(word) + 1 if word in _ORDINALS else None
 
 
-def longest_run(line: Sequence[str], asked: Sequence[str]) -> int:
+def longest_run(line: Sequence[str], question_words: Sequence[str]) -> int:
     """Return how many words in a row a line shares with a question at most."""
     places = defaultdict[str, list[int]](list)
-    for n, word in enumerate(asked):
+    for n, word in enumerate(question_words):
         places[word].append(n)
     runs, most = dict[int, int](), 0
     if places.keys().isdisjoint(line):

@@ -130,17 +130,17 @@ class Search:
         form = self._forms.get(item.question.part) or Form.of([item])
         sight = form.sight(item)
         blind = self._habits.replies(item)
-        said = {name: reader(sight, form) for name, reader in READERS.items()}
+        answers = {name: reader(sight, form) for name, reader in READERS.items()}
         for heuristic in self._lines.get(item.question.part, ()):
-            said |= heuristic.replies(sight, form)
-        strings = {name: sight.lead + form.reply(what) for name, what in said.items() if what is not None}
+            answers |= heuristic.replies(sight, form)
+        strings = {name: sight.lead + form.reply(what) for name, what in answers.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
         by = _sayings(sight, form, believed)
-        worth = {one: _worth(item, one) for one in {*by, *strings.values(), *blind.values()}}
+        worth = {reply: _worth(item, reply) for reply in {*by, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: worth[reply] for name, reply in blind.items()},
             "strings": {name: worth[reply] for name, reply in strings.items()},
@@ -150,7 +150,7 @@ class Search:
             self._echoed += item.prompt.tokens
             scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
         posed = Candidates(
-            list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by])
+            list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[reply] for reply in by])
         )
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
         return Measurement(item, scores, posed, sentences)
@@ -174,8 +174,8 @@ class Search:
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
         means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            asked = _answered_items(kind, name, tested)
-            yield _shortcut(kind, name, _fill_scores(kind, name, asked), asked)
+            answered = _answered_items(kind, name, tested)
+            yield _shortcut(kind, name, _fill_scores(kind, name, answered), answered)
             if not _by_name(self._declared, name):
                 return
 
@@ -191,7 +191,7 @@ class Search:
 
     def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
-        found, self._goes_by = list[float](), list[str]()
+        scores, self._goes_by = list[float](), list[str]()
         for name in sorted({taken.item.question.part for taken in tested}):
             learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
             if learned:
@@ -201,10 +201,10 @@ class Search:
             for item, _, posed, _ in tested:
                 if item.question.part == name:
                     chosen = (
-                        posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
+                        posed.worth[learned.choose(posed)] if learned and posed.replies else item.question.chance_level
                     )
-                    found.append(float(chosen))
-        return found
+                    scores.append(float(chosen))
+        return scores
 
 
 def check_known_shortcuts(items: Sequence[Item]) -> None:
@@ -220,7 +220,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
     unknown = set(_declared_reasons(items[0])) - NAMES if items else set[str]()
     if not unknown or len({item.item_id.index for item in items}) < count_cells(items[0].task):
         return
-    own = {
+    heuristic_names = {
         name
         for item in items
         for replies in (
@@ -229,8 +229,8 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
         )
         for name in replies
     }
-    for name in sorted(unknown - own):
-        remedy = nearest(name, NAMES | own, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
+    for name in sorted(unknown - heuristic_names):
+        remedy = nearest(name, NAMES | heuristic_names, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
         raise PluginError(
             f"the task {items[0].item_id.task} declares the known shortcut {name!r}, "
             f"but no heuristic or kind has that name{remedy}"
@@ -306,7 +306,7 @@ def _fill_scores(kind: Kind, name: str, several: Sequence[Measurement]) -> list[
 
 
 def _by_part(items: Iterable[Item]) -> dict[str, list[Item]]:
-    found = defaultdict[str, list[Item]](list)
+    items_by_part = defaultdict[str, list[Item]](list)
     for item in items:
-        found[item.question.part].append(item)
-    return found
+        items_by_part[item.question.part].append(item)
+    return items_by_part

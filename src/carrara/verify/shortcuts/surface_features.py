@@ -67,12 +67,12 @@ class Sight:
         """The segment of each word."""
         return [n for n, segment in enumerate(self.by_piece) for _ in segment]
 
-    def places(self, said: str) -> list[int]:
+    def places(self, text: str) -> list[int]:
         """Return the positions at which a text occurs as whole words.
 
         If it begins with an article, that may be another one.
         """
-        sought = words(said)
+        sought = words(text)
         while len(sought) > 1 and sought[0] in ("the", "a", "an"):
             sought = sought[1:]
         if not sought:
@@ -80,8 +80,8 @@ class Sight:
         first, size = sought[0], len(sought)
         return [at for at in self._index.get(first, ()) if size == 1 or self.words[at : at + size] == sought]
 
-    def times(self, said: str) -> int:
-        return len(self.places(said))
+    def times(self, text: str) -> int:
+        return len(self.places(text))
 
     @cached_property
     def counted(self) -> Counter[str]:
@@ -93,10 +93,10 @@ class Sight:
         return [int(word) for word in self.words if _NUMBER.fullmatch(word) and len(word) < 19]
 
 
-def _common_start(one: str, other: str) -> str:
+def _common_start(first: str, second: str) -> str:
     """Return the common beginning of two texts."""
-    differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return one[: next(differ, min(len(one), len(other)))]
+    differ = (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    return first[: next(differ, min(len(first), len(second)))]
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ class Form:
         joints = Counter(next((separator for separator in _JOINTS if separator in gold), None) for gold in bare)
         separator, most = joints.most_common(1)[0]
         sizes = Counter(len(gold.split(separator)) for gold in bare) if separator else Counter({1: len(bare)})
-        asked = Counter(word for item in items for word in {*words(item.question.ask)})
-        common = frozenset(word for word, times in asked.items() if 2 * times > len(items))
+        questions_with = Counter(word for item in items for word in {*words(item.question.ask)})
+        common = frozenset(word for word, times in questions_with.items() if 2 * times > len(items))
         return cls(Counter(bare), lead, separator if 2 * most > len(bare) else None, sizes.most_common(1)[0][0], common)
 
     @cached_property
@@ -136,10 +136,10 @@ class Form:
     def numeric(self) -> bool:
         return all(map(_NUMBER.fullmatch, self.golds))
 
-    def reply(self, said: str | int | Iterable[str]) -> str:
-        if isinstance(said, str | int):
-            return f"{self.lead}{said}"
-        return self.lead + (self.separator or ", ").join(said)
+    def reply(self, answer: str | int | Iterable[str]) -> str:
+        if isinstance(answer, str | int):
+            return f"{self.lead}{answer}"
+        return self.lead + (self.separator or ", ").join(answer)
 
     def sight(self, item: Item) -> Sight:
         question = item.question

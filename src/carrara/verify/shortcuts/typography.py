@@ -180,7 +180,7 @@ def find_rules(
         learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with(train, target))]
         if not learned:
             return
-        gain, target, rule = max(learned, key=lambda one: one[0])
+        gain, target, rule = max(learned, key=lambda candidate: candidate[0])
         if name == WHITE_SPACE and not gain:
             return
         if rows := [_score(rule, table.features, flags) for table, flags in _with(tested, target)]:
@@ -308,7 +308,7 @@ def _grow(training: _Training, picked: Flags, columns: Sequence[int]) -> dict[in
                 others = {number: interval for number, interval in box.items() if number != column}
                 candidates = _fits(training.features, others) & ~picked
                 tried.append((*_best_interval(training, picked, candidates, column), column))
-        score, low, high, column = max(tried, key=lambda one: one[0])
+        score, low, high, column = max(tried, key=lambda candidate: candidate[0])
         if score < best + GAIN:
             return box
         best, box[column] = score, (low, high)
@@ -335,9 +335,9 @@ def _best_interval(training: _Training, picked: Flags, candidates: Flags, column
     every = np.ones_like(flags)
     within = sums(up_to, every)[:, None, :-1] - sums(from_on, every)[:, :-1, None]
     hits = sums(up_to, flags)[:, None, :-1] - sums(from_on, flags)[:, :-1, None]
-    already, found = training.count(picked), training.count(picked & training.flags)
+    already, already_right = training.count(picked), training.count(picked & training.flags)
     size_and_wanted = np.maximum(1, within + (already + training.wanted)[:, None, None])
-    f1 = 2 * (hits + found[:, None, None]) / size_and_wanted
+    f1 = 2 * (hits + already_right[:, None, None]) / size_and_wanted
     means = np.where(np.triu(np.ones((len(edges), len(edges)), np.bool_)), f1.mean(axis=0), -1.0)
     first, last = np.unravel_index(int(np.argmax(means)), means.shape)
     return float(means[first, last]), int(edges[first]), int(edges[last])
