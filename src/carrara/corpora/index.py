@@ -82,7 +82,7 @@ class LeftOut:
 
     @property
     def by_reason(self) -> dict[str, int]:
-        """Return a description of what was left out."""
+        """The numbers of what was left out, by its description. Numbers of 0 are missing."""
         named = {
             "documents that another repeats": self.duplicates,
             "documents without a sentence": self.empty,

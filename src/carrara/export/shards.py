@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, Row, with_labels
-from carrara.items.bulk import PUZZLE, Share, in_order, make, shares_of
+from carrara.items.bulk import LEAST_TOKENS, Share, in_order, make, shares_of
 from carrara.items.item import count_existing
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack
@@ -153,7 +153,7 @@ def _groups(questions: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
     >>> list(_groups([3, 3, 3, 3, 3], 400_000)), list(_groups([], 0))
     ([(0, 6), (6, 6), (12, 3)], [(0, 0)])
     """
-    contexts, start = max(1, GROUP // max(length, PUZZLE)), 0
+    contexts, start = max(1, GROUP // max(length, LEAST_TOKENS)), 0
     for first in range(0, max(1, len(questions)), contexts):
         rows = sum(questions[first : first + contexts])
         yield start, rows

@@ -20,9 +20,9 @@ SHARE = 2_000_000
 MOST = 200
 """The instances of a batch: enough to be worth sending, and few enough to fit in memory."""
 ALONE = 4_000_000
-"""Tokens in total, if each instance counts with at least this many."""
-PUZZLE = 4000
 """The tokens up to which no other process is started, because that takes longer."""
+LEAST_TOKENS = 4000
+"""The tokens that an instance counts as at least."""
 
 
 class HashedId(NamedTuple):
@@ -75,7 +75,7 @@ def bulk(
     """
     jobs = [Share(first, count_existing(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
-    small = sum(job.instances * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
+    small = sum(job.instances * max(job.first.length, LEAST_TOKENS) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
     made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
     for batch in in_order(jobs, parts, made, warn):
@@ -112,7 +112,7 @@ def remake(
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
-    size = sum(max(ItemId.parse(hashed.id).length, PUZZLE) for hashed in named)
+    size = sum(max(ItemId.parse(hashed.id).length, LEAST_TOKENS) for hashed in named)
     some = max(1, min(MOST, SHARE * len(named) // size))
     parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
@@ -136,7 +136,7 @@ def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack 
 def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
     """Divide a job into parts of a number of tokens and instances."""
     first, instances = job
-    size = max(1, min(most, tokens // max(first.length, PUZZLE)))
+    size = max(1, min(most, tokens // max(first.length, LEAST_TOKENS)))
     return [
         Share(replace(first, index=first.index + begin), min(size, instances - begin))
         for begin in range(0, instances, size)

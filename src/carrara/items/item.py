@@ -308,8 +308,8 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
     arrangement = arrangement_of(item_id, task, instance, questions)
     bare = replace(item_id, question=0, length=item_id.length if task.is_sized else 0, arrange="")
     measures = _measures(bare, pack)
-    longest = max(measures, key=lambda measure: measure.puzzle)
-    room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.puzzle)
+    longest = max(measures, key=lambda measure: measure.bare_tokens)
+    room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.bare_tokens)
     packing = Packing(instance, room, longest.cost, key, item_id.tokenizer, variant, arrangement)
     if room or arrangement:
         if instance.filler is None:
@@ -321,7 +321,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
         except LengthError as reason:
             raise LengthError(f"{item_id.instance_id} cannot be made {item_id.length} tokens long: {reason}") from None
     prompts = [
-        Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
+        Prompt(measure.template, packing, measure, question.evidence, measure.bare_tokens + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
     return Context(item_id, task, instance, questions, prompts, pack)
@@ -345,13 +345,13 @@ _measures = WeightedCache(measure_templates, weight, KEPT)
 """Return the measures of an instance's prompts, once for all lengths at which it is the same."""
 
 
-def _room(item_id: ItemId, puzzle: int) -> int:
-    if item_id.length and item_id.length < puzzle:
+def _room(item_id: ItemId, bare_tokens: int) -> int:
+    if item_id.length and item_id.length < bare_tokens:
         raise LengthError(
-            f"{item_id.instance_id} takes {puzzle} tokens without any filler, more than "
+            f"{item_id.instance_id} takes {bare_tokens} tokens without any filler, more than "
             f"{write_length(item_id.length)}: ask for a greater length, or for 0, which is the puzzle alone"
         )
-    return item_id.length - puzzle if item_id.length else 0
+    return item_id.length - bare_tokens if item_id.length else 0
 
 
 def make(

@@ -86,7 +86,7 @@ class Packing:
         for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
             yield from group
 
-    def hold(self) -> None:
+    def cache_segments(self) -> None:
         """Cache the packed segments, if they are small, for repeated use."""
         if self.instance.filler is not None and HELD < self.room <= MOST:
             _ = self._all_groups
@@ -193,7 +193,7 @@ class Packing:
 
     @cached_property
     def _layout(self) -> _Layout:
-        """Return bounds whose filler adds up exactly.
+        """The bounds whose filler adds up exactly.
 
         If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
         filler is tried, and if none succeeds, all of it goes into the largest gap, unless the needed facts have to

@@ -48,7 +48,7 @@ def _texts(template: PromptTemplate, segments: Iterable[Segment]) -> list[str]:
     return [numbering.format(n=n) + text for n, text in enumerate(texts, 1)] if numbering else texts
 
 
-def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
+def assemble_bare(template: PromptTemplate, instance: Instance) -> list[Message]:
     """Return the messages of a prompt without filler."""
     if template.turns or template.labels or template.numbering:
         return assemble(template, instance.segments)
@@ -76,7 +76,7 @@ class Measure:
     instance: Instance
     lead: str
     """A segment that stands for those before and after another, with its label."""
-    puzzle: int
+    bare_tokens: int
     """Tokens of the prompt without filler."""
     _cache: dict[tuple[Role, str], int] = field(repr=False)
 
@@ -99,13 +99,13 @@ class Measure:
         if len(cache) > _CACHED:
             cache.clear()
         if tokens is None:
-            tokens = count(tokenizer, style, puzzle(template, instance))
+            tokens = count(tokenizer, style, assemble_bare(template, instance))
         return Measure(tokenizer, style, template, instance, lead, tokens, cache)
 
     @cached_property
     def before(self) -> int:
         """The tokens of the prompt before its first segment, as if a separator stood there too."""
-        return self.puzzle - self.cost(tuple(self.instance.segments)) - self._after()
+        return self.bare_tokens - self.cost(tuple(self.instance.segments)) - self._after()
 
     @cached_property
     def separator(self) -> int:
@@ -205,7 +205,7 @@ class Measure:
         if key not in _PROBED:
             segments = [segment for group in groups() for segment in group]
             total = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
-            _PROBED[key] = total == self.puzzle + self.cost(tuple(segments))
+            _PROBED[key] = total == self.bare_tokens + self.cost(tuple(segments))
         return _PROBED[key]
 
     def _is_uniform(self, fixed: Sequence[Segment]) -> bool:
@@ -417,7 +417,7 @@ class Prompt:
 
     def _of_puzzle(self) -> Survey:
         """Return the survey of a prompt whose context is the structure. Its spans are found on access."""
-        messages = puzzle(self.template, self.packing.instance)
+        messages = assemble_bare(self.template, self.packing.instance)
         characters = sum(len(message.content) for message in messages)
         return Survey(self.tokens, characters, fingerprint(messages), _Spans(self))
 

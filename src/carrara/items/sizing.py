@@ -11,7 +11,7 @@ from dataclasses import replace
 from carrara import tokenizers
 from carrara.items.item_id import ItemId
 from carrara.items.packing import Packing
-from carrara.items.prompt import Measure, Prompt, count, puzzle
+from carrara.items.prompt import Measure, Prompt, assemble_bare, count
 from carrara.rng import Key
 from carrara.task.suite import SuiteTask
 from carrara.tokenizers.costs import costs
@@ -40,7 +40,7 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
     def measure(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""
         frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
-        return max(count(tokenizer, item_id.style, puzzle(template, instance)) for template in frames), frames[0]
+        return max(count(tokenizer, item_id.style, assemble_bare(template, instance)) for template in frames), frames[0]
 
     tokens, template = measure(bare)
     budget = item_id.length - (tokens - sum(priced(bare.texts, template.separator)))

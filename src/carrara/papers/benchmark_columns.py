@@ -136,7 +136,8 @@ def correlate_sources(
     Raises:
         UsageError: There are not two columns, or no model is in two of the sources.
     """
-    runs, others = of_runs(cells), of_external(outside)
+    runs = [Entry(RUNS, cell.what, str(cell.model), cell.stat.mean) for cell in cells]
+    others = [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in outside]
     entries = [*runs, *others, *of_papers(published)]
     theirs = {entry.model: entry.model for entry in entries if entry.source != entries[0].source}
     theirs |= {score.model: score.name for score in published if score.model not in theirs}
@@ -159,14 +160,6 @@ def few(names: Sequence[str], most: int = 5) -> str:
     'a, b and 1 more'
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def of_runs(cells: Iterable[CellScore]) -> list[Entry]:
-    return [Entry(RUNS, cell.what, str(cell.model), cell.stat.mean) for cell in cells]
-
-
-def of_external(rows: Iterable[ExternalScore]) -> list[Entry]:
-    return [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in rows]
 
 
 def of_papers(scores: Iterable[PublishedScore]) -> list[Entry]:

@@ -18,7 +18,7 @@ LISTED = 100
 
 
 def correlation_lines(correlations: SourceCorrelations) -> Iterator[str]:
-    """Return the lines that `carrara correlate` prints."""
+    """Yield the lines that `carrara correlate` prints."""
     if len(correlations.columns) <= MATRIX:
         yield from _matrix(correlations.columns, correlations.pairs)
         yield ""
@@ -59,7 +59,7 @@ def correlation_record(correlations: SourceCorrelations) -> dict[str, Any]:
 
 
 def ranking_lines(board: ModelRanking) -> Iterator[str]:
-    """Return the lines of one ranking."""
+    """Yield the lines of one ranking."""
     yield f"{board.what}, ranked among {PAPERS[board.paper]}'s models"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
     yield from table(heads, [_row(place) for place in board.places])

@@ -68,7 +68,7 @@ class PackingError(Exception):
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Return an error and all its causes."""
+    """Yield an error and all its causes."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

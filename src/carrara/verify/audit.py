@@ -139,7 +139,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in contexts(first, instances, pack, report.left_out.append):
-        context.packing.hold()
+        context.packing.cache_segments()
         items = context.items
         _check_context(report, context, items, first, pack)
         if context.item_id.index - first.index < few:

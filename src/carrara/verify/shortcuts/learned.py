@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carrara.verify.shortcuts.surface_features import Form, Sight, words
+from carrara.verify.shortcuts.surface_features import Form, TextView, words
 
 Numbers = NDArray[np.float64]
 
@@ -55,20 +55,20 @@ class Candidates(NamedTuple):
     worth: Numbers
 
 
-def counts(sight: Sight, form: Form, replies: Sequence[str]) -> Numbers:
+def counts(view: TextView, form: Form, replies: Sequence[str]) -> Numbers:
     """Return the features: a row for each candidate."""
-    question_words = {*words(sight.ask)} - {*words(" ".join(sight.options))}
-    places = [sight.places(reply.removeprefix(form.lead)) for reply in replies]
+    question_words = {*words(view.ask)} - {*words(" ".join(view.options))}
+    places = [view.places(reply.removeprefix(form.lead)) for reply in replies]
     order = sorted((at[-1] for at in places if at), reverse=True)
-    total = max(1, len(sight.words))
-    closed = bool(sight.options)
+    total = max(1, len(view.words))
+    closed = bool(view.options)
     rows = []
     for n, (reply, at) in enumerate(zip(replies, places, strict=True)):
-        near = [len(question_words.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
+        near = [len(question_words.intersection(view.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
         rows.append(
             [
                 *(float(closed and n == slot) for slot in range(SLOTS)),
-                float(closed and n == len(sight.options) - 1),
+                float(closed and n == len(view.options) - 1),
                 *(float(len(at) == times) for times in range(SLOTS)),
                 np.log1p(len(at)),
                 float(len(at) % 2),

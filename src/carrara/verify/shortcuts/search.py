@@ -31,7 +31,7 @@ from carrara.util.errors import PluginError, nearest
 from carrara.verify.shortcuts import lines, truncated, typography
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
 from carrara.verify.shortcuts.learned import Candidates, LearnedReader, counts
-from carrara.verify.shortcuts.surface_features import Form, Sight
+from carrara.verify.shortcuts.surface_features import Form, TextView
 from carrara.verify.shortcuts.typography import SentenceTable
 
 Kind = Literal["blind", "strings", "part", "typography", "learned"]
@@ -128,18 +128,18 @@ class Search:
     def take(self, item: Item) -> Measurement:
         """Have every heuristic answer an item."""
         form = self._forms.get(item.question.part) or Form.of([item])
-        sight = form.sight(item)
+        view = form.view(item)
         blind = self._habits.replies(item)
-        answers = {name: reader(sight, form) for name, reader in READERS.items()}
+        answers = {name: reader(view, form) for name, reader in READERS.items()}
         for heuristic in self._lines.get(item.question.part, ()):
-            answers |= heuristic.replies(sight, form)
-        strings = {name: sight.lead + form.reply(what) for name, what in answers.items() if what is not None}
+            answers |= heuristic.replies(view, form)
+        strings = {name: view.lead + form.reply(what) for name, what in answers.items() if what is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
-        by = _sayings(sight, form, believed)
+        by = _sayings(view, form, believed)
         worth = {reply: _worth(item, reply) for reply in {*by, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: worth[reply] for name, reply in blind.items()},
@@ -150,7 +150,7 @@ class Search:
             self._echoed += item.prompt.tokens
             scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
         posed = Candidates(
-            list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[reply] for reply in by])
+            list(by), list(by.values()), counts(view, form, list(by)), np.array([worth[reply] for reply in by])
         )
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
         return Measurement(item, scores, posed, sentences)
@@ -239,7 +239,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
 def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuristic]:
     several = items[: lines.LEARNED_FROM]
-    return lines.learn([lines.Example(form.sight(item), item.gold.removeprefix(form.lead)) for item in several], form)
+    return lines.learn([lines.Example(form.view(item), item.gold.removeprefix(form.lead)) for item in several], form)
 
 
 def _worth(item: Item, reply: str) -> float:
@@ -248,18 +248,18 @@ def _worth(item: Item, reply: str) -> float:
     return item.task.score(stated.answer, item.question) if stated else 0.0
 
 
-def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
+def _sayings(view: TextView, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the candidate answers with their sources.
 
     Candidates are options, answers of heuristics, and words of the context if the answer is one word.
     """
     by = defaultdict[str, list[str]](list)
-    for option in sight.options:
+    for option in view.options:
         by[form.reply(option)] = []
     for name, reply in replies.items():
         by[reply].append(name)
-    if not sight.options and form.separator is None and not form.numeric:
-        for word in [*islice(sight.counted, FREQUENT), *sight.words[-LAST:]]:
+    if not view.options and form.separator is None and not form.numeric:
+        for word in [*islice(view.counted, FREQUENT), *view.words[-LAST:]]:
             by[form.reply(word)] += []
     return dict(list(by.items())[:MOST])
 

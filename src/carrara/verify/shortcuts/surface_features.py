@@ -1,8 +1,8 @@
 """The view of a text without understanding: words as strings, with their positions and frequencies.
 
->>> told = ("Mary went to the park.", "Mary took the milk.")
->>> sight = Sight(told, "Where is Mary?", ("park", "the office"), ("mary",))
->>> sight.times("mary"), sight.places("the park"), sight.times("the office")
+>>> segments = ("Mary went to the park.", "Mary took the milk.")
+>>> view = TextView(segments, "Where is Mary?", ("park", "the office"), ("mary",))
+>>> view.times("mary"), view.places("the park"), view.times("the office")
 (2, [4], 0)
 """
 
@@ -30,8 +30,14 @@ def words(text: str) -> list[str]:
     return [text.casefold()] if is_word else [word.casefold() for word in _WORD.findall(text)]
 
 
+Reply = str | int | Sequence[str] | None
+"""What a heuristic replies: a text, a number, or several words. None if it has no answer."""
+
+
 @dataclass(frozen=True)
-class Sight:
+class TextView:
+    """The context and the question of an item, as words."""
+
     segments: Sequence[str]
     """The segments of the context, in order."""
     ask: str
@@ -43,7 +49,8 @@ class Sight:
     """The text with which the prompt asks a reply to begin, if answers do."""
 
     @cached_property
-    def by_piece(self) -> list[list[str]]:
+    def segment_words(self) -> list[list[str]]:
+        """The words of each segment."""
         return [words(segment) for segment in self.segments]
 
     @cached_property
@@ -53,7 +60,7 @@ class Sight:
 
     @cached_property
     def words(self) -> list[str]:
-        return [word for segment in self.by_piece for word in segment]
+        return [word for segment in self.segment_words for word in segment]
 
     @cached_property
     def _index(self) -> dict[str, list[int]]:
@@ -63,9 +70,9 @@ class Sight:
         return index
 
     @cached_property
-    def piece_at(self) -> list[int]:
+    def segment_of_word(self) -> list[int]:
         """The segment of each word."""
-        return [n for n, segment in enumerate(self.by_piece) for _ in segment]
+        return [n for n, segment in enumerate(self.segment_words) for _ in segment]
 
     def places(self, text: str) -> list[int]:
         """Return the positions at which a text occurs as whole words.
@@ -128,7 +135,7 @@ class Form:
 
     @cached_property
     def closed(self) -> tuple[str, ...]:
-        """Return the memorized answers, the most frequent first, if they recur."""
+        """The memorized answers, the most frequent first, if they recur."""
         known = 4 * len(self.golds) <= self.golds.total() and len(self.golds) <= CLOSED
         return tuple(gold for gold, _ in self.golds.most_common()) if known else ()
 
@@ -141,7 +148,7 @@ class Form:
             return f"{self.lead}{answer}"
         return self.lead + (self.separator or ", ").join(answer)
 
-    def sight(self, item: Item) -> Sight:
+    def view(self, item: Item) -> TextView:
         question = item.question
         template = item.prompt.template
         segments = [segment.text for segment in item.prompt.packing]
@@ -150,4 +157,4 @@ class Form:
         quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
         named = quoted or [word for word in words(question.ask) if word not in self.common]
         lead = f"{template.lead} " if template.lead and item.gold.startswith(f"{template.lead} ") else ""
-        return Sight(segments, question.ask, question.options or self.closed, tuple(named), lead)
+        return TextView(segments, question.ask, question.options or self.closed, tuple(named), lead)
