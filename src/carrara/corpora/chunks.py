@@ -116,10 +116,6 @@ class TextSplitter:
     the last of a passage more often than others. A sentence that is longer than a quarter of a passage may be divided
     between clauses, such a clause between words, and a word that is longer than a passage between characters.
 
-    Args:
-        text: The text.
-        tokenizer: Counts the tokens.
-
     Examples:
         >>> from carrara import tokenizers
         >>> splitter = TextSplitter("It rains. Mary sleeps. Nobody knows why.", tokenizers.get("o200k"))

@@ -250,9 +250,9 @@ def _shuffle(rng: Rng, n: int) -> Iterator[int]:
     moved: dict[int, int] = {}
     for i in range(n):
         j = rng.between(i, n - 1)
-        here = moved.pop(i, i)
+        number = moved.pop(i, i)
         if i == j:
-            yield here
+            yield number
         else:
             yield moved.get(j, j)
-            moved[j] = here
+            moved[j] = number

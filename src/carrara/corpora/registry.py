@@ -92,14 +92,14 @@ def add(
         raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
     source = find_source(spec)
     row = _read(_name_file(name))
-    taken = row if row and _folder(row["hash"]).is_dir() else None
-    if taken and taken["source"] != source.spec:
-        raise _name_taken_error(name, taken)  # before the work, not after it
-    if taken:
-        taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
+    named_row = row if row and _folder(row["hash"]).is_dir() else None
+    if named_row and named_row["source"] != source.spec:
+        raise _name_taken_error(name, named_row)  # before the work, not after it
+    if named_row:
+        named_row = {**named_row, "hash": _by_todays_rules(name, named_row, watch)[0]}
     hash, left_out = _index(spec, gutenberg, watch, language=language)
-    if taken and taken["hash"] != hash:
-        raise _name_taken_error(name, taken)
+    if named_row and named_row["hash"] != hash:
+        raise _name_taken_error(name, named_row)
     if (other_name := _name_in_another_language(hash, language, name)) is not None:
         raise UsageError(
             f"{source.spec} is the corpus {other_name} already, in another language than {language}: `carrara corpus "
@@ -129,12 +129,12 @@ def entries() -> list[CorpusEntry]:
 
 def remove(name: str) -> None:
     """Remove a name from the registry, and its index unless it has another name."""
-    there = entries()
-    entry = next((entry for entry in there if entry.name == name), None)
+    corpora = entries()
+    entry = next((entry for entry in corpora if entry.name == name), None)
     if entry is None:
         raise _unknown(name)
     _name_file(name).unlink(missing_ok=True)
-    if not any(other.hash == entry.hash for other in there if other != entry):
+    if not any(other_entry.hash == entry.hash for other_entry in corpora if other_entry != entry):
         with partial_folder(cache_folder("corpora")) as bin:  # at once, so that nobody sees half of it
             _folder(entry.hash).rename(bin / "gone")
     _open_folder.cache_clear()

@@ -124,11 +124,11 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
     matching_paths: list[Path] = []
     seen: set[tuple[int, int]] = set()
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
-        here = os.stat(place)
-        if (here.st_dev, here.st_ino) in seen:
+        status = os.stat(place)
+        if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue
-        seen.add((here.st_dev, here.st_ino))
+        seen.add((status.st_dev, status.st_ino))
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(place, name) for name in files if not name.startswith(".")]
         matching_paths += [path for path in paths if path.suffix.lower() in suffixes]

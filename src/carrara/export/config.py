@@ -149,7 +149,6 @@ def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
     """Write a file of each name, with the row of each item, and return a sentence about each file.
 
     Args:
-        config: The settings of the export.
         rows: The function that makes a row of an item, by the name of the file.
     """
     written = 0

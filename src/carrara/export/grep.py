@@ -34,11 +34,7 @@ class GrepResult:
 
 @dataclass(frozen=True)
 class Grep:
-    """A search in the file of a context for the rare words and names of its question.
-
-    Args:
-        file: The file.
-    """
+    """A search in the file of a context for the rare words and names of its question."""
 
     file: ContextFile
 

@@ -89,10 +89,6 @@ class TaskFolder:
 def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     """Write tasks of Harbor, and return lines about them.
 
-    Args:
-        config: The settings of the export.
-        settings: The settings of the tasks.
-
     Returns:
         The lines to print.
 
@@ -111,8 +107,8 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     folders, digests = list[TaskFolder](), dict[str, str]()
     make = partial(task_folder, settings=settings)
     shares = bulk(config.jobs, config.n, config.pack, make, warn_once, config.workers, config.engine)
-    made = (folder for share in shares for folder in share)
-    for folder in show_progress(made, len(config.jobs) * config.n, "items", label="exporting"):
+    task_folders = (folder for share in shares for folder in share)
+    for folder in show_progress(task_folders, len(config.jobs) * config.n, "items", label="exporting"):
         contents = {path: text.encode() for path, text in folder.files.items()} | wheel
         _write_files(config.out / folder.name, contents)
         digests[folder.name] = digest(contents)
@@ -126,10 +122,6 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
 
 def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
     """Return the folder of an item.
-
-    Args:
-        item: The item.
-        settings: The settings of the tasks.
 
     Returns:
         The folder, whose files are in memory.
@@ -176,7 +168,6 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     """Return the file that lists the tasks of a folder, with their hashes.
 
     Args:
-        name: The name of the folder.
         digests: The hashes of the tasks, by their names.
 
     Returns:
@@ -196,9 +187,6 @@ HEAD = ("task", "length", "n", "lines", "chance", "cp", "grep", "shown", f"grep 
 
 def grep_rows(folders: Iterable[TaskFolder]) -> list[list[str]]:
     """Return what `grep` and `cp` alone score, in a row for each task and length.
-
-    Args:
-        folders: The folders.
 
     Returns:
         The rows, as `HEAD` names their columns.

@@ -65,7 +65,6 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
     """Write a file for each task at each length, and one of their group. Return what to print.
 
     Args:
-        config: The settings of the export.
         max_tokens: The most tokens of a reply.
     """
     if is_remote(config.out):

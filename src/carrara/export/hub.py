@@ -91,7 +91,6 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
     """Write a data set of the hub, and return what to print.
 
     Args:
-        config: The settings of the export.
         recipes_from: The length from which on rows are recipes, which have no prompts.
     """
     kinds = {job: _kind(job, config.pack, recipes_from) for job in config.jobs}

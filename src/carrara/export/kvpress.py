@@ -41,7 +41,6 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
     """Write rows for kvpress, and return what to print.
 
     Args:
-        config: The settings of the export.
         max_tokens: Most tokens of a reply. By default as many as the answer needs.
     """
     names = [(_file_name(job), job.size()) for job in config.jobs]

@@ -45,7 +45,6 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
     """Write the folder, and return what to print.
 
     Args:
-        config: The settings of the export.
         validation: Instances of each task and length from the split `test`, beside those to train on.
         package: The requirement by which NeMo Gym installs Carrara.
     """
@@ -62,11 +61,7 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
 
 
 def row(item: Item) -> dict[str, Any]:
-    """Return a row: the prompt, the id of the item, and the agent that answers.
-
-    Args:
-        item: The item.
-    """
+    """Return a row: the prompt, the id of the item, and the agent that answers."""
     check_single(item, "a row of NeMo Gym")
     return {
         "responses_create_params": {"input": [message._asdict() for message in item.messages()]},

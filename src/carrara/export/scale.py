@@ -67,8 +67,9 @@ def scale_reward(result: Result, scale: RewardScale) -> float:
     if scale is None:
         return result.score
     if scale == CHANCE:
-        left = 1 - result.chance_level  # 0: any answer is right, so that only a reply without one can lose
-        return _Line(result.chance_level, left or 1.0).reward(result.score)
+        # 0 means that any answer is right, so that only a reply without one can lose.
+        range_above_chance = 1 - result.chance_level
+        return _Line(result.chance_level, range_above_chance or 1.0).reward(result.score)
     if isinstance(scale, Mapping):
         for name in _names(result.task):
             if name in scale:

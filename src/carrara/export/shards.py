@@ -70,9 +70,7 @@ def write_tables(
     """Write the items of an export as Parquet files, with progress.
 
     Args:
-        config: The settings of the export.
         firsts: Those of its jobs that are written as this table.
-        table: The columns.
         path: The path of the k-th of n files of a job.
     """
     if config.chunk:

@@ -57,7 +57,6 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
     """Write training rows of verl, and return what to print.
 
     Args:
-        config: The settings of the export.
         context: Whether the context is a column of its own, and the prompt leaves it out.
     """
     if config.style == "base":

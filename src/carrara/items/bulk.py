@@ -113,8 +113,8 @@ def remake(
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
     size = sum(max(ItemId.parse(hashed.id).length, LEAST_TOKENS) for hashed in named)
-    some = max(1, min(MOST, SHARE * len(named) // size))
-    parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
+    batch_size = max(1, min(MOST, SHARE * len(named) // size))
+    parts = [named[begin : begin + batch_size] for begin in range(0, len(named), batch_size)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
     return parallel_map(work, parts, 1 if size <= ALONE else workers, engine)
 

@@ -212,7 +212,6 @@ def check_single(item: Item, where: str) -> Item:
     """Return an item. Raise `UsageError` if it is a conversation whose later messages have no place.
 
     Args:
-        item: The item.
         where: What has no place for them, such as `a batch`.
     """
     if messages := len(item.prompt.template.follow_ups):
@@ -234,9 +233,9 @@ def questions_of(item_id: ItemId, pack: Pack | None = None) -> PosedInstance:
     return posed
 
 
-def no_question(item_id: ItemId, there: int) -> str:
+def no_question(item_id: ItemId, questions: int) -> str:
     """Return the error message for a question that an instance does not have."""
-    return f"{item_id} asks question {item_id.question}, and there are {there} (from 0)"
+    return f"{item_id} asks question {item_id.question}, and there are {questions} (from 0)"
 
 
 def instance_key(item_id: ItemId, pack: Pack | None) -> tuple[ItemId, Pack | None]:

@@ -60,9 +60,9 @@ def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
     }
     namespace |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
     namespace["wording"] = kind.wording
-    made: type[SuiteTask] = type(kind)(kind.__name__, bases, namespace)  # type: ignore[misc]
-    made.is_sized, made.has_sentences = kind.is_sized, kind.has_sentences
-    return made
+    guarded: type[SuiteTask] = type(kind)(kind.__name__, bases, namespace)  # type: ignore[misc]
+    guarded.is_sized, guarded.has_sentences = kind.is_sized, kind.has_sentences
+    return guarded
 
 
 def _caught(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:

@@ -430,14 +430,14 @@ class Prompt:
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
         for number, segment in enumerate(self.packing, 1):
-            text, _, fact, taken = segment
+            text, _, fact, known_tokens = segment
             if numbering:
                 before += numbering.format(n=number)
             if labels:
                 before += labels.get(segment.role, "")
             start = place + len(before)
             place = start + len(text)
-            after = tokens + (cost((segment,)) if taken is None else taken)
+            after = tokens + (cost((segment,)) if known_tokens is None else known_tokens)
             if fact is not None:
                 spans.append(Span(fact, 0, start, place, tokens + joint_tokens, after, fact in evidence))
             held += before, text

@@ -39,7 +39,6 @@ def official_wording(paper: Paper, folder: Path) -> dict[str, dict[str, str]]:
     """Return the wording of each task of a paper.
 
     Args:
-        paper: The paper.
         folder: A clone of its official repository, or the one file that is needed. Programs are read and never run.
     """
     if not folder.exists():
@@ -81,8 +80,8 @@ class Pack:
         return hash(self.hash)
 
     def wording(self, name: str, task: "SuiteTask") -> Mapping[str, str]:
-        mine = self.replaced.get(task.pack_name or name, {})
-        for part, words in mine.items():
+        replaced_parts = self.replaced.get(task.pack_name or name, {})
+        for part, words in replaced_parts.items():
             if part not in task.wording:
                 raise UsageError(
                     f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
@@ -93,7 +92,7 @@ class Pack:
                 raise UsageError(
                     f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
                 )
-        return {**task.wording, **mine}
+        return {**task.wording, **replaced_parts}
 
 
 def _check_fields(name: str, part: str, original: str, words: str, optional: frozenset[str]) -> None:

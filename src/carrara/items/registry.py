@@ -49,9 +49,9 @@ _REQUIRED = ("version", "title", "capability", "answer")
 
 def load_official(name: str, file: Path) -> SuiteTask:
     """Return an official task."""
-    made = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
-    assert isinstance(made, SuiteTask)
-    return made
+    task = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    assert isinstance(task, SuiteTask)
+    return task
 
 
 def load_published(name: str) -> SuiteTask | None:
@@ -136,10 +136,10 @@ def _package(folder: Path) -> str:
         sys.modules[_ALL] = module_from_spec(_without_file(_ALL, []))
     plain = f"{_ALL}.{re.sub(r'[^A-Za-z0-9_]', '_', folder.name)}"
     for name in (plain, f"{plain}_{blake2b(bytes(folder), digest_size=4).hexdigest()}"):
-        there = sys.modules.get(name)
-        if there is None:
+        loaded = sys.modules.get(name)
+        if loaded is None:
             _make(name, folder)
-        if there is None or list(there.__path__) == [str(folder)]:
+        if loaded is None or list(loaded.__path__) == [str(folder)]:
             return name
     raise AssertionError("two folders with one hash")
 
@@ -153,10 +153,10 @@ def _make(name: str, folder: Path) -> None:
         file_spec = spec_from_file_location(name, init_file, submodule_search_locations=[str(folder)])
         assert file_spec is not None
         spec = file_spec
-    made = sys.modules[name] = module_from_spec(spec)
+    module = sys.modules[name] = module_from_spec(spec)
     if spec.loader is not None:
         try:
-            spec.loader.exec_module(made)
+            spec.loader.exec_module(module)
         except BaseException:
             del sys.modules[name]
             raise
@@ -288,11 +288,11 @@ def _files() -> dict[str, Path]:
             files[name] = file
     for folder in _own_folders():
         for name, file in _tasks_in(folder).items():
-            other = files.setdefault(name, file)
-            if other.resolve() != file.resolve():
-                raise UsageError(f"{file} and {other} are both the task {name}: rename the former, or its folder")
+            first_file = files.setdefault(name, file)
+            if first_file.resolve() != file.resolve():
+                raise UsageError(f"{file} and {first_file} are both the task {name}: rename the former, or its folder")
             suite = name.split("/")[0]
-            if other is file and suite in official:
+            if first_file is file and suite in official:
                 raise UsageError(f"{file} would be part of the suite {suite} in {_TASKS / suite}: rename its folder")
     return files
 

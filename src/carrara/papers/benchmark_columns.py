@@ -52,10 +52,10 @@ def model_aliases(
     for name in runs:
         plains.setdefault(plain(name), set()).add(name.casefold())
     apart = frozenset(name for name, spellings in plains.items() if len(spellings) > 1)
-    mine = list(dict.fromkeys(ours))
+    our_names = list(dict.fromkeys(ours))
     theirs_by_ours: dict[str, str] = {}
     for alias in aliases:
-        our_name, their_name = _split(alias, mine, theirs)
+        our_name, their_name = _split(alias, our_names, theirs)
         if theirs_by_ours.setdefault(our_name.casefold(), plain(their_name)) != plain(their_name):
             raise UsageError(f"`alias={alias}` takes {our_name} for a second model; give each of yours once")
     return ModelAliases(apart, theirs_by_ours)
@@ -68,9 +68,9 @@ def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[
     if not pairs:
         raise UsageError(f"`alias={alias}` is not OURS=THEIRS; write for example `alias=openai/gpt-4o=GPT-4o`")
     for our_name, their_name in pairs:
-        mine, names = _matches_ours(our_name, ours), _matches_theirs(their_name, theirs)
-        if mine and names:
-            return _only(alias, our_name, mine), _only(alias, their_name, names)
+        ours_matched, theirs_matched = _matches_ours(our_name, ours), _matches_theirs(their_name, theirs)
+        if ours_matched and theirs_matched:
+            return _only(alias, our_name, ours_matched), _only(alias, their_name, theirs_matched)
     known = [pair for pair in pairs if _matches_ours(pair[0], ours)]
     if not known:
         raise UsageError(f"`alias={alias}`: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
@@ -196,7 +196,7 @@ def find_unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, li
         source: [
             name
             for model, name in models.items()
-            if not any(model in others for other, others in sources.items() if other != source)
+            if not any(model in others for other_source, others in sources.items() if other_source != source)
         ]
         for source, models in sources.items()
     }

@@ -65,12 +65,12 @@ def shape(first: ItemId, instances: int) -> DatasetShape:
 
 
 def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
-    for what in sorted({choice.what for choice in drawn}):
-        values = [choice for choice in drawn if choice.what == what]
+    for choice_name in sorted({choice.what for choice in drawn}):
+        values = [choice for choice in drawn if choice.what == choice_name]
         counts = Counter(choice.value for choice in values)
         names = sorted({name for choice in values for name in choice.even})
         even = {name: sum(choice.even.get(name, 0.0) for choice in values) / len(values) for name in names}
-        yield what, tuple((name, counts[name] / len(values), even[name]) for name in names)
+        yield choice_name, tuple((name, counts[name] / len(values), even[name]) for name in names)
 
 
 def sizes(first: ItemId, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:
@@ -85,8 +85,8 @@ def _count(name: str, text: str) -> int:
     return len(text) if name == CHARACTERS else tokenizers.get(name).count(text)
 
 
-def _texts(made: Iterator[Context]) -> Iterator[str]:
-    for context in made:
+def _texts(built: Iterator[Context]) -> Iterator[str]:
+    for context in built:
         prompt = context.prompts[0]
         parts = prompt.parts(counted=False)
         text = "".join(part.text for part in parts if prompt.template.turns or not part.message)

@@ -43,7 +43,7 @@ def rankings(cells: Iterable[CellScore], scores: Iterable[PublishedScore]) -> li
     for cell in cells:
         groups.setdefault(cell.what, []).append(cell)
     boards = []
-    for what, run_cells in groups.items():
+    for cell_name, run_cells in groups.items():
         task, length = run_cells[0].task, run_cells[0].length
         theirs = [score for score in published if score.ours == task and same_length(length, score.length)]
         for paper in dict.fromkeys(score.paper for score in theirs):
@@ -52,14 +52,14 @@ def rankings(cells: Iterable[CellScore], scores: Iterable[PublishedScore]) -> li
                 RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
             ]
             places.sort(key=lambda place: -place.score)
-            boards.append(ModelRanking(task, what, length, paper, tuple(places)))
+            boards.append(ModelRanking(task, cell_name, length, paper, tuple(places)))
     return boards
 
 
 def unpublished_cells(cells: Iterable[CellScore], boards: Sequence[ModelRanking]) -> list[str]:
     """Return the cells of the run that no paper has."""
     shown = {board.what for board in boards}
-    return [what for what in dict.fromkeys(cell.what for cell in cells) if what not in shown]
+    return [cell_name for cell_name in dict.fromkeys(cell.what for cell in cells) if cell_name not in shown]
 
 
 def same_length(ours: int, theirs: int | None) -> bool:

@@ -33,8 +33,8 @@ def load_pretrained(place: str) -> tuple[nn.Module, Any]:
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        here = Path(place).is_dir()
-        reason = "it has no model that transformers can load" if here else "it is no folder, and not on the hub"
+        is_folder = Path(place).is_dir()
+        reason = "it has no model that transformers can load" if is_folder else "it is no folder, and not on the hub"
         raise UsageError(f"there is no backbone {place}: {reason} ({str(error).splitlines()[0]})") from None
     return model, tokenizer
 

@@ -64,8 +64,8 @@ def weights(model: nn.Module) -> dict[str, Tensor]:
 
 
 def set_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    if other := set(weights(model)).symmetric_difference(tensors):
-        raise RuntimeError(f"\n{min(other)} is in one of them alone")
+    if unmatched := set(weights(model)).symmetric_difference(tensors):
+        raise RuntimeError(f"\n{min(unmatched)} is in one of them alone")
     model.load_state_dict(dict(tensors), strict=False)
 
 
@@ -81,18 +81,18 @@ def save_json(file: Path, data: Mapping[str, Any]) -> None:
         json.dump(data, opened, indent=1, ensure_ascii=False)
 
 
-def save(folder: Path, made: Checkpoint) -> None:
-    save_tensors(folder / MODEL, weights(made.model))
-    words = made.vocabulary
+def save(folder: Path, trained: Checkpoint) -> None:
+    save_tensors(folder / MODEL, weights(trained.model))
+    words = trained.vocabulary
     save_json(
         folder / ABOUT,
         {
             "format": FORMAT,
-            "kind": made.kind,
-            "arguments": dict(made.arguments),
-            "segment": made.segment,
-            "backbone": made.backbone,
-            "about": dict(made.about),
+            "kind": trained.kind,
+            "arguments": dict(trained.arguments),
+            "segment": trained.segment,
+            "backbone": trained.backbone,
+            "about": dict(trained.about),
             "vocabulary": words and {"own": words.task_words, "common": words.common, "buckets": words.buckets},
         },
     )

@@ -76,12 +76,12 @@ def question_batch(rows: Sequence[int], questions: Sequence[SegmentQuestion]) ->
     return QuestionBatch(torch.tensor(rows), ids, targets)
 
 
-def merge_questions(several: Sequence[QuestionBatch]) -> QuestionBatch:
+def merge_questions(batches: Sequence[QuestionBatch]) -> QuestionBatch:
     """Return several batches of questions as one."""
-    length = max(batch.ids.shape[1] for batch in several)
-    ids = [F.pad(batch.ids, (0, length - batch.ids.shape[1]), value=PAD) for batch in several]
-    targets = [F.pad(batch.targets, (0, length - batch.targets.shape[1]), value=IGNORED) for batch in several]
-    return QuestionBatch(torch.cat([batch.rows for batch in several]), torch.cat(ids), torch.cat(targets))
+    length = max(batch.ids.shape[1] for batch in batches)
+    ids = [F.pad(batch.ids, (0, length - batch.ids.shape[1]), value=PAD) for batch in batches]
+    targets = [F.pad(batch.targets, (0, length - batch.targets.shape[1]), value=IGNORED) for batch in batches]
+    return QuestionBatch(torch.cat([batch.rows for batch in batches]), torch.cat(ids), torch.cat(targets))
 
 
 def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
@@ -144,10 +144,10 @@ class StoryDataset(IterableDataset[StoryRow]):
     def __iter__(self) -> Iterator[StoryRow]:
         worker = get_worker_info()
         number, workers = (worker.id, worker.num_workers) if worker else (0, 1)
-        several = [Stories(first, number, workers) for first in self.firsts]
+        all_stories = [Stories(first, number, workers) for first in self.firsts]
         rng = Rng("told", self.seed, number)
         while True:
-            sample = rng.choice(several).sample(self.codec, self.segments, self.size)
+            sample = rng.choice(all_stories).sample(self.codec, self.segments, self.size)
             yield StoryRow(
                 torch.from_numpy(sample.segments),
                 torch.tensor(sample.has_facts),

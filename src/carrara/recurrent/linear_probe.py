@@ -71,7 +71,6 @@ def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Qu
     """Return probes by the tokens of their questions.
 
     Args:
-        trained: The model.
         stories: The stories to which probes are fitted, and on which they are tested.
         instances: The number of stories.
     """
@@ -79,8 +78,8 @@ def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Qu
         raise UsageError("probes need two stories or more")
     stories.index = BEGIN
     samples = [stories.sample(trained.codec, SEGMENTS, trained.segment) for _ in range(instances)]
-    some = max(1, round(TESTED * instances))
-    tested, fitted = _collect_data(trained, samples[:some]), _collect_data(trained, samples[some:])
+    tested_count = max(1, round(TESTED * instances))
+    tested, fitted = _collect_data(trained, samples[:tested_count]), _collect_data(trained, samples[tested_count:])
     return {question: _fit(fitted[question], tested[question]) for question in fitted if question in tested}
 
 
@@ -98,12 +97,12 @@ def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Questi
         state = model.init(len(samples))
         for segment in range(SEGMENTS):
             state = read(model, state, torch.tensor([sample.segments[segment].tolist() for sample in samples]))
-            now = features(state)
+            vectors = features(state)
             for row, sample in enumerate(samples):
                 for ask in (ask for ask in sample.questions if ask.segment == segment):
-                    seen = data.setdefault(tuple(ask.question), ProbeData([], []))
-                    seen.features.append(now[row])
-                    seen.answers.append(tuple(ask.answer))
+                    probe_data = data.setdefault(tuple(ask.question), ProbeData([], []))
+                    probe_data.features.append(vectors[row])
+                    probe_data.answers.append(tuple(ask.answer))
     return data
 
 

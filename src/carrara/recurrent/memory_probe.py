@@ -106,8 +106,6 @@ def trace_memory(
     """Read an item to its end, and measure the memory on the way.
 
     Args:
-        trained: The model.
-        item: The item.
         others: Questions that may be asked besides its own.
         probes: Linear probes by the tokens of their questions.
     """
@@ -205,9 +203,9 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
     model: Any = trained.model
     if not isinstance(model, ARMT) or right not in question.options:
         return [0.0] * len(getattr(model, "memories", ()))
-    seen: list[Tensor] = []
+    outputs: list[Tensor] = []
     for memory in model.memories:
-        memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
+        memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), outputs)  # type: ignore[assignment]
     try:
         model.step(state, torch.tensor([trained.codec.question(question.ask)]), update=False)
     finally:
@@ -215,12 +213,12 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
             del memory.read
     firsts = [trained.codec.answer(option)[0] for option in question.options]
     place = question.options.index(right)
-    return [float(model.head(norm(output[0, -1]))[firsts].float().softmax(0)[place]) for output in seen]
+    return [float(model.head(norm(output[0, -1]))[firsts].float().softmax(0)[place]) for output in outputs]
 
 
-def _record_call(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:
-    seen.append(call(*arguments))
-    return seen[-1]
+def _record_call(call: Callable[..., Tensor], outputs: list[Tensor], *arguments: Tensor) -> Tensor:
+    outputs.append(call(*arguments))
+    return outputs[-1]
 
 
 def _writing_attention(trained: Checkpoint, state: State, ids: Tensor, fact: FactPlace) -> list[AttentionMap]:
@@ -234,9 +232,9 @@ def _writing_attention(trained: Checkpoint, state: State, ids: Tensor, fact: Fac
         return []
     with _record_attention(model) as layer:
         model.step(state, ids)
-        seen = layer.weights[0].float().mean(0)
+        attention = layer.weights[0].float().mean(0)
     low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + AFTER)
-    weights = seen[: model.slots, text + low : text + high]
+    weights = attention[: model.slots, text + low : text + high]
     columns = _words(trained, ids[0, low:high].tolist())
     return [AttentionMap(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
@@ -249,8 +247,8 @@ def _question_attention(trained: Checkpoint, state: State, question: Question[An
     ids = trained.codec.question(question.ask)
     with _record_attention(model) as layer:
         model.step(state, torch.tensor([ids]), update=False)
-        seen = layer.weights[0].float().mean(0)
-    weights = seen[:, : model.slots]
+        attention = layer.weights[0].float().mean(0)
+    weights = attention[:, : model.slots]
     return [AttentionMap(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
 
 

@@ -25,11 +25,7 @@ class SegmentReading(Generic[T]):
 
 
 class BatchReader(Generic[T]):
-    """Reads several texts with one model.
-
-    Args:
-        model: The model.
-    """
+    """Reads several texts with one model."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -53,9 +49,9 @@ class BatchReader(Generic[T]):
                 reading.tokens += len(segment)
                 by_size.setdefault(len(segment), []).append((reading, segment))
         self.readings = going
-        for several in by_size.values():  # the last segment of a text may be shorter
-            state = join_states([reading.state for reading, _ in several])
-            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in several])))
-            for place, (reading, _) in enumerate(several):
+        for same_size in by_size.values():  # the last segment of a text may be shorter
+            state = join_states([reading.state for reading, _ in same_size])
+            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in same_size])))
+            for place, (reading, _) in enumerate(same_size):
                 reading.state = rows(after, torch.tensor([place]))
         return ended

@@ -81,7 +81,6 @@ class RMT(nn.Module):
 
         Args:
             state: The state before.
-            ids: The tokens.
             predict: Compute the logits.
             update: Compute the new state.
         """

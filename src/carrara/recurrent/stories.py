@@ -36,10 +36,7 @@ class DistractorSource:
     """Changes sentences of filler into distractors.
 
     Args:
-        facts: The facts of instances.
-        filler: Sentences of filler.
         decides: A function that says whether a sentence alone decides a question.
-        rng: Random numbers.
     """
 
     def __init__(self, facts: Iterable[str], filler: Iterable[str], decides: Callable[[str], bool], rng: Rng) -> None:
@@ -182,13 +179,12 @@ class Stories:
     def sizes(self, codec: TextCodec) -> Ids:
         """Return the tokens of the facts of some instances."""
         facts = (_facts_of(posed) for posed in self._examples)
-        return np.array([sum(len(codec.encode(" " + segment.text)) for segment in several) for several in facts])
+        return np.array([sum(len(codec.encode(" " + segment.text)) for segment in segments) for segments in facts])
 
     def sample(self, codec: TextCodec, segments: int, size: int, ask_after_each: bool = True) -> Sample:
         """Return the next story that fits.
 
         Args:
-            codec: The codec of the model.
             segments: The number of segments.
             size: The tokens of a segment.
             ask_after_each: Ask questions after every segment, and not only after the last.

@@ -38,24 +38,20 @@ class _Sizes(NamedTuple):
     final_questions: int
 
 
-def join_questions(several: Sequence[tuple[State, QuestionBatch]]) -> Iterator[tuple[State, QuestionBatch]]:
+def join_questions(
+    states_with_questions: Sequence[tuple[State, QuestionBatch]],
+) -> Iterator[tuple[State, QuestionBatch]]:
     """Yield questions after several segments in few batches, in order: a large batch takes little longer than a small.
 
     States that grow with the text have the same shape only after the same segment.
     """
-    for _, same in groupby(several, lambda pair: [tensor.shape[1:] for tensor in tensors(pair[0])]):
+    for _, same in groupby(states_with_questions, lambda pair: [tensor.shape[1:] for tensor in tensors(pair[0])]):
         states, questions = zip(*same, strict=True)
         yield join_states(list(states)), merge_questions(questions)
 
 
 class TrainStep:
-    """Computes the gradients of a model's parameters.
-
-    Args:
-        model: The model.
-        settings: The settings of the training.
-        device: The device of the model.
-    """
+    """Computes the gradients of a model's parameters."""
 
     def __init__(self, model: nn.Module, settings: Settings, device: torch.device) -> None:
         self.model: Any = model
@@ -102,9 +98,9 @@ class TrainStep:
                         gates.append(gate.detach())
                     if questions := batch.questions[segment]:
                         states_with_questions.append((rows(state, questions.rows), questions))
-                for states, several in join_questions(states_with_questions):
-                    logits = self.model.step(states, several.ids.to(self.device), update=False)[1]
-                    targets = several.targets.to(self.device)
+                for states, joined in join_questions(states_with_questions):
+                    logits = self.model.step(states, joined.ids.to(self.device), update=False)[1]
+                    targets = joined.targets.to(self.device)
                     loss = loss + loss_of(logits, targets) / sizes.questions
                 if stage.in_segment_loss and segments == 1:
                     assert questions is not None

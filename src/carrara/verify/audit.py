@@ -134,7 +134,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     hashes: dict[str, str] = {}
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
     search = Search(_training(first, few, pack)) if instances >= FEW else None
-    taken: list[Measurement] = []
+    measurements: list[Measurement] = []
     parts = PartsCheck()
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
@@ -149,7 +149,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
                 hashes[item.id] = item.survey.sha256
             if search and context.item_id.index - first.index < few:
-                taken.append(search.take(item))
+                measurements.append(search.take(item))
             report.chance_level += item.question.chance_level
             rng = item.item_id.key.rng("guess", item.item_id.question)
             simulation.take(item.task, context.instance, item.question, rng, context.item_id.context_id)
@@ -163,17 +163,17 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.parts = parts.results()
     if any(result.breaches for result in report.parts):
         again = PartsCheck(draw=1)
-        for context in contexts(first, few, pack, lambda said: None):
+        for context in contexts(first, few, pack, lambda warning: None):
             again.take(context.items[0])
         confirmed = {result.way for result in again.results() if result.breaches}
         report.breaches += [
-            Breach("passages", str(first), what)
+            Breach("passages", str(first), description)
             for result in report.parts
             if result.way in confirmed
-            for what in result.breaches
+            for description in result.breaches
         ]
-    if search and taken:
-        report.shortcuts, report.reach, report.backwards = search.summarize(taken)
+    if search and measurements:
+        report.shortcuts, report.reach, report.backwards = search.summarize(measurements)
     report.simulated = simulation.comparisons()
     report.breaches += [
         Breach("chance", str(first), str(comparison)) for comparison in report.simulated if comparison.differs
@@ -208,8 +208,8 @@ def _too_cheap(shortcut: Shortcut) -> str:
 def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
     search = Search(_training(first, instances, pack))
-    made = contexts(first, instances, pack, lambda said: None)
-    return search.summarize([search.take(item) for context in made for item in context.items])
+    all_contexts = contexts(first, instances, pack, lambda warning: None)
+    return search.summarize([search.take(item) for context in all_contexts for item in context.items])
 
 
 def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
@@ -221,7 +221,7 @@ def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
 def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
     source = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
-    return [item for context in contexts(source, instances, pack, lambda said: None) for item in context.items]
+    return [item for context in contexts(source, instances, pack, lambda warning: None) for item in context.items]
 
 
 def _check_context(
@@ -235,8 +235,8 @@ def _check_context(
     longest = max(item.survey.tokens for item in items)
     texts = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
-    def breach(check: str, item: Item, found: str) -> None:
-        report.breaches.append(Breach(check, item.id, found))
+    def breach(check: str, item: Item, description: str) -> None:
+        report.breaches.append(Breach(check, item.id, description))
 
     if context.packing.arrangement and (wrong := _find_misplaced(context.packing, context.packing.arrangement)):
         breach("arranged", items[0], wrong)
@@ -320,8 +320,8 @@ def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
 
     def without(fact: int) -> list[Message]:
-        left = template.separator.join([text for text, of in texts if of != fact])
-        return [Message("user", template.before + left + template.after), *template.history]
+        remaining = template.separator.join([text for text, of in texts if of != fact])
+        return [Message("user", template.before + remaining + template.after), *template.history]
 
     return without
 
@@ -359,4 +359,6 @@ def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
     if run.returncode:
         return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
     pairs = zip(hashes.items(), run.stdout.split(), strict=True)
-    return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]
+    return [
+        Breach("bytes", id, "other bytes in a new process") for (id, expected), remade in pairs if expected != remade
+    ]

@@ -46,7 +46,7 @@ def check_pack(pack: Pack) -> Iterator[CheckedTask]:
             replace(item_ids(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
         )
         breaches = audit(repacked, INSTANCES, pack).breaches
-        before, now = (
+        before, after = (
             context_of(item_id, wording).items[0].survey.tokens
             for item_id, wording in ((original, None), (repacked, pack))
         )
@@ -55,6 +55,6 @@ def check_pack(pack: Pack) -> Iterator[CheckedTask]:
             task=name,
             changed=[part for part, text in parts.items() if text != wording[part]],
             tokens_before=before,
-            tokens=now,
+            tokens=after,
             breaches=[f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches],
         )

@@ -78,7 +78,6 @@ def reply_in_turn(name: str, item: Item, messages: Sequence[Message]) -> str:
 
     Args:
         name: The name of the reference model.
-        item: The item.
         messages: The prompt, and the messages and replies that followed.
     """
     follow_ups = item.prompt.template.follow_ups

@@ -80,7 +80,6 @@ class Simulation:
         Args:
             task: The task, which guesses and scores.
             instance: What the question is on.
-            question: The question.
             rng: Random numbers for the guesses.
             name: Names the instance: questions on one instance are not independent.
         """
@@ -95,11 +94,11 @@ class Simulation:
     def comparisons(self) -> list[SimulationResult]:
         """Return the comparisons: of all questions of a part, and of each kind of them."""
         results = []
-        for part, several in self._taken.items():
-            results.append(_compare(f"part {part}" if part else "", several, self._draws))
-            if len({question.declared for question in several}) > 1:  # otherwise the kinds are declared together
+        for part, part_questions in self._taken.items():
+            results.append(_compare(f"part {part}" if part else "", part_questions, self._draws))
+            if len({question.declared for question in part_questions}) > 1:  # otherwise the kinds are declared together
                 kinds = defaultdict[str, list[_GuessedQuestion]](list)
-                for question in several:
+                for question in part_questions:
                     labels = [f"{name} {value}" for name, value in sorted(question.labels.items())]
                     kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(question)
                 results += [
@@ -108,15 +107,15 @@ class Simulation:
         return results
 
 
-def _compare(kind: str, several: list[_GuessedQuestion], draws: int) -> SimulationResult:
+def _compare(kind: str, guessed: list[_GuessedQuestion], draws: int) -> SimulationResult:
     by_instance = defaultdict[str, list[_GuessedQuestion]](list)
-    for question in several:
+    for question in guessed:
         by_instance[question.instance].append(question)
     instances = len(by_instance)
     off = [fmean(question.score - question.declared for question in questions) for questions in by_instance.values()]
-    declared, score = fmean(question.declared for question in several), fmean(question.score for question in several)
+    declared, score = fmean(question.declared for question in guessed), fmean(question.score for question in guessed)
     spread = pstdev(off)
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
-        likely, alike = (score * instances + 2) / (instances + 4), fmean(question.alike for question in several)
+        likely, alike = (score * instances + 2) / (instances + 4), fmean(question.alike for question in guessed)
         spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
     return SimulationResult(kind, instances, declared, score, spread / sqrt(instances))

@@ -81,11 +81,11 @@ def learn(examples: Sequence[Example], form: Form) -> Sequence[LineHeuristic]:
     return [heuristic for heuristic in learned if heuristic]
 
 
-def _common_words(sights: Sequence[TextView]) -> Mapping[str, int]:
+def _common_words(views: Sequence[TextView]) -> Mapping[str, int]:
     """Return the words that more than half of the texts have, with the number of lines that have each."""
-    texts = Counter(word for view in sights for word in view.counted)
-    lines = Counter(word for view in sights for line in view.segment_words for word in {*line})
-    return {word: lines[word] for word, number in texts.items() if 2 * number > len(sights)}
+    texts = Counter(word for view in views for word in view.counted)
+    lines = Counter(word for view in views for line in view.segment_words for word in {*line})
+    return {word: lines[word] for word, number in texts.items() if 2 * number > len(views)}
 
 
 def _marks(common: Mapping[str, int]) -> list[str]:
@@ -200,7 +200,7 @@ class LineCounts:
             numbers = [int(gold) for gold in golds]
             count = max(marks, key=lambda mark: _agree(counts[mark], numbers))
             pairs = permutations(marks, 2)
-            difference = max(pairs, key=lambda pair: _agree(_less(*(counts[mark] for mark in pair)), numbers))
+            difference = max(pairs, key=lambda pair: _agree(_differences(*(counts[mark] for mark in pair)), numbers))
         sizes = [max(1, len(view.segments)) for view, _ in examples]
         stumps = {}
         for mark in marks:
@@ -228,8 +228,8 @@ def _agree(counts: Sequence[int], numbers: Sequence[int]) -> int:
     return sum(count == number for count, number in zip(counts, numbers, strict=True))
 
 
-def _less(some: Sequence[int], others: Sequence[int]) -> list[int]:
-    return [minuend - subtracted for minuend, subtracted in zip(some, others, strict=True)]
+def _differences(counts: Sequence[int], other_counts: Sequence[int]) -> list[int]:
+    return [count - other_count for count, other_count in zip(counts, other_counts, strict=True)]
 
 
 def _bin(share: float, edges: Sequence[float]) -> int:
@@ -354,13 +354,13 @@ class LineMatch:
         question_words, lines = view.asked.keys(), view.segment_words
         lines_with: defaultdict[str, int] = defaultdict(int)
         shared = [question_words & {*line} for line in lines]
-        for some in shared:
-            for word in some:
+        for shared_words in shared:
+            for word in shared_words:
                 lines_with[word] += 1
         replies = dict[str, Reply]()
         for is_weighted, name in OVERLAPS.items():
             weights = {word: log(len(lines) / n) if is_weighted else 1.0 for word, n in lines_with.items()}
-            sums = [sum(sorted(weights[word] for word in some)) for some in shared]
+            sums = [sum(sorted(weights[word] for word in shared_words)) for shared_words in shared]
             least = min(sums, default=0.0)  # what all lines share marks none of them
             order = sorted((n for n, weight in enumerate(sums) if weight > least), key=lambda n: -sums[n])
             most = order[: form.several if form.separator else 1]

@@ -106,7 +106,7 @@ class Measurement(NamedTuple):
 
     item: Item
     scores: Mapping[Kind, Mapping[str, float]]
-    posed: Candidates
+    candidates: Candidates
     sentences: SentenceTable | None
     """What typography shows of the context. None if the prompt is long."""
 
@@ -133,14 +133,14 @@ class Search:
         answers = {name: reader(view, form) for name, reader in READERS.items()}
         for heuristic in self._lines.get(item.question.part, ()):
             answers |= heuristic.replies(view, form)
-        strings = {name: view.lead + form.reply(what) for name, what in answers.items() if what is not None}
+        strings = {name: view.lead + form.reply(answer) for name, answer in answers.items() if answer is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
-        by = _sayings(view, form, believed)
-        worth = {reply: _worth(item, reply) for reply in {*by, *strings.values(), *blind.values()}}
+        sources = _candidate_replies(view, form, believed)
+        worth = {reply: _worth(item, reply) for reply in {*sources, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: worth[reply] for name, reply in blind.items()},
             "strings": {name: worth[reply] for name, reply in strings.items()},
@@ -149,11 +149,14 @@ class Search:
         if item.prompt.tokens <= ECHOED and self._echoed + item.prompt.tokens <= ECHOES:
             self._echoed += item.prompt.tokens
             scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
-        posed = Candidates(
-            list(by), list(by.values()), counts(view, form, list(by)), np.array([worth[reply] for reply in by])
+        candidates = Candidates(
+            list(sources),
+            list(sources.values()),
+            counts(view, form, list(sources)),
+            np.array([worth[reply] for reply in sources]),
         )
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
-        return Measurement(item, scores, posed, sentences)
+        return Measurement(item, scores, candidates, sentences)
 
     def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
@@ -181,7 +184,10 @@ class Search:
 
     def _typography(self, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the best rule of typography, and if that is declared, the best one that sees white space alone."""
-        train, test = ([taken.sentences for taken in several if taken.sentences] for several in (self._train, tested))
+        train, test = (
+            [measured.sentences for measured in measurements if measured.sentences]
+            for measurements in (self._train, tested)
+        )
         for name, rule, rows in typography.find_rules(train, test):
             scores, chance_levels = [row.f1 for row in rows], [row.chance_level for row in rows]
             declared = self._declared.get(name, "")
@@ -192,16 +198,22 @@ class Search:
     def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         scores, self._goes_by = list[float](), list[str]()
-        for name in sorted({taken.item.question.part for taken in tested}):
-            learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
+        for name in sorted({measured.item.question.part for measured in tested}):
+            learned = LearnedReader.of(
+                [measured.candidates for measured in self._train if measured.item.question.part == name]
+            )
             if learned:
                 self._goes_by.append(
-                    learned.describe([taken.posed for taken in tested if taken.item.question.part == name])
+                    learned.describe(
+                        [measured.candidates for measured in tested if measured.item.question.part == name]
+                    )
                 )
-            for item, _, posed, _ in tested:
+            for item, _, candidates, _ in tested:
                 if item.question.part == name:
                     chosen = (
-                        posed.worth[learned.choose(posed)] if learned and posed.replies else item.question.chance_level
+                        candidates.worth[learned.choose(candidates)]
+                        if learned and candidates.replies
+                        else item.question.chance_level
                     )
                     scores.append(float(chosen))
         return scores
@@ -238,8 +250,10 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
 
 def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuristic]:
-    several = items[: lines.LEARNED_FROM]
-    return lines.learn([lines.Example(form.view(item), item.gold.removeprefix(form.lead)) for item in several], form)
+    learned_from = items[: lines.LEARNED_FROM]
+    return lines.learn(
+        [lines.Example(form.view(item), item.gold.removeprefix(form.lead)) for item in learned_from], form
+    )
 
 
 def _worth(item: Item, reply: str) -> float:
@@ -248,24 +262,24 @@ def _worth(item: Item, reply: str) -> float:
     return item.task.score(stated.answer, item.question) if stated else 0.0
 
 
-def _sayings(view: TextView, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
+def _candidate_replies(view: TextView, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the candidate answers with their sources.
 
     Candidates are options, answers of heuristics, and words of the context if the answer is one word.
     """
-    by = defaultdict[str, list[str]](list)
+    sources = defaultdict[str, list[str]](list)
     for option in view.options:
-        by[form.reply(option)] = []
+        sources[form.reply(option)] = []
     for name, reply in replies.items():
-        by[reply].append(name)
+        sources[reply].append(name)
     if not view.options and form.separator is None and not form.numeric:
         for word in [*islice(view.counted, FREQUENT), *view.words[-LAST:]]:
-            by[form.reply(word)] += []
-    return dict(list(by.items())[:MOST])
+            sources[form.reply(word)] += []
+    return dict(list(sources.items())[:MOST])
 
 
 def _shortcut(kind: Kind, name: str, scores: Sequence[float], tested: Sequence[Measurement]) -> Shortcut:
-    chance_level = fmean(taken.item.question.chance_level for taken in tested)
+    chance_level = fmean(measured.item.question.chance_level for measured in tested)
     known = _declared_reasons(tested[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
@@ -291,18 +305,18 @@ def _error(scores: Sequence[float]) -> float:
     return max(pstdev(scores), sqrt(likely * (1 - likely))) / sqrt(n)
 
 
-def _names(kind: Kind, several: Sequence[Measurement]) -> list[str]:
-    return sorted({name for taken in several for name in taken.scores[kind]})
+def _names(kind: Kind, measurements: Sequence[Measurement]) -> list[str]:
+    return sorted({name for measured in measurements for name in measured.scores[kind]})
 
 
-def _answered_items(kind: Kind, name: str, several: Sequence[Measurement]) -> Sequence[Measurement]:
+def _answered_items(kind: Kind, name: str, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
     """Return the items that a heuristic answered. Not every prompt is repeated as a reply."""
-    return [taken for taken in several if name != ECHO or name in taken.scores[kind]] or several
+    return [measured for measured in measurements if name != ECHO or name in measured.scores[kind]] or measurements
 
 
-def _fill_scores(kind: Kind, name: str, several: Sequence[Measurement]) -> list[float]:
+def _fill_scores(kind: Kind, name: str, measurements: Sequence[Measurement]) -> list[float]:
     """Return the scores of one shortcut. Without an answer, its score is the chance level."""
-    return [taken.scores[kind].get(name, taken.item.question.chance_level) for taken in several]
+    return [measured.scores[kind].get(name, measured.item.question.chance_level) for measured in measurements]
 
 
 def _by_part(items: Iterable[Item]) -> dict[str, list[Item]]:
