@@ -84,7 +84,7 @@ def blocklist_of(
     The words may be part of a vocabulary. Its first use searches for all of it at once, and further words then need no
     pass over the text. Without a vocabulary, only these words are searched for.
     """
-    wanted = _normal(tuple(words))
+    wanted = _normalized(tuple(words))
     if not wanted and not sentence_filter:
         raise UsageError("a blocklist needs words: give those to be kept out")
     return _blocklist(corpus, wanted, tuple(vocabulary) or wanted, sentence_filter)
@@ -139,7 +139,7 @@ class _Mentions:
 
 @lru_cache(maxsize=64)
 def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
-    words = _normal(vocabulary)
+    words = _normalized(vocabulary)
     path = _file(corpus, "words", *words)
     if not path.exists():
         ends, sentences = _find_phrases(corpus, words)
@@ -184,7 +184,7 @@ def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 
 
 @lru_cache(maxsize=256)
-def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
+def _normalized(words: tuple[str, ...]) -> tuple[str, ...]:
     normalized = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
     if strange := [word for word in normalized if not says_something(word)]:
         raise UsageError(f"no blocklist can be made of {', '.join(map(repr, strange))}: give words to be kept out")

@@ -1,13 +1,14 @@
 """The registry of corpora: by name, by hash, and by the source of their text.
 
-    corpora/HASH/…        what was indexed (index.py)
-    names/NAME.json       a name that somebody gave to one
-    sources/….json        which one a path or data set came to, so that it is not indexed again
+    corpora/HASH/…        an indexed corpus (index.py)
+    names/NAME.json       the name of a corpus
+    sources/….json        the corpus of a path or data set, so that it is not indexed again
 
 A name wins over a hash and a hash over a path: write ./NAME for a file that is called like a corpus.
 
-What a hash stands for never changes, for ids have it. A name stands for what its source comes to by the rules of today:
-where those of an index are older, and the source is as it was, it is indexed anew and the name given to the new one.
+A hash always stands for the same corpus, because ids contain it. A name stands for its source, indexed by the present
+rules. If an index is of older rules and its source is unchanged, the source is indexed again, and the name moves to the
+new corpus.
 """
 
 import json
@@ -49,7 +50,7 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     """Return the corpus of a name, a hash (or its first eight digits) or a source, which is indexed if necessary."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
-        return _load(name, *_by_todays_rules(name, named, watch), _language(named))
+        return _load(name, *_index_by_present_rules(name, named, watch), _language(named))
     if _HASH.fullmatch(name):
         begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
@@ -96,7 +97,7 @@ def add(
     if named_row and named_row["source"] != source.spec:
         raise _name_taken_error(name, named_row)  # before the work, not after it
     if named_row:
-        named_row = {**named_row, "hash": _by_todays_rules(name, named_row, watch)[0]}
+        named_row = {**named_row, "hash": _index_by_present_rules(name, named_row, watch)[0]}
     hash, left_out = _index(spec, gutenberg, watch, language=language)
     if named_row and named_row["hash"] != hash:
         raise _name_taken_error(name, named_row)
@@ -192,7 +193,7 @@ def _folder(hash: str) -> Path:
     return cache_folder("corpora") / hash
 
 
-def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
+def _index_by_present_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
     """Return the corpus of a name. It is indexed again if only the rules have changed since."""
     hash: str = row["hash"]
     if row.get("rules") == VERSION:

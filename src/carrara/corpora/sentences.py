@@ -63,7 +63,7 @@ _GUTENBERG_END = re.compile(
 class Clean(NamedTuple):
     text: str
     removed: int
-    """Return invisible characters and escape sequences, except for a byte-order mark at the beginning."""
+    """Invisible characters and escape sequences that were removed, without a byte-order mark at the beginning."""
 
 
 def clean(text: str) -> Clean:
@@ -167,7 +167,7 @@ _PRONOUN_OR_ARTICLE = _words("I A")
 
 
 class _Rules(NamedTuple):
-    """What differs between languages."""
+    """The rules that differ between languages."""
 
     end: re.Pattern[str]
     never_last: frozenset[str]

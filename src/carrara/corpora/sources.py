@@ -164,7 +164,7 @@ _ROWS = 64
 """The number of rows that are read at once. A row may be a whole book."""
 
 Choose = Callable[[Sequence[str], str], str]
-"""Return the column with the text, among those of a file. Raise `UsageError` if it is ambiguous."""
+"""A function that chooses the column with the text among those of a file. It raises `UsageError` if it is ambiguous."""
 
 
 @dataclass(frozen=True)

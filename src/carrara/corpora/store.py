@@ -217,7 +217,7 @@ def count_each(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
 def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
     """Return prefix sums of the costs, one more than there are sentences, from the cache or counted now."""
     path = counts_file(corpus.folder, tokenizer.name)
-    if not path.exists() or not _right(corpus, tokenizer, map_numbers(path)):
+    if not path.exists() or not _counts_match(corpus, tokenizer, map_numbers(path)):
         _count(corpus, tokenizer, path)
     return map_numbers(path)
 
@@ -237,7 +237,7 @@ def _sample(corpus: Corpus, size: int) -> list[int]:
     return sorted({k * corpus.sentences // size for k in range(size)})
 
 
-def _right(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
+def _counts_match(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
     if len(sums) != corpus.sentences + 1:
         return False
     sample = _sample(corpus, _GUARD)

@@ -113,11 +113,11 @@ class Curriculum:
             [1.0]
         """
         results = score_completions(completions, id)
-        self.learn(_everywhere([(result.id, result.score) for result in results]))
+        self.learn(_gather_scores([(result.id, result.score) for result in results]))
         return [scale_reward(result, self.scale) for result in results]
 
 
-def _everywhere(scores: list[ScoredLength]) -> Iterable[ScoredLength]:
+def _gather_scores(scores: list[ScoredLength]) -> Iterable[ScoredLength]:
     """Return the rewards of all processes of a training, so that each takes the same course.
 
     Each process draws all prompts.

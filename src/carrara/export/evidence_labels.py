@@ -4,10 +4,11 @@
     chunks    [{"start": 61, "end": 2502, "needed": False}, {"start": 2503, "end": 5240, "needed": True}]
 
 `evidence` has the positions of each needed fact in the prompt: characters of the text, and tokens of it without the
-chat template. The fact -1 is the text before all facts that they build on, if there is one. `chunks` divides the
-context into passages of whole sentences or lines of at most N tokens, whatever is a fact there, so a fact of several
-sentences may be divided among chunks. A reader that takes notes should update them at the needed chunks, and can stop
-after the last one.
+chat template. The fact -1 is the text before all facts that they build on, if there is one.
+
+`chunks` divides the context into passages of whole sentences or lines of at most N tokens. It ignores facts, so a fact
+of several sentences may be divided among chunks. A reader that takes notes should update them at the needed chunks, and
+can stop after the last one.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What `grep` alone scores: the task's solver reads only the lines that one search for the question's words shows.
+"""The score of `grep` alone: the task's solver reads only the lines that one search for the question's words shows.
 
     grep -n -w -i -F -C 3 -e Mary -e football context.txt
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Z]\w*(?: [A-Z]\w*)+")
 
 @dataclass(frozen=True)
 class GrepResult:
-    """What one search shows, and the score of the solver that reads it."""
+    """The result of one search, and the score of the solver that reads the lines that it shows."""
 
     share: float
     """The share of the characters of the file that is shown."""

@@ -5,9 +5,11 @@
     data/qa1-recipes/1M-00000-of-00001.parquet
 
 A row is a question. `context` and `question` together are its prompt, so that questions on one context share it, in the
-file as well; a task whose context is a conversation has `messages` in place of `context`, and its question is the last.
+file as well. A task whose context is a conversation has `messages` in place of `context`, and its question is the last
+message.
 
-A recipe is a row without its prompt: what is too long to upload is made again from its id, and checked by its hash.
+A recipe is a row without its prompt. A prompt that is too long to upload is made again from its id, and checked by its
+hash.
 """
 
 import json
@@ -118,7 +120,7 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
 def _kind(first: ItemId, pack: Pack | None, recipes_from: int | None) -> Kind:
     if recipes_from is not None and first.length >= recipes_from:
         return "recipes"
-    return "conversations" if talks(first, pack) else "texts"
+    return "conversations" if is_conversation(first, pack) else "texts"
 
 
 def row(item: Item) -> Mapping[str, Any]:
@@ -186,7 +188,7 @@ def fill_recipe(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **prompt_columns(item)}
 
 
-def talks(first: ItemId, pack: Pack | None) -> bool:
+def is_conversation(first: ItemId, pack: Pack | None) -> bool:
     """Return whether a task's contexts are conversations."""
     first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)

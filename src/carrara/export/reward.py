@@ -66,7 +66,7 @@ def _scorer() -> Scorer:
 
 
 def reply_of(completion: object) -> str:
-    """Return the text of a reply, or of the last message. What has no text, such as None or NaN, is empty.
+    """Return the text of a reply, or of the last message. A reply without a text, such as None or NaN, is empty.
 
     >>> reply_of([{"role": "assistant", "content": [{"type": "text", "text": "The park"}]}])
     'The park'

@@ -1,6 +1,6 @@
 """Scales of rewards, by which the tasks of a mixed batch balance.
 
-A guesser scores 0.5 on one task and 0 on another. Where rewards are compared across tasks, its replies to the first
+A guesser scores 0.5 on one task and 0 on another. If rewards are compared across tasks, its replies to the first
 are reinforced, and those to the second are not. A scale turns scores into rewards, so that guessing pays the same
 everywhere.
 """

@@ -49,14 +49,14 @@ class Batch:
     """The number of items on each context, in the order of the rows."""
 
 
-class Lacking(Protocol):
+class HasUnfit(Protocol):
     """The values, and the instances that cannot be made at this length."""
 
     @property
     def unfit(self) -> Sequence[LengthError]: ...
 
 
-M = TypeVar("M", bound=Lacking)
+M = TypeVar("M", bound=HasUnfit)
 
 
 def bulk(

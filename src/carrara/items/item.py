@@ -341,7 +341,7 @@ def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
 
 
 _measures = WeightedCache(measure_templates, weight, KEPT)
-"""Return the measures of an instance's prompts, once for all lengths at which it is the same."""
+"""The measures of an instance's prompts, made once for all lengths at which it is the same."""
 
 
 def _room(item_id: ItemId, bare_tokens: int) -> int:

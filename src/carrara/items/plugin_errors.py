@@ -53,7 +53,7 @@ def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
     """
     bases = (kind,) if issubclass(kind, SuiteTask) else (kind, SuiteTask)
     namespace: dict[str, Any] = {
-        name: _caught(method, file, name)
+        name: _catch_errors(method, file, name)
         for base in bases[::-1]
         for name, method in getmembers(base, isfunction)
         if name in ALLOWED or not name.startswith("_")
@@ -65,7 +65,7 @@ def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
     return guarded
 
 
-def _caught(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:
+def _catch_errors(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:
     """Return a method that raises `PluginError` for any exception, and checks what it returns."""
     allowed, check = (CarraraError, ALLOWED.get(name, CarraraError)), _CHECKS.get(name)
 
@@ -117,20 +117,20 @@ def _describe(error: BaseException) -> str:
 # --- what methods may return ---
 
 
-def _with_caught_filler(instance: Instance, file: Path) -> Instance:
+def _with_guarded_filler(instance: Instance, file: Path) -> Instance:
     """Return an instance whose filler, which is drawn much later, is caught too."""
 
     def open_filler(filler: Filler | None) -> Filler | None:
         if filler is None:
             return None
-        opening = _caught(filler, file)
+        opening = _catch_errors(filler, file)
 
         def open_filler(*args: Any) -> FillerStream:
             stream = opening(*args)
             plain = not isinstance(
                 stream, BulkFillerStream | FiniteFillerStream
             )  # those are of the package, and have further methods
-            return cast(FillerStream, _caught(stream, file) if plain else stream)
+            return cast(FillerStream, _catch_errors(stream, file) if plain else stream)
 
         return open_filler
 
@@ -175,12 +175,12 @@ def _checked_answer(task: SuiteTask, answer: object, what: str) -> object:
 
 
 _CHECKS: dict[str, Callable[[SuiteTask, Any, Path], Any]] = {
-    "generate_sized": lambda task, instance, file: _with_caught_filler(_checked_instance(instance), file),
+    "generate_sized": lambda task, instance, file: _with_guarded_filler(_checked_instance(instance), file),
     "filler": lambda task, sentence, file: _checked_sentence(sentence),
     "questions": lambda task, questions, file: _checked_questions(task, questions),
     "solve": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
 }
-"""What the result of a method is checked by, before it is returned."""
+"""The function that checks the result of a method before it is returned, by the name of the method."""
 
 _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}
 

@@ -1,8 +1,8 @@
 """Collect the columns of a correlation: tasks of runs, benchmarks of external tables, published tasks.
 
 Names of models are matched: `openai/gpt-4o` is `GPT-4o`. Users give the aliases that do not match by themselves. Names
-are equal but for case and for the path of providers before them; nothing is guessed, for `gpt-4o` and `gpt-4o-mini`
-differ by less than `Llama 3.1 8B` and `Llama-3.1-8B-Instruct`.
+match if they are equal without case and without the path of providers before them. Nothing is guessed, because `gpt-4o`
+and `gpt-4o-mini` differ by less than `Llama 3.1 8B` and `Llama-3.1-8B-Instruct`.
 
 >>> plain("vllm/Qwen/Qwen3-8B"), plain("Jamba-v0.1 (12B/52B)")
 ('qwen3-8b', 'jamba-v0.1 (12b/52b)')
@@ -70,7 +70,7 @@ def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[
     for our_name, their_name in pairs:
         ours_matched, theirs_matched = _matches_ours(our_name, ours), _matches_theirs(their_name, theirs)
         if ours_matched and theirs_matched:
-            return _only(alias, our_name, ours_matched), _only(alias, their_name, theirs_matched)
+            return _single_match(alias, our_name, ours_matched), _single_match(alias, their_name, theirs_matched)
     known = [pair for pair in pairs if _matches_ours(pair[0], ours)]
     if not known:
         raise UsageError(f"`alias={alias}`: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
@@ -88,7 +88,7 @@ def _matches_theirs(text: str, theirs: Mapping[str, str]) -> list[str]:
     return list(names or dict.fromkeys(name for spelled, name in theirs.items() if plain(spelled) == plain(text)))
 
 
-def _only(alias: str, text: str, names: Sequence[str]) -> str:
+def _single_match(alias: str, text: str, names: Sequence[str]) -> str:
     if len({name.casefold() for name in names}) > 1:
         raise UsageError(f"`alias={alias}`: {text} may be {' or '.join(names)}; give the whole name")
     return names[0]
@@ -178,7 +178,7 @@ def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
         column = columns_by_source.setdefault((entry.source, entry.column), {})
         earlier = column.setdefault(same(entry.model), entry)
         if earlier is not entry:
-            raise UsageError(_twice(earlier, entry))
+            raise UsageError(_duplicate_error(earlier, entry))
     return [
         Column(name, source, {model: entry.score for model, entry in column.items()})
         for (source, name), column in columns_by_source.items()
@@ -214,7 +214,7 @@ def _published_entry(score: PublishedScore) -> str:
     return f"{score.paper}: {score.task}{length}"
 
 
-def _twice(first: Entry, second: Entry) -> str:
+def _duplicate_error(first: Entry, second: Entry) -> str:
     first_name, second_name = (
         f"{entry.model!r} ({entry.place})" if entry.place else repr(entry.model) for entry in (first, second)
     )

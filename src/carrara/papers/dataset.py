@@ -60,11 +60,11 @@ def shape(first: ItemId, instances: int) -> DatasetShape:
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))
     return DatasetShape(
-        first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_beside_even(drawn))
+        first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_compare_with_even(drawn))
     )
 
 
-def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
+def _compare_with_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
     for choice_name in sorted({choice.what for choice in drawn}):
         values = [choice for choice in drawn if choice.what == choice_name]
         counts = Counter(choice.value for choice in values)
@@ -105,12 +105,12 @@ class BabilongFacts(NamedTuple):
 
 BABILONG_FACTS = {row["task"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
 BABILONG_LABELS = {row["task"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
-"""Return Table 7: shares of labels in percent. The table does not name the labels."""
+"""Table 7: shares of labels in percent. The table does not name the labels."""
 _TOKENS = list(read_table("babilong_tokens"))
 BABILONG_LENGTHS = tuple(dict.fromkeys(row["length"] for row in _TOKENS))
 BABILONG_TOKENS = {
     tokenizer: tuple(int(row["tokens"]) for row in _TOKENS if row["tokenizer"] == tokenizer)
     for tokenizer in dict.fromkeys(row["tokenizer"] for row in _TOKENS)
 }
-"""Return Table 6, at these lengths by GPT-2. A length is 1,000 times its number less 300; the text is without prompt.
+"""Table 6, at these lengths by GPT-2. A length is 1,000 times its number less 300; the text is without prompt.
 """

@@ -105,7 +105,7 @@ class BuiltModel(NamedTuple):
     codec: TextCodec
 
 
-def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
+def make_small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
     """Return a small new model."""
     if kind not in SMALL:
         raise UsageError(f"kind {kind} needs a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
@@ -114,7 +114,7 @@ def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[st
     return BuiltModel(made(len(vocabulary), vocabulary.outputs, segment, **arguments), Words(vocabulary))
 
 
-def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
+def wrap_backbone(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
     """Return a model around a pretrained one."""
     from carrara.recurrent.backbone import (
         ARMTWrapper,

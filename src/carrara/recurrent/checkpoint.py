@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from carrara.recurrent.architectures import around, small
+from carrara.recurrent.architectures import make_small, wrap_backbone
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.tokenizers import permission
@@ -51,15 +51,15 @@ def make(
 ) -> Checkpoint:
     """Return an untrained model."""
     if backbone:
-        made = around(kind, backbone, arguments)
+        made = wrap_backbone(kind, backbone, arguments)
     else:
         assert vocabulary is not None
-        made = small(kind, vocabulary, segment, arguments)
+        made = make_small(kind, vocabulary, segment, arguments)
     return Checkpoint(made.model, made.codec, kind, segment, arguments, about, vocabulary, backbone)
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
-    """Return the trained weights of a model. Those of a backbone that are not trained are left out."""
+    """Return the trained weights of a model. Weights of a backbone that are not trained are left out."""
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 

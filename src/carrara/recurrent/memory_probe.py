@@ -71,7 +71,7 @@ class AttentionMap(NamedTuple):
 
 
 class MemoryTrace(NamedTuple):
-    """What was measured in a memory."""
+    """The measurements of a memory."""
 
     segments: int
     points: list[int]
@@ -172,13 +172,13 @@ def _decidable_questions(
     several = {question.ask: question for question in (item_question, *others) if question.options}
     decidable = []
     for question in several.values():
-        right = [_right(item, question, facts[:known]) for known in range(len(facts) + 1)]
+        right = [_right_answer(item, question, facts[:known]) for known in range(len(facts) + 1)]
         if right[-1]:
             decidable.append((question, right))
     return decidable[:QUESTIONS]
 
 
-def _right(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
+def _right_answer(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
     segments = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
     if not segments:
         return ""

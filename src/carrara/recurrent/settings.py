@@ -127,14 +127,14 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], overrides: Mappin
     if not settings["tasks"]:
         raise UsageError(f"{source} names no tasks: name some, such as qa1")
     settings["stages"] = tuple(
-        stage if isinstance(stage, Stage) else _make(Stage, stage, f"{source}, stage {n}")
+        stage if isinstance(stage, Stage) else _build(Stage, stage, f"{source}, stage {n}")
         for n, stage in enumerate(overrides.get("stages", stages), 1)
     )
     if not settings["stages"]:
         raise UsageError(
             f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
         )
-    loaded: Settings = _make(Settings, settings, source)
+    loaded: Settings = _build(Settings, settings, source)
     if not 0 < loaded.steps_factor <= 1e6:
         raise UsageError(f"`steps_factor={loaded.steps_factor!r}` is no factor of the steps: give a number such as 2")
     if any(min(stage.size, stage.batch, stage.steps) < 1 for stage in loaded.stages):
@@ -153,7 +153,7 @@ _MEANT: Mapping[Any, str] = {
 }
 
 
-def _fits(kind: Any, value: Any) -> bool:
+def _has_type(kind: Any, value: Any) -> bool:
     """Return whether a value has a type, for those types that a file can get wrong."""
     if kind is bool or kind is str:
         return isinstance(value, kind)
@@ -162,17 +162,17 @@ def _fits(kind: Any, value: Any) -> bool:
     if kind in (tuple[int, int], tuple[float, float]):
         both = isinstance(value, list | tuple) and len(value) == 2
         each = int if kind == tuple[int, int] else float
-        return both and all(_fits(each, item) for item in value) and (each is float or 1 <= value[0] <= value[1])
+        return both and all(_has_type(each, item) for item in value) and (each is float or 1 <= value[0] <= value[1])
     return True
 
 
-def _make(what: type[Any], values: Mapping[str, Any], source: str) -> Any:
+def _build(what: type[Any], values: Mapping[str, Any], source: str) -> Any:
     known = {setting.name: setting for setting in fields(what)}
     for name in values:
         if name not in known:
             raise UsageError(f"{source} has no setting {name!r}{nearest(name, known)}; there are {', '.join(known)}")
     for name, value in values.items():
-        if not _fits(known[name].type, value):
+        if not _has_type(known[name].type, value):
             raise UsageError(f"{source} has {name} = {value!r}, which cannot be: {_MEANT[known[name].type]}")
     try:
         return what(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})

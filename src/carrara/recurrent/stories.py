@@ -4,8 +4,8 @@ No instance is drawn twice, and no filler is read twice from the same position. 
 the task's own solver finds the right answer from the facts so far, so that every segment has something to learn.
 
 Distractors are sentences of filler that are hard to tell from facts. A memory that was trained among speeches opens its
-gates for a novel, where a Mary walks in a garden too. So some sentences of the filler are changed: one to three of
-their words become words of the task's facts, or the sentence is replaced by a near-fact, a fact of which one word is a
+gates for a novel, where a Mary walks in a garden too. So some sentences of the filler are changed. Either one to three
+of their words become words of the task's facts, or the sentence is replaced by a near-fact. That is a fact with one
 word of the filler, so that it decides nothing.
 """
 

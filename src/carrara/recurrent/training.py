@@ -1,7 +1,7 @@
 """Training: stage after stage of stories without end. A training that was stopped resumes to the same weights.
 
 The folder has everything that changes from one step to the next: weights, optimizers, the number of the next instance,
-and the recent accuracy. A step depends on nothing else, so a killed training resumes from where it was saved last, and
+and the recent accuracy. A step depends on nothing else. So a killed training resumes from where it was saved last, and
 ends with the same bits as one that was not killed.
 """
 
@@ -275,9 +275,9 @@ class Training:
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         for optimizer in self.optimizers:
             optimizer.step()
-        self._note(result, stage, count * stage.size * stage.batch, time.process_time() - began)
+        self._record_step(result, stage, count * stage.size * stage.batch, time.process_time() - began)
 
-    def _note(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
+    def _record_step(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
         state = self.state
         weight = min(MEMORY, state.step / (state.step + 1))
         state.loss = weight * state.loss + (1 - weight) * result.final_loss

@@ -1,8 +1,8 @@
 """Files and folders that users name, on this machine or on object storage by fsspec (`s3://bucket/runs/m`).
 
-Only regular files are read, and only up to a limit. A FIFO waits for its other end, and a device never ends. So the
-target of a path, with links followed, is checked before it is opened and again when it is open, because it may have
-been replaced in between.
+Only regular files are read, and only up to a limit, because a FIFO waits for its other end, and a device never ends.
+The target of a path, with links followed, is checked before it is opened. It is checked again when it is open, because
+it may have been replaced in between.
 """
 
 import errno

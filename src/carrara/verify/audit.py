@@ -133,7 +133,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     simulation = Simulation()
     hashes: dict[str, str] = {}
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
-    search = Search(_training(first, few, pack)) if instances >= FEW else None
+    search = Search(_training_items(first, few, pack)) if instances >= FEW else None
     measurements: list[Measurement] = []
     parts = PartsCheck()
     puzzles: Counter[str] = Counter()
@@ -159,7 +159,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.chance_level /= max(1, report.items)
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
-    report.breaches += _elsewhere(hashes, pack)
+    report.breaches += _remake_in_new_process(hashes, pack)
     report.parts = parts.results()
     if any(result.breaches for result in report.parts):
         again = PartsCheck(draw=1)
@@ -180,7 +180,9 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     ]
     if not _is_from_files(first, pack):  # published items are used unchanged
         report.breaches += [
-            Breach("cheap", str(first), _too_cheap(shortcut)) for shortcut in report.shortcuts if shortcut.breaches
+            Breach("cheap", str(first), _describe_shortcut(shortcut))
+            for shortcut in report.shortcuts
+            if shortcut.breaches
         ]
         report.breaches += [
             Breach(
@@ -195,7 +197,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     return report
 
 
-def _too_cheap(shortcut: Shortcut) -> str:
+def _describe_shortcut(shortcut: Shortcut) -> str:
     if shortcut.kind != "typography":
         goes_by = f" ({shortcut.goes_by})" if shortcut.goes_by else ""
         return f"{shortcut.name}{goes_by}: {shortcut.score:.3f}, where the chance level is {shortcut.chance_level:.3f}"
@@ -207,7 +209,7 @@ def _too_cheap(shortcut: Shortcut) -> str:
 
 def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
-    search = Search(_training(first, instances, pack))
+    search = Search(_training_items(first, instances, pack))
     all_contexts = contexts(first, instances, pack, lambda warning: None)
     return search.summarize([search.take(item) for context in all_contexts for item in context.items])
 
@@ -218,7 +220,7 @@ def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
     return task.given_count(first.length) is not None or task.is_divided()
 
 
-def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
+def _training_items(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
     source = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
     return [item for context in contexts(source, instances, pack, lambda warning: None) for item in context.items]
@@ -228,7 +230,7 @@ def _check_context(
     report: AuditResult, context: Context, items: Sequence[Item], first: ItemId, pack: Pack | None
 ) -> None:
     from_files = context.task.given_count(first.length) is not None
-    others = _refill(report, context, pack) if first.length and context.instance.filler else None
+    others = _with_other_filler(report, context, pack) if first.length and context.instance.filler else None
     owned_by = (
         first.split if _is_from_files(first, pack) else owner(questions_of(replace(context.item_id, length=0)).instance)
     )
@@ -245,7 +247,7 @@ def _check_context(
         gold, messages = item.question.gold, item.messages()
         solved = _solve(item, messages)
         if solved != gold:
-            breach("oracle", item, _unlike(item, solved))
+            breach("oracle", item, _describe_mismatch(item, solved))
         if others and (read := _solve(item, others.prompts[item.item_id.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
         tokens = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
@@ -281,14 +283,14 @@ def _find_misplaced(packing: Packing, arrangement: Arrangement) -> str:
     return ""
 
 
-def _unlike(item: Item, solved: object) -> str:
+def _describe_mismatch(item: Item, solved: object) -> str:
     """Return what is wrong with an answer that was read. If two answers look the same, name their types."""
     if str(solved) != item.gold:
         return f"gold {item.gold}, read {solved}"
     return f"gold {describe(item.question.gold)}, read {describe(solved)}"
 
 
-def _refill(report: AuditResult, context: Context, pack: Pack | None) -> Context | None:
+def _with_other_filler(report: AuditResult, context: Context, pack: Pack | None) -> Context | None:
     """Return the instance with other filler. A room for one or two sentences may have none."""
     for variant in range(1, VARIANTS):
         try:
@@ -347,7 +349,7 @@ for id in asked["ids"]:
 """
 
 
-def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
+def _remake_in_new_process(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
     """Make items again in a new process, which has another hash seed."""
     run = subprocess.run(
         [sys.executable, "-c", _AGAIN],

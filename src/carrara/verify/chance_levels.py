@@ -1,8 +1,9 @@
 """The chance levels of tasks with their default parameters (types.py defines the chance level).
 
-Each question has a chance level. A task's chance level is the mean over its first instances; if each length has its own
-instance, at 4k tokens, the length at which shortcuts are searched for. The levels of the package's tasks are stored in
-`chance_levels.txt`, so that a listing need not draw instances. The level of any other task or version is computed.
+Each question has a chance level. A task's chance level is the mean over its first instances. If each length has its own
+instance, those of 4k tokens are used, the length at which shortcuts are searched for. The levels of the package's tasks
+are stored in `chance_levels.txt`, so that a listing need not draw instances. The level of any other task or version is
+computed.
 
 `python -m carrara.verify.chance_levels` (`make chance-levels`) writes the file anew; tests/verify/test_chance_levels.py
 computes each number again.

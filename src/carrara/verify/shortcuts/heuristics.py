@@ -277,7 +277,7 @@ class ContextFreeReader:
     def __init__(self, items: Sequence[Item]) -> None:
         self._answers: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
         self._before: dict[str, str] = {}
-        """Return the answer of the previous item, by the part of the question."""
+        """The answer of the previous item, by the part of the question."""
         self._beside: defaultdict[tuple[tuple[str, str], str], Counter[tuple[int, str]]] = defaultdict(Counter)
         for item in items:
             kind = question_kind(item.context.instance, item.question)

@@ -107,10 +107,10 @@ class LearnedReader:
         rows = (every - mean) / spread
         starts = np.cumsum([0, *(len(item.replies) for item in able[:-1])])
         sizes = [len(item.replies) for item in able]
-        wanted = np.concatenate([_share(item.worth) for item in able])
+        wanted = np.concatenate([_target(item.worth) for item in able])
         weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
         for step in range(1, STEPS + 1):
-            likely = _likely(rows @ weights, starts, sizes)
+            likely = _softmax(rows @ weights, starts, sizes)
             slope = rows.T @ (likely - wanted) / len(able) + DECAY * weights
             first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
@@ -148,13 +148,13 @@ def _features(item: Candidates, readers: Sequence[str]) -> Numbers:
     return np.hstack([np.array(votes), item.counts])
 
 
-def _share(worth: Numbers) -> Numbers:
+def _target(worth: Numbers) -> Numbers:
     """Return the target distribution: the best candidates share it equally."""
     best = worth == worth.max()
     return np.asarray(best / best.sum())
 
 
-def _likely(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
+def _softmax(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
     """Return the softmax within each item."""
     tops = np.repeat(np.maximum.reduceat(values, starts), sizes)
     raised = np.exp(values - tops)

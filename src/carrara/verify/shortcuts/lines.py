@@ -1,8 +1,8 @@
 """Heuristics on lines: sets and counts of their words, how many are of a kind, and which are like the question.
 
-A line is a segment of the context. No heuristic knows what a line means. Each learns from the training split what it
-needs: the words that mark a kind of lines, the kinds in which words of answers stand, their place in a line, and what
-makes the numbers of a text those of the answer.
+A line is a segment of the context. No heuristic knows what a line means. Each learns what it needs from the training
+split: the words that mark a kind of lines, the kinds that contain words of answers, the place of such words in a line,
+and the change that turns the numbers of a text into those of the answer.
 
 >>> longest_run("write a poem about penguins".split(), "the second poem about penguins".split())
 3

@@ -76,7 +76,7 @@ class Shortcut:
     declared: str
     """Why the task cannot avoid it. Empty if the task does not declare it."""
     goes_by: str = ""
-    """What decides the answers of the learned heuristic."""
+    """The features that decide the answers of the learned heuristic."""
 
     @property
     def beats_chance(self) -> bool:
@@ -108,7 +108,7 @@ class Measurement(NamedTuple):
     scores: Mapping[Kind, Mapping[str, float]]
     candidates: Candidates
     sentences: SentenceTable | None
-    """What typography shows of the context. None if the prompt is long."""
+    """The sentences of the context, with their typography. None if the prompt is long."""
 
 
 class Search:

@@ -31,7 +31,7 @@ def words(text: str) -> list[str]:
 
 
 Reply = str | int | Sequence[str] | None
-"""What a heuristic replies: a text, a number, or several words. None if it has no answer."""
+"""The answer of a heuristic: a text, a number, or several words. None if it has no answer."""
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ BACKWARDS = "all of it backwards"
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _CutPacking:
     """A context with some of its segments, in place of the packing that has all."""
 
     segments: Sequence[Segment]
@@ -94,7 +94,7 @@ def solve_part(item: Item, messages: Sequence[Message]) -> Any:
 
 
 def _score(item: Item, segments: Sequence[Segment]) -> float:
-    prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
+    prompt = replace(item.prompt, packing=_CutPacking(segments))  # type: ignore[arg-type]
     try:
         answer = solve_part(item, prompt.messages())
     except UndecidableError:

@@ -3,9 +3,9 @@
 The context is divided into sentences, at line breaks and after full stops. The reader sees the length of each sentence,
 alone and against its neighbours, its spaces, capitals, digits and marks, and the white space around it. On the training
 split it learns a rule, such as “17 to 33 characters, no commas”, that picks sentences. On the test split the rule is
-scored by F1, the harmonic mean of precision (the share of the picked sentences that contain a fact) and recall (the
-share of the sentences with a fact that are picked), as the mean over items. The chance level is the F1 of picking
-every sentence.
+scored by the mean F1 over items: the harmonic mean of precision, which is the share of the picked sentences that
+contain a fact, and recall, which is the share of the sentences with a fact that are picked. The chance level is the F1
+of picking every sentence.
 
 >>> sentences = SentenceTable.of({0: "He rowed. The boat, which was old, sank."}, [(0, 0, 9, True)])
 >>> sentences.features[:, COLUMNS.index("characters")], sentences.is_fact
@@ -177,17 +177,17 @@ def find_rules(
         The name under which a task may declare it, the rule in words, and its accuracy in each item of the test split.
     """
     for name, columns in (("typography", range(len(COLUMNS))), (WHITE_SPACE, range(_SPACES, len(COLUMNS)))):
-        learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with(train, target))]
+        learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with_flags(train, target))]
         if not learned:
             return
         gain, target, rule = max(learned, key=lambda candidate: candidate[0])
         if name == WHITE_SPACE and not gain:
             return
-        if rows := [_score(rule, table.features, flags) for table, flags in _with(tested, target)]:
+        if rows := [_score(rule, table.features, flags) for table, flags in _with_flags(tested, target)]:
             yield name, f"{target}{' by white space' if name == WHITE_SPACE else ''}: {rule}", rows
 
 
-def _with(tables: Sequence[SentenceTable], target: Target) -> list[tuple[SentenceTable, Flags]]:
+def _with_flags(tables: Sequence[SentenceTable], target: Target) -> list[tuple[SentenceTable, Flags]]:
     return [(table, flags) for table in tables if (flags := table.flags(target)) is not None]
 
 
