@@ -1,8 +1,9 @@
 """The scores that the four papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
 
 A row is one number of one table. If two tables print one score in two ways, both rows are kept, each with a note, and
-the first counts. Papers spell a model in several ways, even within one paper. So `tables/models.csv` gives each spelling
-the name that providers use, such as `Llama-3.1-8B-Instruct`. A name that a paper leaves open (which GPT-4o) stays open.
+the first counts. Papers spell a model in several ways, even within one paper. So `tables/models.csv` gives each
+spelling the name that providers use, such as `Llama-3.1-8B-Instruct`. A name that a paper leaves open (which GPT-4o)
+stays open.
 
 >>> rows = read_scores(["sync"])
 >>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.task == "Shortest Path" and row.length == 65536)

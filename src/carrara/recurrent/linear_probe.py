@@ -110,7 +110,7 @@ def _fit(fitted: ProbeData, tested: ProbeData) -> Probe:
     """Return a probe, fitted by ridge regression to 0 and 1."""
     answers = tuple(sorted(set(fitted.answers)))
     x = with_constant(torch.stack(fitted.features)).double()
-    y = torch.tensor([[float(known == answer) for answer in answers] for known in fitted.answers]).double()
+    y = torch.tensor([[float(row_answer == answer) for answer in answers] for row_answer in fitted.answers]).double()
     gram = x.T @ x
     weights = torch.linalg.solve(gram + RIDGE * gram.diagonal().mean() * torch.eye(len(gram)), x.T @ y).float()
     predicted = (with_constant(torch.stack(tested.features)) @ weights).argmax(1).tolist()

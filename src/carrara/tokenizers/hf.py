@@ -1,8 +1,8 @@
 """Any tokenizer.json: a file, the folder of a model, or a repository on the Hugging Face hub.
 
-Text is encoded by Hugging Face's own `tokenizers`, which defines what such a file means. Special tokens that are spelled
-out in a text are text. Added tokens that are not special, such as runs of spaces or `<think>`, are matched, because they
-are ordinary text to the model.
+Text is encoded by Hugging Face's own `tokenizers`, which defines what such a file means. Special tokens that are
+spelled out in a text are text. Added tokens that are not special, such as runs of spaces or `<think>`, are matched,
+because they are ordinary text to the model.
 """
 
 from __future__ import annotations

@@ -63,7 +63,7 @@ class _GuessedQuestion:
     labels: Mapping[str, str]
     declared: float
     score: float
-    alike: float
+    equal_share: float
     """The probability that two guesses are equal. Equal guesses add no information."""
 
 
@@ -87,9 +87,9 @@ class Simulation:
         written = [task.write(guess) for guess in guesses]
         counts, different = Counter(written), dict(zip(written, guesses, strict=True))
         score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws
-        alike = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
+        equal_share = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
         labels = {label: value for label, value in question.labels.items() if label != ANSWER}
-        self._taken[question.part].append(_GuessedQuestion(name, labels, question.chance_level, score, alike))
+        self._taken[question.part].append(_GuessedQuestion(name, labels, question.chance_level, score, equal_share))
 
     def comparisons(self) -> list[SimulationResult]:
         """Return the comparisons: of all questions of a part, and of each kind of them."""
@@ -116,6 +116,9 @@ def _compare(kind: str, guessed: list[_GuessedQuestion], draws: int) -> Simulati
     declared, score = fmean(question.declared for question in guessed), fmean(question.score for question in guessed)
     spread = pstdev(off)
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
-        likely, alike = (score * instances + 2) / (instances + 4), fmean(question.alike for question in guessed)
-        spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
+        likely, equal_share = (
+            (score * instances + 2) / (instances + 4),
+            fmean(question.equal_share for question in guessed),
+        )
+        spread = max(spread, sqrt(likely * (1 - likely) * (equal_share + (1 - equal_share) / draws)))
     return SimulationResult(kind, instances, declared, score, spread / sqrt(instances))

@@ -229,7 +229,7 @@ WORDS: Mapping[str, Reader] = {
 
 def _overlap(view: TextView, segment: Sequence[str]) -> int:
     """Return the number of words that a segment shares with the question, with multiplicity."""
-    question_words = view.asked
+    question_words = view.question_words
     return 0 if question_words.keys().isdisjoint(segment) else sum((question_words & Counter(segment)).values())
 
 
@@ -276,19 +276,19 @@ class ContextFreeReader:
 
     def __init__(self, items: Sequence[Item]) -> None:
         self._answers: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-        self._before: dict[str, str] = {}
+        self._previous_gold: dict[str, str] = {}
         """The answer of the previous item, by the part of the question."""
-        self._beside: defaultdict[tuple[tuple[str, str], str], Counter[tuple[int, str]]] = defaultdict(Counter)
+        self._word_counts: defaultdict[tuple[tuple[str, str], str], Counter[tuple[int, str]]] = defaultdict(Counter)
         for item in items:
             kind = question_kind(item.context.instance, item.question)
             self._answers[kind][item.gold] += 1
-            self._beside[kind, item.gold].update(enumerate(item.question.ask.split()))
+            self._word_counts[kind, item.gold].update(enumerate(item.question.ask.split()))
 
     def replies(self, item: Item) -> dict[str, str]:
-        before = self._before.get(item.question.part, "")
-        self._before[item.question.part] = item.gold
+        previous_gold = self._previous_gold.get(item.question.part, "")
+        self._previous_gold[item.question.part] = item.gold
         kind = question_kind(item.context.instance, item.question)
-        return dict(zip(BLIND, (self._commonest(kind), self._likeliest(item, kind), before), strict=True))
+        return dict(zip(BLIND, (self._commonest(kind), self._likeliest(item, kind), previous_gold), strict=True))
 
     def _commonest(self, kind: tuple[str, str]) -> str:
         return max(self._answers[kind].items(), key=lambda pair: pair[1], default=("", 0))[0]
@@ -298,7 +298,7 @@ class ContextFreeReader:
         placed_words = list(enumerate(item.question.ask.split()))
 
         def likelihood(answer: str) -> float:
-            count, beside = self._answers[kind][answer], self._beside[kind, answer]
-            return log(count) + sum(log((beside[word] + 0.1) / (count + 1)) for word in placed_words)
+            count, word_counts = self._answers[kind][answer], self._word_counts[kind, answer]
+            return log(count) + sum(log((word_counts[word] + 0.1) / (count + 1)) for word in placed_words)
 
         return max(self._answers[kind], key=likelihood, default="")

@@ -50,9 +50,9 @@ class Candidates(NamedTuple):
     """The candidate answers of an item, with their sources, features and scores."""
 
     replies: Sequence[str]
-    by: Sequence[Sequence[str]]
+    sources: Sequence[Sequence[str]]
     counts: Numbers
-    worth: Numbers
+    scores: Numbers
 
 
 def counts(view: TextView, form: Form, replies: Sequence[str]) -> Numbers:
@@ -98,16 +98,16 @@ class LearnedReader:
 
         None: there is no choice.
         """
-        able = [item for item in items if len(item.replies) > 1 and np.ptp(item.worth) > 0]
+        able = [item for item in items if len(item.replies) > 1 and np.ptp(item.scores) > 0]
         if not able:
             return None
-        readers = sorted({reader for item in able for by in item.by for reader in by})
+        readers = sorted({reader for item in able for sources in item.sources for reader in sources})
         every = np.concatenate([_features(item, readers) for item in able])
         mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
         rows = (every - mean) / spread
         starts = np.cumsum([0, *(len(item.replies) for item in able[:-1])])
         sizes = [len(item.replies) for item in able]
-        wanted = np.concatenate([_target(item.worth) for item in able])
+        wanted = np.concatenate([_target(item.scores) for item in able])
         weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
         for step in range(1, STEPS + 1):
             likely = _softmax(rows @ weights, starts, sizes)
@@ -144,13 +144,13 @@ class LearnedReader:
 
 def _features(item: Candidates, readers: Sequence[str]) -> Numbers:
     """Return the features of the sources: which heuristics give a candidate, and how many."""
-    votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
+    votes = [[*(float(reader in sources) for reader in readers), float(len(sources))] for sources in item.sources]
     return np.hstack([np.array(votes), item.counts])
 
 
-def _target(worth: Numbers) -> Numbers:
+def _target(scores: Numbers) -> Numbers:
     """Return the target distribution: the best candidates share it equally."""
-    best = worth == worth.max()
+    best = scores == scores.max()
     return np.asarray(best / best.sum())
 
 

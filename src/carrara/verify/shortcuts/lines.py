@@ -291,7 +291,7 @@ def _signed(number: int, sign: tuple[int, int]) -> tuple[int, int]:
 
 def _asked_number(view: TextView) -> int | None:
     """Return the number of the question. None if it has none, or several."""
-    numbers = [word for word in view.asked if re.fullmatch("[0-9]{1,9}", word)]
+    numbers = [word for word in view.question_words if re.fullmatch("[0-9]{1,9}", word)]
     return int(numbers[0]) if len(numbers) == 1 else None
 
 
@@ -351,7 +351,7 @@ class LineMatch:
 
     def _by_overlap(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         """Return the answers of the lines that share most words with the question, in that order."""
-        question_words, lines = view.asked.keys(), view.segment_words
+        question_words, lines = view.question_words.keys(), view.segment_words
         lines_with: defaultdict[str, int] = defaultdict(int)
         shared = [question_words & {*line} for line in lines]
         for shared_words in shared:
@@ -374,7 +374,7 @@ class LineMatch:
         """Return the answers of the lines with most words of the question, those first in which they stand closest."""
         ranks: list[tuple[int, int, int]] = []
         for n, line in enumerate(view.segment_words):
-            places = [place for place, word in enumerate(line) if word in view.asked]
+            places = [place for place, word in enumerate(line) if word in view.question_words]
             if len(places) > 1:
                 ranks.append((-len(places), places[-1] - places[0], n))
         most = sorted(ranks)[: form.several if form.separator else 1]
@@ -399,7 +399,7 @@ class LineMatch:
         if self.is_long:
             return view.segments[n + 1] if n + 1 < len(view.segments) else None
         if view.options:
-            new_options = (option for option in view.options if view.asked.keys().isdisjoint(words(option)))
+            new_options = (option for option in view.options if view.question_words.keys().isdisjoint(words(option)))
             return next(
                 (option for option in new_options if any(view.segment_of_word[at] == n for at in view.places(option))),
                 None,

@@ -140,20 +140,20 @@ class Search:
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
         sources = _candidate_replies(view, form, believed)
-        worth = {reply: _worth(item, reply) for reply in {*sources, *strings.values(), *blind.values()}}
+        score_of_reply = {reply: _score_reply(item, reply) for reply in {*sources, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
-            "blind": {name: worth[reply] for name, reply in blind.items()},
-            "strings": {name: worth[reply] for name, reply in strings.items()},
+            "blind": {name: score_of_reply[reply] for name, reply in blind.items()},
+            "strings": {name: score_of_reply[reply] for name, reply in strings.items()},
             "part": truncated.scores(item),
         }
         if item.prompt.tokens <= ECHOED and self._echoed + item.prompt.tokens <= ECHOES:
             self._echoed += item.prompt.tokens
-            scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
+            scores["blind"] = {**scores["blind"], ECHO: _score_reply(item, item.messages()[-1].content)}
         candidates = Candidates(
             list(sources),
             list(sources.values()),
             counts(view, form, list(sources)),
-            np.array([worth[reply] for reply in sources]),
+            np.array([score_of_reply[reply] for reply in sources]),
         )
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
         return Measurement(item, scores, candidates, sentences)
@@ -211,7 +211,7 @@ class Search:
             for item, _, candidates, _ in tested:
                 if item.question.part == name:
                     chosen = (
-                        candidates.worth[learned.choose(candidates)]
+                        candidates.scores[learned.choose(candidates)]
                         if learned and candidates.replies
                         else item.question.chance_level
                     )
@@ -256,7 +256,7 @@ def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuris
     )
 
 
-def _worth(item: Item, reply: str) -> float:
+def _score_reply(item: Item, reply: str) -> float:
     """Return the score of a reply as `grade` computes it, without the paper scores."""
     stated = item.task.read(reply, item.question)
     return item.task.score(stated.answer, item.question) if stated else 0.0

@@ -54,7 +54,7 @@ class TextView:
         return [words(segment) for segment in self.segments]
 
     @cached_property
-    def asked(self) -> Counter[str]:
+    def question_words(self) -> Counter[str]:
         """The words of the question."""
         return Counter(words(self.ask))
 
