@@ -123,8 +123,8 @@ def entries() -> list[CorpusEntry]:
     sources = {row["hash"]: row["source"] for row in _sources()}
     for path in sorted(cache_folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
-            source_ = sources.get(path.name, "")
-            named.append(CorpusEntry(SOTU if source_ == SOTU else path.name, path.name, source_))
+            source = sources.get(path.name, "")
+            named.append(CorpusEntry(SOTU if source == SOTU else path.name, path.name, source))
     return named
 
 

@@ -356,12 +356,12 @@ class HubDataset:
             raise UsageError(
                 f"which configuration of hf:{self.name}? It has {list_columns(configs)}; write hf:NAME:CONFIG"
             )
-        splits = sorted({split for at, split, _ in placed if at == config})
+        splits = sorted({split for file_config, split, _ in placed if file_config == config})
         split = self.split or (splits[0] if len(splits) == 1 else "train")
         if split not in splits:
             part = f" (of {split} the hub has only a part)" if f"partial-{split}" in splits else ""
             raise UsageError(f"hf:{self.name} has no split {split!r}; it has {list_columns(splits)}{part}")
-        return [file for at, of, file in placed if (at, of) == (config, split)]
+        return [file for file_config, file_split, file in placed if (file_config, file_split) == (config, split)]
 
 
 def _config(file: str) -> str:

@@ -106,7 +106,8 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
         if kind_jobs:
 
             def path(first: ItemId, number: int, of: int, kind: Kind = kind) -> Path:
-                return path_of(config.out, first, kind, number, of)
+                name = f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
+                return config.out / "data" / config_of(first, kind) / name
 
             files = write_tables(config, list(kind_jobs.values()), ShardTable(kind, ROWS[kind], columns), path)
             splits += _splits(config.out, kind, kind_jobs, files, {**columns, **(LABELS if config.chunk else {})})
@@ -204,10 +205,6 @@ def config_of(first: ItemId, kind: Kind) -> str:
 def split_of(first: ItemId) -> str:
     """Return a split's name, such as `4k` or `4k_block`. The hub's library allows letters, digits and underscores."""
     return first.size("_")
-
-
-def path_of(folder: Path, first: ItemId, kind: Kind, number: int, of: int) -> Path:
-    return folder / "data" / config_of(first, kind) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
 
 
 def check_other(folder: Path, configs: Set[str]) -> None:

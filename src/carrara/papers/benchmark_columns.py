@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carrara.papers.external_scores import ExternalScore
-from carrara.papers.scores import GUESSER, MEAN, PublishedScore, counting
+from carrara.papers.scores import GUESSER, MEAN, PublishedScore, distinct_scores
 from carrara.results.correlation import Column, Correlation, correlations
 from carrara.results.scores import RECALL
 from carrara.results.series import CellScore
@@ -148,15 +148,15 @@ def correlate_sources(
         raise UsageError(f"{has}, and a correlation needs two columns; give `scores` or `published`")
     apart = find_unmatched(entries, same)
     if not has_shared_model(entries, same):
-        have = "; ".join(f"{source} have {few(models)}" for source, models in apart.items())
+        have = "; ".join(f"{source} have {first_names(models)}" for source, models in apart.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
     return SourceCorrelations(table, correlations(table), apart)
 
 
-def few(names: Sequence[str], most: int = 5) -> str:
+def first_names(names: Sequence[str], most: int = 5) -> str:
     """Return the first of several names, and the number of the others.
 
-    >>> few(["a", "b", "c"], 2)
+    >>> first_names(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
@@ -166,7 +166,7 @@ def of_papers(scores: Iterable[PublishedScore]) -> list[Entry]:
     """Return published scores, without shares of errors, guessers, recall, and means of other columns."""
     return [
         Entry(PUBLISHED, _published_entry(score), score.name, score.score, f"{score.paper}, {score.table}")
-        for score in counting(list(scores))
+        for score in distinct_scores(list(scores))
         if score.task != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
     ]
 

@@ -58,7 +58,7 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]
     return [score for paper in papers for score in _scores(paper)]
 
 
-def counting(scores: Collection[PublishedScore]) -> list[PublishedScore]:
+def distinct_scores(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     """Return one score for each model on each task at each length: the first of those that are printed."""
     counted: dict[tuple[str, str, str, int | None], PublishedScore] = {}
     for score in scores:

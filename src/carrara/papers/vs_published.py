@@ -7,7 +7,7 @@ there is one. Our score and its interval are shown with it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.papers.scores import PublishedScore, counting
+from carrara.papers.scores import PublishedScore, distinct_scores
 from carrara.results.scores import paper_score_names
 from carrara.results.series import CellScore
 
@@ -38,7 +38,7 @@ class ModelRanking:
 
 
 def rankings(cells: Iterable[CellScore], scores: Iterable[PublishedScore]) -> list[ModelRanking]:
-    published = [score for score in counting(list(scores)) if score.ours]
+    published = [score for score in distinct_scores(list(scores)) if score.ours]
     groups: dict[str, list[CellScore]] = {}
     for cell in cells:
         groups.setdefault(cell.what, []).append(cell)

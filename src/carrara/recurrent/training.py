@@ -28,7 +28,7 @@ from carrara.recurrent.device import find_device, keep_freed_memory
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.train_step import StepResult, TrainStep
-from carrara.recurrent.vocabulary import Ids, Vocabulary, build_vocabulary
+from carrara.recurrent.vocabulary import Ids, build_vocabulary
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 
@@ -122,18 +122,16 @@ class Training:
         if not self._resume():
             torch.manual_seed(settings.seed)
             segment = max(stage.size for stage in settings.stages)
-            words = None if settings.backbone else self._vocabulary()
+            words = None
+            if not settings.backbone:
+                texts = (text for stories in self.stories for text in stories.texts())
+                filler = (sentence for stories in self.stories for sentence in stories.filler(FILLER))
+                words = build_vocabulary(texts, filler)
             about = {"carrara": __version__, **settings.as_json()}
             self._begin(checkpoint.make(settings.kind, segment, settings.model, about, words, settings.backbone))
             self.save()
 
     # --- begin, save, resume ---
-
-    def _vocabulary(self) -> Vocabulary:
-        return build_vocabulary(
-            (text for stories in self.stories for text in stories.texts()),
-            (text for stories in self.stories for text in stories.filler(FILLER)),
-        )
 
     def _begin(self, made: Checkpoint) -> None:
         settings = self.settings
