@@ -22,7 +22,7 @@ from carrara.tasks.michelangelo._scenes import Topic
 from carrara.types import Question
 from carrara.util.quantities import write_length
 from carrara.verify.shortcuts.heuristics import OPTIONS
-from carrara.verify.shortcuts.surface_features import Form, Sight
+from carrara.verify.shortcuts.surface_features import Form, TextView
 
 HAYSTACKS = ("letters", "words", "stories", "sotu")
 LENGTHS = (0, 8 << 10, 128 << 10)
@@ -45,9 +45,9 @@ def scores(haystack: str, length: int, instances: int) -> Mapping[str, float]:
     form = Form(Counter(), "", None, 1, frozenset())
     for index in range(instances):
         item = item_module.make("michelangelo/idk", length=length, index=index, params={"haystack": haystack})
-        sight: Sight = form.sight(item)
+        view: TextView = form.view(item)
         for name, reader in OPTIONS.items():
-            right[name].append(reader(sight, form) == item.question.gold)
+            right[name].append(reader(view, form) == item.question.gold)
     return {name: fmean(each) for name, each in right.items()}
 
 

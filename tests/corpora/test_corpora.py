@@ -607,7 +607,9 @@ def test_a_corpus_is_a_filler_for_the_weaver(folder: Path, tokenizer: str) -> No
     template = PromptTemplate("<context> ", "\n</context>\nWhere is Mary?", separator=" ")
     measure = Measure.of(tokenizers.get(tokenizer), "base", template, instance)
     for length in map(read_length, ("1k", "4k", "32k")):
-        packing = Packing(instance, length - measure.puzzle, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer)
+        packing = Packing(
+            instance, length - measure.bare_tokens, measure.cost, Key("t", 1, "", "test", 0, 0), tokenizer
+        )
         prompt = Prompt(template, packing, measure, (), length)
         assert count(measure.tokenizer, "base", prompt.messages()) == length
 

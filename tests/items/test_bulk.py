@@ -23,7 +23,7 @@ def first(name: str, length: int) -> ItemId:
 @pytest.fixture
 def shares(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small ones, so that there are many."""
-    monkeypatch.setattr(bulk, "SHARE", 3 * bulk.PUZZLE)
+    monkeypatch.setattr(bulk, "SHARE", 3 * bulk.LEAST_TOKENS)
 
 
 @pytest.mark.usefixtures("shares")

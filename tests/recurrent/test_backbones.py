@@ -50,10 +50,10 @@ def test_a_window_around_a_backbone_sees_one_segment_back(backbone: Path) -> Non
 
 
 def test_a_mamba_goes_around_a_mamba_alone(backbone: Path) -> None:
-    from carrara.recurrent.architectures import around
+    from carrara.recurrent.architectures import wrap_backbone
 
     with pytest.raises(UsageError, match="this backbone is a gpt2"):
-        around("mamba", str(backbone), {})
+        wrap_backbone("mamba", str(backbone), {})
 
 
 def test_a_new_associative_memory_changes_nothing_of_its_backbone(backbone: Path) -> None:

@@ -59,7 +59,9 @@ def test_what_cannot_be_said_is_not_asked() -> None:
     """In the middle of a story an answer may be a word that no story's end brings."""
     own = stories("michelangelo/latent_list", complexity="1")
     texts = [*own.texts()]
-    few = Words(Vocabulary(sorted({word for word in build_vocabulary(texts, []).own if word not in ("2", "-")}), []))
+    few = Words(
+        Vocabulary(sorted({word for word in build_vocabulary(texts, []).task_words if word not in ("2", "-")}), [])
+    )
     answers = [ask.answer for _ in range(4) for ask in own.sample(few, 2, 128).questions]
     assert answers
     assert not few.can_say("2")

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from carrara.cli.main import main
 from carrara.items import registry
 from carrara.papers.benchmark_columns import model_aliases, plain
-from carrara.papers.scores import PAPERS, PublishedScore, counting, read_scores
+from carrara.papers.scores import PAPERS, PublishedScore, distinct_scores, read_scores
 from carrara.papers.vs_published import rankings, same_length
 from carrara.results.correlation import Column, correlate, interval, ranks, spearman
 from carrara.results.result import Result
@@ -241,7 +241,7 @@ def test_minerva_scores_that_two_tables_have_agree() -> None:
     for score in read_scores(["minerva"]):
         found.setdefault((score.name, score.task, score.length), set()).add(score.score)
     assert all(len(scores) == 1 for scores in found.values())
-    assert len(counting(read_scores(["minerva"]))) == len(found) == 231
+    assert len(distinct_scores(read_scores(["minerva"]))) == len(found) == 231
     assert {score.length for score in read_scores(["minerva"])} == {None, 0, *(512 * 2**k for k in range(7))}
 
 

@@ -8,7 +8,7 @@ import pytest
 from carrara.generators import vocabulary
 from carrara.rng import Rng
 from carrara.verify.shortcuts.lines import Example, learn, longest_run
-from carrara.verify.shortcuts.surface_features import Form, Sight, words
+from carrara.verify.shortcuts.surface_features import Form, TextView, words
 
 Text = tuple[list[str], str, str]
 """Lines, a question, and the right answer."""
@@ -29,14 +29,14 @@ def scores(draw: Callable[[Rng, list[str]], Text], lead: str = "", separator: st
     form = Form(Counter(golds), lead, separator, several, frozenset())
     options = form.closed
 
-    def sight(text: Text) -> Sight:
-        return Sight(text[0], text[1], options, tuple(words(text[1])))
+    def view(text: Text) -> TextView:
+        return TextView(text[0], text[1], options, tuple(words(text[1])))
 
-    learned = learn([Example(sight(text), text[2].removeprefix(lead)) for text in train], form)
+    learned = learn([Example(view(text), text[2].removeprefix(lead)) for text in train], form)
     right = Counter[str]()
     for text in test:
         for heuristic in learned:
-            for name, reply in heuristic.replies(sight(text), form).items():
+            for name, reply in heuristic.replies(view(text), form).items():
                 if reply is not None:
                     right[name] += sorted(words(form.reply(reply))) == sorted(words(text[2]))
     return {name: number / ITEMS for name, number in right.items()}

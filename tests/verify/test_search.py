@@ -210,7 +210,7 @@ def test_the_old_sequence_search_is_found_out(monkeypatch: pytest.MonkeyPatch) -
 def test_repeating_the_prompt_is_tried_on_the_first_items_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Its score is the mean over these items."""
     monkeypatch.setattr(search, "ECHOES", 12 * 512)
-    monkeypatch.setattr(search, "_worth", lambda item, reply: float(reply == item.messages()[-1].content))
+    monkeypatch.setattr(search, "_score_reply", lambda item, reply: float(reply == item.messages()[-1].content))
     found = {one.name: one for one in search_shortcuts(first("minerva/snapshot", 512), 40).shortcuts}
     assert found[search.ECHO].n == 12
     assert found[search.ECHO].score == 1

@@ -99,14 +99,14 @@ def _correlate(
 
 
 def _rank(own: "list[CellScore]", printed: "list[Published]", as_json: bool) -> int:
-    from carrara.papers.benchmark_columns import few
+    from carrara.papers.benchmark_columns import first_names
     from carrara.papers.correlations import ranking_lines, ranking_record
     from carrara.papers.vs_published import rankings, unpublished_cells
 
     found = rankings(own, printed)
     left = unpublished_cells(own, found)
     if not found:
-        raise UsageError(f"no paper has scores of {few(left)}; {_published_lengths(own, printed)}")
+        raise UsageError(f"no paper has scores of {first_names(left)}; {_published_lengths(own, printed)}")
     if as_json:
         print_json({"boards": [ranking_record(board) for board in found], "not published": left})
         return 0

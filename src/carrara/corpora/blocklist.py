@@ -84,7 +84,7 @@ def blocklist_of(
     The words may be part of a vocabulary. Its first use searches for all of it at once, and further words then need no
     pass over the text. Without a vocabulary, only these words are searched for.
     """
-    wanted = _normal(tuple(words))
+    wanted = _normalized(tuple(words))
     if not wanted and not sentence_filter:
         raise UsageError("a blocklist needs words: give those to be kept out")
     return _blocklist(corpus, wanted, tuple(vocabulary) or wanted, sentence_filter)
@@ -104,8 +104,8 @@ def contains(numbers: _Integers, among: _Integers) -> npt.NDArray[np.bool_]:
     if not len(among):
         return np.zeros(len(numbers), np.bool_)
     places = np.searchsorted(among, numbers)
-    found: npt.NDArray[np.bool_] = among[np.minimum(places, len(among) - 1)] == numbers
-    return found
+    is_among: npt.NDArray[np.bool_] = among[np.minimum(places, len(among) - 1)] == numbers
+    return is_among
 
 
 @lru_cache(maxsize=64)
@@ -139,16 +139,16 @@ class _Mentions:
 
 @lru_cache(maxsize=64)
 def _mentions(corpus: Corpus, vocabulary: tuple[str, ...]) -> _Mentions:
-    words = _normal(vocabulary)
+    words = _normalized(vocabulary)
     path = _file(corpus, "words", *words)
     if not path.exists():
         ends, sentences = _find_phrases(corpus, words)
         with cache_file(path) as file:
             file.write(ends.astype(U64).tobytes())
             file.write(sentences.astype(U64).tobytes())
-    kept = map_numbers(path)
+    numbers = map_numbers(path)
     places = {word: place for place, word in enumerate(words)}
-    return _Mentions(places, kept[: len(words) + 1], kept[len(words) + 1 :])
+    return _Mentions(places, numbers[: len(words) + 1], numbers[len(words) + 1 :])
 
 
 def _find_phrases(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Numbers]:
@@ -184,11 +184,11 @@ def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:
 
 
 @lru_cache(maxsize=256)
-def _normal(words: tuple[str, ...]) -> tuple[str, ...]:
-    found = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
-    if strange := [word for word in found if not says_something(word)]:
+def _normalized(words: tuple[str, ...]) -> tuple[str, ...]:
+    normalized = tuple(sorted({" ".join(unicode14(word).casefold().split()) for word in words}))
+    if strange := [word for word in normalized if not says_something(word)]:
         raise UsageError(f"no blocklist can be made of {', '.join(map(repr, strange))}: give words to be kept out")
-    return found
+    return normalized
 
 
 def _file(corpus: Corpus, *of: str) -> Path:

@@ -112,13 +112,11 @@ class TextSplitter:
     """Divides a text into passages of whole sentences or lines, by the number of their tokens alone.
 
     A passage ends at the end of a sentence that is nearest to `MARGIN` tokens below the most that it may have. So it is
-    as likely to end before a long sentence as after one, and short sentences, such as facts, are neither the first nor
-    the last of a passage more often than others. A sentence that is longer than a quarter of a passage may be divided
-    between clauses, such a clause between words, and a word that is longer than a passage between characters.
+    as likely to end before a long sentence as after one. Short sentences, such as facts, are the first or the last of a
+    passage no more often than others.
 
-    Args:
-        text: The text.
-        tokenizer: Counts the tokens.
+    A sentence that is longer than a quarter of a passage may be divided between clauses. Such a clause may be divided
+    between words, and a word that is longer than a passage between characters.
 
     Examples:
         >>> from carrara import tokenizers

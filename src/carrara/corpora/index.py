@@ -58,8 +58,8 @@ class About:
 
     @staticmethod
     def read(folder: Path) -> "About":
-        kept = json.loads((folder / "about.json").read_text("utf-8"))
-        return About(**{name: kept[name] for name in About.__dataclass_fields__})
+        fields = json.loads((folder / "about.json").read_text("utf-8"))
+        return About(**{name: fields[name] for name in About.__dataclass_fields__})
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class LeftOut:
 
     @property
     def by_reason(self) -> dict[str, int]:
-        """Return a description of what was left out."""
+        """The numbers of what was left out, by its description. Numbers of 0 are missing."""
         named = {
             "documents that another repeats": self.duplicates,
             "documents without a sentence": self.empty,
@@ -154,9 +154,9 @@ class IndexWriter:
         return self.text, self.starts, self.firsts, self.owners
 
     def add(self, text: str) -> None:
-        found = split_text(text, self.language)
-        sentences = [sentence for sentence in found if says_something(sentence)]
-        self.dropped += len(found) - len(sentences)
+        all_sentences = split_text(text, self.language)
+        sentences = [sentence for sentence in all_sentences if says_something(sentence)]
+        self.dropped += len(all_sentences) - len(sentences)
         if has_marker(" ".join(sentences)):
             plain = [sentence for sentence in sentences if not has_marker(sentence)]
             self.marked += len(sentences) - len(plain)
@@ -186,10 +186,10 @@ class IndexWriter:
         """Finish the files, and return the facts about the corpus."""
         self.starts.write(self.bytes.to_bytes(8, "little"))
         self.firsts.write(self.sentences.to_bytes(8, "little"))
-        whole = blake2b(b"carrara corpus 1\n", digest_size=8)
+        digest = blake2b(b"carrara corpus 1\n", digest_size=8)
         for column in (self.text, self.starts, self.firsts):
-            whole.update(column.hash.digest())
-        return About(whole.hexdigest(), self.documents, self.sentences, self.bytes, self.long, VERSION)
+            digest.update(column.hash.digest())
+        return About(digest.hexdigest(), self.documents, self.sentences, self.bytes, self.long, VERSION)
 
     @property
     def left_out(self) -> LeftOut:

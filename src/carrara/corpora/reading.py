@@ -47,28 +47,28 @@ class CorpusStream:
 
     def __call__(self, gap: int = 0) -> SegmentGroup:
         """Return the next sentence."""
-        self._must_have(1)
-        self._turn()
+        self._require(1)
+        self._open_next_batch()
         (start, stop), before = self._runs[self._next], self._read
-        return self._piece([self._begun(start + 1, stop)], self._read - before)
+        return self._segment([self._read_up_to(start + 1, stop)], self._read - before)
 
     def several(self, groups: int) -> list[SegmentGroup]:
         """Return the next sentences, one segment each, read in few slices.
 
         There may be fewer than requested, but at least one.
         """
-        found: list[SegmentGroup] = []
-        while len(found) < groups and (not found or self.repeat or self.used < self.available):
-            self._must_have(1)
-            self._turn()
+        groups_read: list[SegmentGroup] = []
+        while len(groups_read) < groups and (not groups_read or self.repeat or self.used < self.available):
+            self._require(1)
+            self._open_next_batch()
             start, stop = self._runs[self._next]
-            end = min(stop, start + groups - len(found))
-            self._begun(end, stop)
+            end = min(stop, start + groups - len(groups_read))
+            self._read_up_to(end, stop)
             costs = np.diff(self._sums[start : end + 1]).tolist()
             self.used += sum(costs)
             texts = self.corpus.each(start, end)
-            found += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
-        return found
+            groups_read += [(Segment(text, tokens=cost),) for text, cost in zip(texts, costs, strict=True)]
+        return groups_read
 
     def upto(self, tokens: int) -> SegmentGroup:
         """Return the next sentences that have at most this many tokens together, as one segment of at most a chunk.
@@ -77,11 +77,11 @@ class CorpusStream:
         """
         if tokens <= 0:
             return ()
-        self._must_have(tokens)
+        self._require(tokens)
         runs: list[tuple[int, int]] = []
         left = most = min(tokens, CHUNK)
         while left > 0:
-            self._turn()
+            self._open_next_batch()
             fits = bisect_right(self._ends, self._read + left, self._next)
             if fits > self._next:
                 runs += self._runs[self._next : fits]
@@ -95,35 +95,35 @@ class CorpusStream:
                 end += 1  # a sentence longer than a chunk
             if end > start:
                 left += self._read
-                runs.append(self._begun(end, stop))
+                runs.append(self._read_up_to(end, stop))
                 left -= self._read
             break
-        return self._piece(runs, most - left) if runs else ()
+        return self._segment(runs, most - left) if runs else ()
 
     def gaps(self, tokens: int) -> Numbers:
         """Return the tokens before each gap between the next sentences, ascending from 0.
 
         This only looks ahead: it does not change what is read afterwards.
         """
-        self._must_have(tokens)
+        self._require(tokens)
         ahead, self._batches = tee(self._batches)
         begun = np.array(self._runs[self._next :], np.uint64).reshape(-1, 2)
-        found, read = [np.zeros(1, np.uint64)], 0
+        bounds, read = [np.zeros(1, np.uint64)], 0
         for runs in chain([begun], ahead):
             sentences = indices(runs[:, 0], runs[:, 1])
             ends = np.cumsum(self._sums[sentences + 1] - self._sums[sentences], dtype=np.uint64) + np.uint64(read)
-            found.append(ends)
+            bounds.append(ends)
             read = int(ends[-1]) if ends.size else read
             if read >= tokens:
                 break
-        gaps = np.concatenate(found)
+        gaps = np.concatenate(bounds)
         return gaps[: np.searchsorted(gaps, np.uint64(tokens), "right")]
 
-    def _piece(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
+    def _segment(self, runs: Sequence[tuple[int, int]], cost: int) -> SegmentGroup:
         self.used += cost
         return (Segment(self.corpus.join(runs), tokens=cost),)
 
-    def _begun(self, end: int, stop: int) -> tuple[int, int]:
+    def _read_up_to(self, end: int, stop: int) -> tuple[int, int]:
         """Read the next run up to a sentence, and return its bounds."""
         start = self._runs[self._next][0]
         self._read += int(self._sums[end]) - int(self._sums[start])
@@ -131,7 +131,7 @@ class CorpusStream:
         self._next += end == stop
         return start, end
 
-    def _turn(self) -> None:
+    def _open_next_batch(self) -> None:
         """Go to the next batch if this one has ended."""
         while self._next == len(self._runs):
             runs = next(self._batches)
@@ -140,9 +140,9 @@ class CorpusStream:
             self._runs = list(map(tuple, runs.tolist()))
             self._next = self._read = 0
 
-    def _must_have(self, tokens: int) -> None:
+    def _require(self, tokens: int) -> None:
         if not self.repeat and self.used + tokens > self.available:
-            raise too_small(self, self.used + tokens)
+            raise too_small_error(self, self.used + tokens)
 
     def _draw(self, rng: Rng) -> Iterator[Numbers]:
         """Yield batches of runs: sentences within one document in order, without blocked ones."""
@@ -191,7 +191,7 @@ def reading(
     """Open a corpus for reading. With a split, only the documents that it owns are read."""
     opened = CorpusStream(corpus, rng, tokenizer, split, blocklist, repeat)
     if opened.available == 0:
-        raise too_small(opened, 0)
+        raise too_small_error(opened, 0)
     return opened
 
 
@@ -226,12 +226,12 @@ def _cost(corpus: Corpus, tokenizer: str, split: Split | None, sentences: Number
     return int((sums[sentences + np.uint64(1)] - sums[sentences]).sum())
 
 
-def too_small(reading: CorpusStream, asked: int) -> ExhaustedError:
+def too_small_error(reading: CorpusStream, requested: int) -> ExhaustedError:
     corpus, split, blocklist = reading.corpus, reading.split, reading.blocklist
     whose = f" of the {split} split" if split else ""
     out = [f"{len(blocklist.words)} blocked words"] if blocklist and blocklist.words else []
     out += [f"what is not {blocklist.sentence_filter.name}"] if blocklist and blocklist.sentence_filter else []
-    wanted = f"{asked:,} were asked for" if asked else "that is nothing to read"
+    wanted = f"{requested:,} were asked for" if requested else "that is nothing to read"
     more = split and available(corpus, reading.tokenizer, None, blocklist) > reading.available
     mends = ["read the documents of all splits (background=all)"] if more else []
     mends += ["let it repeat (repeat=true)"] if reading.available else []
@@ -250,9 +250,9 @@ def _shuffle(rng: Rng, n: int) -> Iterator[int]:
     moved: dict[int, int] = {}
     for i in range(n):
         j = rng.between(i, n - 1)
-        here = moved.pop(i, i)
+        number = moved.pop(i, i)
         if i == j:
-            yield here
+            yield number
         else:
             yield moved.get(j, j)
-            moved[j] = here
+            moved[j] = number

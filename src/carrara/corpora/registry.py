@@ -1,13 +1,14 @@
 """The registry of corpora: by name, by hash, and by the source of their text.
 
-    corpora/HASH/…        what was indexed (index.py)
-    names/NAME.json       a name that somebody gave to one
-    sources/….json        which one a path or data set came to, so that it is not indexed again
+    corpora/HASH/…        an indexed corpus (index.py)
+    names/NAME.json       the name of a corpus
+    sources/….json        the corpus of a path or data set, so that it is not indexed again
 
 A name wins over a hash and a hash over a path: write ./NAME for a file that is called like a corpus.
 
-What a hash stands for never changes, for ids have it. A name stands for what its source comes to by the rules of today:
-where those of an index are older, and the source is as it was, it is indexed anew and the name given to the new one.
+A hash always stands for the same corpus, because ids contain it. A name stands for its source, indexed by the present
+rules. If an index is of older rules and its source is unchanged, the source is indexed again, and the name moves to the
+new corpus.
 """
 
 import json
@@ -49,7 +50,7 @@ def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> C
     """Return the corpus of a name, a hash (or its first eight digits) or a source, which is indexed if necessary."""
     named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
     if named and _folder(named["hash"]).is_dir():
-        return _load(name, *_by_todays_rules(name, named, watch), _language(named))
+        return _load(name, *_index_by_present_rules(name, named, watch), _language(named))
     if _HASH.fullmatch(name):
         begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
@@ -68,13 +69,13 @@ def open_by_id(name: str) -> Corpus:
 
 @lru_cache(maxsize=64)
 def _open_by_id(name: str, location: str) -> Corpus:
-    found = open(name)
-    if name == SOTU and found.hash != BUILT_IN_HASH:
+    corpus = open(name)
+    if name == SOTU and corpus.hash != BUILT_IN_HASH:
         raise UsageError(
-            f"the corpus {name} has the hash {found.hash} here and not {BUILT_IN_HASH}, so its items would not be "
+            f"the corpus {name} has the hash {corpus.hash} here and not {BUILT_IN_HASH}, so its items would not be "
             f"those of others: install this release of carrara anew"
         )
-    return found
+    return corpus
 
 
 def add(
@@ -90,22 +91,22 @@ def add(
         raise UsageError(f"{name} is a haystack that is built in: choose another name")
     if not _NAME.fullmatch(name) or _HASH.fullmatch(name):
         raise UsageError(f"{name!r} cannot name a corpus: use letters, digits, '-', '_' and '.', but not like a hash")
-    found = find_source(spec)
+    source = find_source(spec)
     row = _read(_name_file(name))
-    taken = row if row and _folder(row["hash"]).is_dir() else None
-    if taken and taken["source"] != found.spec:
-        raise _name_taken_error(name, taken)  # before the work, not after it
-    if taken:
-        taken = {**taken, "hash": _by_todays_rules(name, taken, watch)[0]}
+    named_row = row if row and _folder(row["hash"]).is_dir() else None
+    if named_row and named_row["source"] != source.spec:
+        raise _name_taken_error(name, named_row)  # before the work, not after it
+    if named_row:
+        named_row = {**named_row, "hash": _index_by_present_rules(name, named_row, watch)[0]}
     hash, left_out = _index(spec, gutenberg, watch, language=language)
-    if taken and taken["hash"] != hash:
-        raise _name_taken_error(name, taken)
-    if (other := _name_in_another_language(hash, language, name)) is not None:
+    if named_row and named_row["hash"] != hash:
+        raise _name_taken_error(name, named_row)
+    if (other_name := _name_in_another_language(hash, language, name)) is not None:
         raise UsageError(
-            f"{found.spec} is the corpus {other} already, in another language than {language}: `carrara corpus remove "
-            f"{other}` first"
+            f"{source.spec} is the corpus {other_name} already, in another language than {language}: `carrara corpus "
+            f"remove {other_name}` first"
         )
-    _name(name, hash, found.spec, left_out, language)
+    _name(name, hash, source.spec, left_out, language)
     _open_folder.cache_clear()
     _open_by_id.cache_clear()
     return _load(name, hash, left_out, language)
@@ -122,19 +123,19 @@ def entries() -> list[CorpusEntry]:
     sources = {row["hash"]: row["source"] for row in _sources()}
     for path in sorted(cache_folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
-            source_ = sources.get(path.name, "")
-            named.append(CorpusEntry(SOTU if source_ == SOTU else path.name, path.name, source_))
+            source = sources.get(path.name, "")
+            named.append(CorpusEntry(SOTU if source == SOTU else path.name, path.name, source))
     return named
 
 
 def remove(name: str) -> None:
     """Remove a name from the registry, and its index unless it has another name."""
-    there = entries()
-    entry = next((entry for entry in there if entry.name == name), None)
+    corpora = entries()
+    entry = next((entry for entry in corpora if entry.name == name), None)
     if entry is None:
         raise _unknown(name)
     _name_file(name).unlink(missing_ok=True)
-    if not any(other.hash == entry.hash for other in there if other != entry):
+    if not any(other_entry.hash == entry.hash for other_entry in corpora if other_entry != entry):
         with partial_folder(cache_folder("corpora")) as bin:  # at once, so that nobody sees half of it
             _folder(entry.hash).rename(bin / "gone")
     _open_folder.cache_clear()
@@ -166,7 +167,12 @@ def _language_of(hash: str) -> Language:
 def _name_in_another_language(hash: str, language: Language, name: str) -> str | None:
     """Return another name of a text, under which it has another language."""
     return next(
-        (one for one, row in _names() if row["hash"] == hash and one != name and _language(row) != language), None
+        (
+            other_name
+            for other_name, row in _names()
+            if row["hash"] == hash and other_name != name and _language(row) != language
+        ),
+        None,
     )
 
 
@@ -187,7 +193,7 @@ def _folder(hash: str) -> Path:
     return cache_folder("corpora") / hash
 
 
-def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
+def _index_by_present_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tuple[str, LeftOut]:
     """Return the corpus of a name. It is indexed again if only the rules have changed since."""
     hash: str = row["hash"]
     if row.get("rules") == VERSION:
@@ -216,8 +222,8 @@ def _by_todays_rules(name: str, row: dict[str, Any], watch: Watch | None) -> tup
 
 def _report_left_out(spec: str, left_out: LeftOut) -> None:
     """Report parts of a text that were left out and that users should know of: markers and control characters."""
-    if found := [f"{left_out.by_reason[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.by_reason]:
-        logger.warning(f"of {spec} {' and '.join(found)} are left out")
+    if counts := [f"{left_out.by_reason[what]:,} {what}" for what in (MARKED, REMOVED) if what in left_out.by_reason]:
+        logger.warning(f"of {spec} {' and '.join(counts)} are left out")
 
 
 def _name(name: str, hash: str, spec: str, left_out: LeftOut, language: Language) -> None:
@@ -238,26 +244,26 @@ def _index(
 ) -> tuple[str, LeftOut]:
     """Return the hash of a source's corpus. A source whose files are unchanged, or missing, is not indexed again."""
     try:
-        found = find_source(spec)
+        source = find_source(spec)
     except CorpusNotFoundError:
         for known in _sources():
-            own = (known["source"], known["gutenberg"], _language(known))
-            if own == (str(Path(spec).expanduser().absolute()), gutenberg, language):
+            indexed = (known["source"], known["gutenberg"], _language(known))
+            if indexed == (str(Path(spec).expanduser().absolute()), gutenberg, language):
                 return known["hash"], _left_out(known)
         if Path(spec).name == spec:
             raise _unknown(spec) from None
         raise
-    state = _state(found.state(), VERSION)
-    mark = _digest(f"{found.spec}\n{gutenberg}" + (f"\n{language}" if language != "en" else ""))[:16]
+    state = _state(source.state(), VERSION)
+    mark = _digest(f"{source.spec}\n{gutenberg}" + (f"\n{language}" if language != "en" else ""))[:16]
     memo = cache_folder("sources") / f"{mark}.json"
     row = _read(memo)
     if row and row["state"] == state and _folder(row["hash"]).is_dir():
         return row["hash"], _left_out(row)
-    path, left_out = build(found, gutenberg, watch, language)
-    known = {"source": found.spec, "gutenberg": gutenberg, "state": state, "hash": path.name, "language": language}
+    path, left_out = build(source, gutenberg, watch, language)
+    known = {"source": source.spec, "gutenberg": gutenberg, "state": state, "hash": path.name, "language": language}
     _write(memo, {**known, "left_out": asdict(left_out)})
     if tell_of:
-        tell_of(found.spec, left_out)
+        tell_of(source.spec, left_out)
     return path.name, left_out
 
 

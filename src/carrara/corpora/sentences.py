@@ -63,7 +63,7 @@ _GUTENBERG_END = re.compile(
 class Clean(NamedTuple):
     text: str
     removed: int
-    """Return invisible characters and escape sequences, except for a byte-order mark at the beginning."""
+    """Invisible characters and escape sequences that were removed, without a byte-order mark at the beginning."""
 
 
 def clean(text: str) -> Clean:
@@ -83,7 +83,7 @@ def clean(text: str) -> Clean:
         text, joiners = _JOINERS.subn("", text)
     before = len(text)
     if _RARE.search(text):
-        text = _HIDDEN.sub(lambda found: found["flag"] or "", text)
+        text = _HIDDEN.sub(lambda match: match["flag"] or "", text)
     return Clean(text, escaped + invisible + joiners + before - len(text))
 
 
@@ -167,7 +167,7 @@ _PRONOUN_OR_ARTICLE = _words("I A")
 
 
 class _Rules(NamedTuple):
-    """What differs between languages."""
+    """The rules that differ between languages."""
 
     end: re.Pattern[str]
     never_last: frozenset[str]
@@ -243,14 +243,14 @@ def split_text(text: str, language: Language = "en") -> list[str]:
     if judged is text:
         return sentences
     # Only white space was left out, so the characters of the text follow in order.
-    own = (character for character, as_judged in zip(text, judged, strict=True) if not as_judged.isspace())
-    return ["".join(" " if character == " " else next(own) for character in sentence) for sentence in sentences]
+    characters = (character for character, as_judged in zip(text, judged, strict=True) if not as_judged.isspace())
+    return ["".join(" " if character == " " else next(characters) for character in sentence) for sentence in sentences]
 
 
 def says_something(sentence: str) -> bool:
     """Return whether a sentence has a letter or a digit: `* * *` has none, and is left out of a corpus."""
-    found = _SAYS_SOMETHING.search(sentence)
-    if found and unicode14(found[0]) == found[0]:  # almost always true, and faster than checking the whole sentence
+    match = _SAYS_SOMETHING.search(sentence)
+    if match and unicode14(match[0]) == match[0]:  # almost always true, and faster than checking the whole sentence
         return True
     return _SAYS_SOMETHING.search(unicode14(sentence)) is not None
 

@@ -121,19 +121,19 @@ def files_below(folder: Path, suffixes: Sequence[str]) -> list[Path]:
     def refuse(error: OSError) -> None:
         raise UsageError(f"{error.filename} cannot be read: {error.strerror}; make it readable, or move it away")
 
-    found: list[Path] = []
+    matching_paths: list[Path] = []
     seen: set[tuple[int, int]] = set()
     for place, folders, files in os.walk(folder, onerror=refuse, followlinks=True):
-        here = os.stat(place)
-        if (here.st_dev, here.st_ino) in seen:
+        status = os.stat(place)
+        if (status.st_dev, status.st_ino) in seen:
             folders.clear()
             continue
-        seen.add((here.st_dev, here.st_ino))
+        seen.add((status.st_dev, status.st_ino))
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths = [Path(place, name) for name in files if not name.startswith(".")]
-        found += [path for path in paths if path.suffix.lower() in suffixes]
-    _warn_of_links(folder, found)
-    return sorted(found, key=lambda path: path.relative_to(folder))
+        matching_paths += [path for path in paths if path.suffix.lower() in suffixes]
+    _warn_of_links(folder, matching_paths)
+    return sorted(matching_paths, key=lambda path: path.relative_to(folder))
 
 
 def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
@@ -152,7 +152,7 @@ def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
 def state_of(paths: Sequence[Path], limit: Limit | None = None) -> str:
     """Return a fingerprint of files. A file that is not regular, or too large, is refused before any is read."""
     return "\n".join(
-        f"{path} {found.st_size} {found.st_mtime_ns}" for path in paths for found in [regular(path, limit)]
+        f"{path} {status.st_size} {status.st_mtime_ns}" for path in paths for status in [regular(path, limit)]
     )
 
 
@@ -164,7 +164,7 @@ _ROWS = 64
 """The number of rows that are read at once. A row may be a whole book."""
 
 Choose = Callable[[Sequence[str], str], str]
-"""Return the column with the text, among those of a file. Raise `UsageError` if it is ambiguous."""
+"""A function that chooses the column with the text among those of a file. It raises `UsageError` if it is ambiguous."""
 
 
 @dataclass(frozen=True)
@@ -356,12 +356,12 @@ class HubDataset:
             raise UsageError(
                 f"which configuration of hf:{self.name}? It has {list_columns(configs)}; write hf:NAME:CONFIG"
             )
-        splits = sorted({split for at, split, _ in placed if at == config})
+        splits = sorted({split for file_config, split, _ in placed if file_config == config})
         split = self.split or (splits[0] if len(splits) == 1 else "train")
         if split not in splits:
             part = f" (of {split} the hub has only a part)" if f"partial-{split}" in splits else ""
             raise UsageError(f"hf:{self.name} has no split {split!r}; it has {list_columns(splits)}{part}")
-        return [file for at, of, file in placed if (at, of) == (config, split)]
+        return [file for file_config, file_split, file in placed if (file_config, file_split) == (config, split)]
 
 
 def _config(file: str) -> str:
@@ -374,5 +374,5 @@ def _split(file: str) -> str:
     path = PurePosixPath(file)
     if _SPLITS.fullmatch(path.parent.name):
         return path.parent.name
-    found = _SPLIT_OF_STEM.fullmatch(path.stem)
-    return found[1] if found else "train"
+    match = _SPLIT_OF_STEM.fullmatch(path.stem)
+    return match[1] if match else "train"

@@ -104,23 +104,23 @@ class Corpus:
                 reads[-1].append((start, end - 1))
             else:
                 reads.append([(start, end - 1)])
-        found: list[memoryview] = []
+        texts: list[memoryview] = []
         for read in reads:
             first = read[0][0]
             raw = memoryview(os.pread(self._file, read[-1][1] - first, first))
-            found += [raw[start - first : end - first] for start, end in read]
-        return b" ".join(found).decode()
+            texts += [raw[start - first : end - first] for start, end in read]
+        return b" ".join(texts).decode()
 
     def raw(self, i: int, j: int) -> "Bytes":
         """Return the UTF-8 of several runs."""
         if not 0 <= i <= j <= self.sentences:
             raise IndexError(f"no sentences {i} … {j} in {self.name}, which has {self.sentences}")
         start, end = int(self.starts[i]), int(self.starts[j]) - 1
-        found = []
+        blocks = []
         while start < end:  # the system reads no more than 2 GiB at once
-            found.append(os.pread(self._file, min(end - start, _MOST_READ), start))
-            start += len(found[-1])
-        return b"".join(found)
+            blocks.append(os.pread(self._file, min(end - start, _MOST_READ), start))
+            start += len(blocks[-1])
+        return b"".join(blocks)
 
     def blocks(self) -> Iterator[tuple[int, int]]:
         """Yield the sentences in stretches of about a megabyte, for passes over the whole corpus."""
@@ -217,15 +217,15 @@ def count_each(tokenizer: Tokenizer, texts: Sequence[str]) -> list[int]:
 def load_counts(corpus: Corpus, tokenizer: Tokenizer) -> Numbers:
     """Return prefix sums of the costs, one more than there are sentences, from the cache or counted now."""
     path = counts_file(corpus.folder, tokenizer.name)
-    if not path.exists() or not _right(corpus, tokenizer, map_numbers(path)):
+    if not path.exists() or not _counts_match(corpus, tokenizer, map_numbers(path)):
         _count(corpus, tokenizer, path)
     return map_numbers(path)
 
 
 def counted_by(folder: Path) -> list[str]:
     """Return the tokenizers that a corpus has been counted with."""
-    kept = sorted((folder / "counts").glob("*.json"))
-    return [json.loads(path.read_text("utf-8"))["tokenizer"] for path in kept]
+    files = sorted((folder / "counts").glob("*.json"))
+    return [json.loads(path.read_text("utf-8"))["tokenizer"] for path in files]
 
 
 def counts_file(folder: Path, tokenizer: str) -> Path:
@@ -237,12 +237,12 @@ def _sample(corpus: Corpus, size: int) -> list[int]:
     return sorted({k * corpus.sentences // size for k in range(size)})
 
 
-def _right(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
+def _counts_match(corpus: Corpus, tokenizer: Tokenizer, sums: Numbers) -> bool:
     if len(sums) != corpus.sentences + 1:
         return False
     sample = _sample(corpus, _GUARD)
-    kept = [int(sums[i + 1] - sums[i]) for i in sample]
-    return kept == by_definition(tokenizer, [corpus.text(i, i + 1) for i in sample])
+    stored = [int(sums[i + 1] - sums[i]) for i in sample]
+    return stored == by_definition(tokenizer, [corpus.text(i, i + 1) for i in sample])
 
 
 def _count(corpus: Corpus, tokenizer: Tokenizer, path: Path) -> None:

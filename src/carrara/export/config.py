@@ -121,9 +121,9 @@ class ExportConfig(RowOptions, ItemOptions):
     def jobs(self) -> "list[ItemId]":
         """The first item of each task at each length. The folder is checked before: it must not be somebody else's."""
         check_folder(self.out)
-        found = self.item_ids(self.tasks, self.lengths)
-        check_count(len(found) * self.n, "contexts", self.allow_large)
-        return found
+        jobs_to_write = self.item_ids(self.tasks, self.lengths)
+        check_count(len(jobs_to_write) * self.n, "contexts", self.allow_large)
+        return jobs_to_write
 
     @property
     def has_own_text(self) -> bool:
@@ -149,7 +149,6 @@ def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
     """Write a file of each name, with the row of each item, and return a sentence about each file.
 
     Args:
-        config: The settings of the export.
         rows: The function that makes a row of an item, by the name of the file.
     """
     written = 0
@@ -157,7 +156,7 @@ def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
         files = [stack.enter_context(whole_file(config.out / name)) for name in rows]
         lines = partial(_lines, rows=[with_labels(row, config.chunk) for row in rows.values()])
         shares = bulk(config.jobs, config.n, config.pack, lines, warn_once, config.workers, config.engine)
-        items = (one for share in shares for one in share)
+        items = (item for share in shares for item in share)
         for texts in show_progress(items, len(config.jobs) * config.n, "items", label="exporting"):
             for file, text in zip(files, texts, strict=True):
                 file.write(text)

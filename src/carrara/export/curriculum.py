@@ -112,16 +112,19 @@ class Curriculum:
             >>> Curriculum("1k,2k").rewards([i.gold], id=[i.id])
             [1.0]
         """
-        found = score_completions(completions, id)
-        self.learn(_everywhere([(one.id, one.score) for one in found]))
-        return [scale_reward(one, self.scale) for one in found]
+        results = score_completions(completions, id)
+        self.learn(_gather_scores([(result.id, result.score) for result in results]))
+        return [scale_reward(result, self.scale) for result in results]
 
 
-def _everywhere(told: list[ScoredLength]) -> Iterable[ScoredLength]:
-    """Return the rewards of all processes of a training, so that their courses stay alike: each draws all prompts."""
+def _gather_scores(scores: list[ScoredLength]) -> Iterable[ScoredLength]:
+    """Return the rewards of all processes of a training, so that each takes the same course.
+
+    Each process draws all prompts.
+    """
     torch = sys.modules.get("torch")
     if torch is None or not torch.distributed.is_available() or not torch.distributed.is_initialized():
-        return told
+        return scores
     parts: list[list[ScoredLength]] = [[]] * torch.distributed.get_world_size()
-    torch.distributed.all_gather_object(parts, told)
+    torch.distributed.all_gather_object(parts, scores)
     return chain(*parts)

@@ -4,10 +4,11 @@
     chunks    [{"start": 61, "end": 2502, "needed": False}, {"start": 2503, "end": 5240, "needed": True}]
 
 `evidence` has the positions of each needed fact in the prompt: characters of the text, and tokens of it without the
-chat template. The fact -1 is the text before all facts that they build on, if there is one. `chunks` divides the
-context into passages of whole sentences or lines of at most N tokens, whatever is a fact there, so a fact of several
-sentences may be divided among chunks. A reader that takes notes should update them at the needed chunks, and can stop
-after the last one.
+chat template. The fact -1 is the text before all facts that they build on, if there is one.
+
+`chunks` divides the context into passages of whole sentences or lines of at most N tokens. It ignores facts, so a fact
+of several sentences may be divided among chunks. A reader that takes notes should update them at the needed chunks, and
+can stop after the last one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -96,16 +97,16 @@ def _is_decided(item: Item, context: ReaderContext, chunks: Sequence[Passage], n
 
     It reads the segments that are whole in chunks in a row: what is left of one that goes on elsewhere is no fact.
     """
-    template, whole = item.prompt.template, list[str]()
+    template, segments = item.prompt.template, list[str]()
     for is_needed, run in groupby(zip(needed, chunks, strict=True), key=itemgetter(0)):
         if is_needed:
             row = [chunk for _, chunk in run]
-            whole += context.whole_segments(row[0].start, row[-1].end)
+            segments += context.whole_segments(row[0].start, row[-1].end)
     try:
-        found = item.solve([Message("user", template.before + template.separator.join(whole) + template.after)])
+        answer = item.solve([Message("user", template.before + template.separator.join(segments) + template.after)])
     except UndecidableError:
         return False
-    return bool(found == item.question.gold)
+    return bool(answer == item.question.gold)
 
 
 @dataclass(frozen=True)

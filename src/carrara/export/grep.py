@@ -1,4 +1,4 @@
-"""What `grep` alone scores: the task's solver reads only the lines that one search for the question's words shows.
+"""The score of `grep` alone: the task's solver reads only the lines that one search for the question's words shows.
 
     grep -n -w -i -F -C 3 -e Mary -e football context.txt
 
@@ -25,7 +25,7 @@ _NAME = re.compile(r"[A-Z]\w*(?: [A-Z]\w*)+")
 
 @dataclass(frozen=True)
 class GrepResult:
-    """What one search shows, and the score of the solver that reads it."""
+    """The result of one search, and the score of the solver that reads the lines that it shows."""
 
     share: float
     """The share of the characters of the file that is shown."""
@@ -34,11 +34,7 @@ class GrepResult:
 
 @dataclass(frozen=True)
 class Grep:
-    """A search in the file of a context for the rare words and names of its question.
-
-    Args:
-        file: The file.
-    """
+    """A search in the file of a context for the rare words and names of its question."""
 
     file: ContextFile
 
@@ -85,17 +81,23 @@ class Grep:
     def _lines_of(self) -> dict[str, list[int]]:
         """The numbers of the lines on which each word and each name of the question stands."""
         ask = self.file.item.question.ask
-        found: dict[str, list[int]] = {text: [] for text in _distinct(_NAME.findall(ask) + _WORD.findall(ask))}
+        numbers_by_text: dict[str, list[int]] = {
+            text: [] for text in _distinct(_NAME.findall(ask) + _WORD.findall(ask))
+        }
         by_word: dict[str, list[str]] = {}
-        for pattern in found:
+        for pattern in numbers_by_text:
             by_word.setdefault(_WORD.findall(pattern)[0].casefold(), []).append(pattern)
-        whole = {text: re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.IGNORECASE) for text in found if " " in text}
+        patterns = {
+            text: re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.IGNORECASE)
+            for text in numbers_by_text
+            if " " in text
+        }
         for number, line in enumerate(self.file.lines):
             for word in by_word.keys() & set(_WORD.findall(line.casefold())):
                 for pattern in by_word[word]:
-                    if pattern not in whole or whole[pattern].search(line):
-                        found[pattern].append(number)
-        return found
+                    if pattern not in patterns or patterns[pattern].search(line):
+                        numbers_by_text[pattern].append(number)
+        return numbers_by_text
 
 
 def _distinct(texts: Sequence[str]) -> list[str]:

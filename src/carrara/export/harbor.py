@@ -89,10 +89,6 @@ class TaskFolder:
 def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     """Write tasks of Harbor, and return lines about them.
 
-    Args:
-        config: The settings of the export.
-        settings: The settings of the tasks.
-
     Returns:
         The lines to print.
 
@@ -111,12 +107,12 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
     folders, digests = list[TaskFolder](), dict[str, str]()
     make = partial(task_folder, settings=settings)
     shares = bulk(config.jobs, config.n, config.pack, make, warn_once, config.workers, config.engine)
-    made = (one for share in shares for one in share)
-    for one in show_progress(made, len(config.jobs) * config.n, "items", label="exporting"):
-        contents = {path: text.encode() for path, text in one.files.items()} | wheel
-        _write_files(config.out / one.name, contents)
-        digests[one.name] = digest(contents)
-        folders.append(replace(one, files={}))  # the texts are not needed any more
+    task_folders = (folder for share in shares for folder in share)
+    for folder in show_progress(task_folders, len(config.jobs) * config.n, "items", label="exporting"):
+        contents = {path: text.encode() for path, text in folder.files.items()} | wheel
+        _write_files(config.out / folder.name, contents)
+        digests[folder.name] = digest(contents)
+        folders.append(replace(folder, files={}))  # the texts are not needed any more
     (config.out / MANIFEST).write_text(manifest(config.out.resolve().name, digests), "utf-8")
     rows = grep_rows(folders)
     config.write_card(f"# {markdown(config.out.resolve().name)}", _USE, _markdown(rows))
@@ -126,10 +122,6 @@ def write(config: ExportConfig, settings: HarborSettings) -> list[str]:
 
 def task_folder(item: Item, settings: HarborSettings) -> TaskFolder:
     """Return the folder of an item.
-
-    Args:
-        item: The item.
-        settings: The settings of the tasks.
 
     Returns:
         The folder, whose files are in memory.
@@ -176,7 +168,6 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     """Return the file that lists the tasks of a folder, with their hashes.
 
     Args:
-        name: The name of the folder.
         digests: The hashes of the tasks, by their names.
 
     Returns:
@@ -184,7 +175,9 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     """
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", name).lstrip("._-") or "tasks"
     head = {"name": f"carrara/{plain}", "description": f"Long-context tasks. {CANARY}", "keywords": ["long-context"]}
-    tasks = [{"name": f"carrara/{task}", "digest": f"sha256:{found}"} for task, found in digests.items()]
+    tasks = [
+        {"name": f"carrara/{task}", "digest": f"sha256:{digest_of_task}"} for task, digest_of_task in digests.items()
+    ]
     sections = [_section("[dataset]", head), *(_section("[[tasks]]", task) for task in tasks)]
     return "\n".join(['schema_version = "1.0"\n', *sections])
 
@@ -195,32 +188,29 @@ HEAD = ("task", "length", "n", "lines", "chance", "cp", "grep", "shown", f"grep 
 def grep_rows(folders: Iterable[TaskFolder]) -> list[list[str]]:
     """Return what `grep` and `cp` alone score, in a row for each task and length.
 
-    Args:
-        folders: The folders.
-
     Returns:
         The rows, as `HEAD` names their columns.
     """
     groups = defaultdict[tuple[str, int], list[TaskFolder]](list)
-    for one in folders:
-        groups[one.item_id.task, one.item_id.length].append(one)
+    for folder in folders:
+        groups[folder.item_id.task, folder.item_id.length].append(folder)
     return [
         [
             task,
             write_length(length),
-            str(len(own)),
-            f"{fmean(one.lines for one in own):,.0f}",
-            f"{fmean(one.chance_level for one in own):.2f}",
-            f"{fmean(one.copy for one in own):.2f}",
-            *_means([one.plain for one in own]),
-            *_means([one.around for one in own]),
+            str(len(group)),
+            f"{fmean(folder.lines for folder in group):,.0f}",
+            f"{fmean(folder.chance_level for folder in group):.2f}",
+            f"{fmean(folder.copy for folder in group):.2f}",
+            *_means([folder.plain for folder in group]),
+            *_means([folder.around for folder in group]),
         ]
-        for (task, length), own in groups.items()
+        for (task, length), group in groups.items()
     ]
 
 
 def _means(results: Sequence[GrepResult]) -> list[str]:
-    return [f"{fmean(one.score for one in results):.2f}", f"{fmean(one.share for one in results):.1%}"]
+    return [f"{fmean(result.score for result in results):.2f}", f"{fmean(result.share for result in results):.1%}"]
 
 
 def _stem(item_id: ItemId) -> str:
@@ -234,9 +224,9 @@ def _check_names(config: ExportConfig) -> None:
     if len(stems) < len(config.jobs):
         raise UsageError("two of these tasks have one name at one length: export them into two folders")
     for path in sorted(config.out.glob(f"*/{TASK}")):
-        found = _NAME.fullmatch(path.parent.name)
-        first = stems.get(found["stem"]) if found else None
-        if found is None or first is None or not 0 <= int(found["index"]) - first.index < config.n:
+        match = _NAME.fullmatch(path.parent.name)
+        first = stems.get(match["stem"]) if match else None
+        if match is None or first is None or not 0 <= int(match["index"]) - first.index < config.n:
             raise UsageError(f"{path.parent} is there and is of another export: remove it, or give another `out`")
 
 
@@ -312,7 +302,7 @@ def _task_toml(
         "canary": CANARY,
         "carrara": __version__,
     }
-    found = {
+    grep_metadata = {
         "patterns": list(grep.patterns),
         "score": plain.score,
         "shown": round(plain.share, 4),
@@ -330,7 +320,7 @@ def _task_toml(
         _section("[task]", package),
         _section("[metadata]", metadata),
         _section("[metadata.labels]", item.question.labels),
-        _section("[metadata.grep]", found),
+        _section("[metadata.grep]", grep_metadata),
         _section("[agent]", agent),
         _section("[verifier]", {"environment_mode": "separate", "timeout_sec": VERIFIER_SECONDS}),
         _section("[environment]", {"build_timeout_sec": BUILD_SECONDS}),

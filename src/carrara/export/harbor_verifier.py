@@ -50,9 +50,6 @@ def verify(tests: Path, answer: Path, logs: Path) -> Result:
 def read_answer(path: Path) -> str | None:
     """Return the text of an answer file. None if there is none, or if it is longer than a reply may be.
 
-    Args:
-        path: The file.
-
     Returns:
         The text. Bytes that are not UTF-8 become replacement characters.
     """

@@ -49,13 +49,13 @@ class HarnessTask(NamedTuple):
 def harness_task(first: ItemId, instances: int, prompts: Path | None, max_tokens: int | None) -> HarnessTask:
     """Return a task as the harness runs it. Raise `UsageError` for a conversation."""
     pack = read_pack(prompts) if prompts else None
-    found = next(iter(contexts(first, instances, pack, lambda said: None))).items
-    template = found[0].prompt.template
+    items = next(iter(contexts(first, instances, pack, lambda warning: None))).items
+    template = items[0].prompt.template
     if template.is_conversation:
         raise UsageError(
             f"{first.task} asks in the middle of a conversation, which lm-evaluation-harness has none of: leave it out"
         )
-    budget = max(item.question.budget for item in found)
+    budget = max(item.question.budget for item in items)
     if first.style == "base":
         return HarnessTask(first, instances, max_tokens or budget, template.stop)
     return HarnessTask(first, instances, max_tokens or max(budget, TALK), ())
@@ -65,7 +65,6 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
     """Write a file for each task at each length, and one of their group. Return what to print.
 
     Args:
-        config: The settings of the export.
         max_tokens: The most tokens of a reply.
     """
     if is_remote(config.out):
@@ -80,7 +79,7 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
             warn_once(left_out(job, reason))
     if not tasks:
         raise UsageError("none of these tasks has an instance of these lengths: ask for greater ones")
-    if len({one.name for one in tasks}) < len(tasks):
+    if len({task.name for task in tasks}) < len(tasks):
         raise UsageError("two of these tasks have one name: export them into two folders")
     files = write_files(config.out, tasks, config.prompts)
     config.write_card()
@@ -91,10 +90,10 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
 def write_files(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -> list[Path]:
     """Write the files of tasks, and one of their group. Return their paths."""
     texts = {}
-    for one in tasks:
-        texts[one.name] = _yaml(one, prompts)
-        if one.first.style == "base":
-            texts[one.name + LIKELIHOOD] = _yaml(one, prompts, likelihood=True)
+    for task in tasks:
+        texts[task.name] = _yaml(task, prompts)
+        if task.first.style == "base":
+            texts[task.name + LIKELIHOOD] = _yaml(task, prompts, likelihood=True)
     texts["carrara"] = "\n".join(["group: carrara", "task:", *(f"  - {name}" for name in texts), ""])
     out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
@@ -102,15 +101,19 @@ def write_files(out: Path, tasks: Sequence[HarnessTask], prompts: Path | None) -
     return [out / f"{name}.yaml" for name in texts]
 
 
-def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> str:
-    about = [f"  first: {quoted(str(one.first))}", f"  instances: {one.instances}", f"  version: {one.first.version}"]
+def _yaml(task: HarnessTask, prompts: Path | None, likelihood: bool = False) -> str:
+    about = [
+        f"  first: {quoted(str(task.first))}",
+        f"  instances: {task.instances}",
+        f"  version: {task.first.version}",
+    ]
     if prompts:
         about.append(f"  prompts: {quoted(str(prompts.resolve()))}")
     generated = [
         "output_type: generate_until",
         "generation_kwargs:",
-        f"  until: [{', '.join(map(quoted, one.stop))}]",
-        f"  max_gen_toks: {one.budget}",
+        f"  until: [{', '.join(map(quoted, task.stop))}]",
+        f"  max_gen_toks: {task.budget}",
         "  do_sample: false",
         "process_results: !function carrara.export.harness.score_document",
         "metric_list:",
@@ -120,7 +123,7 @@ def _yaml(one: HarnessTask, prompts: Path | None, likelihood: bool = False) -> s
     likely = ["output_type: loglikelihood", "metric_list:", "  - {metric: acc, higher_is_better: true}"]
     return "\n".join(
         [
-            f"task: {one.name}{LIKELIHOOD if likelihood else ''}",
+            f"task: {task.name}{LIKELIHOOD if likelihood else ''}",
             "custom_dataset: !function carrara.export.harness.load",
             "test_split: test",
             "num_fewshot: 0",
@@ -158,5 +161,5 @@ def score_document(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, 
     """Return the score of a reply, and whether an answer was read from it (status `ok`)."""
     item_id = ItemId.parse(doc["id"])
     posed = questions_of(item_id, _pack(doc["prompts"]))
-    found = grade(posed.task, posed.questions[item_id.question], results[0])
-    return {"score": found.score, "answers_read": float(found.status == "ok")}
+    result = grade(posed.task, posed.questions[item_id.question], results[0])
+    return {"score": result.score, "answers_read": float(result.status == "ok")}

@@ -5,9 +5,11 @@
     data/qa1-recipes/1M-00000-of-00001.parquet
 
 A row is a question. `context` and `question` together are its prompt, so that questions on one context share it, in the
-file as well; a task whose context is a conversation has `messages` in place of `context`, and its question is the last.
+file as well. A task whose context is a conversation has `messages` in place of `context`, and its question is the last
+message.
 
-A recipe is a row without its prompt: what is too long to upload is made again from its id, and checked by its hash.
+A recipe is a row without its prompt. A prompt that is too long to upload is made again from its id, and checked by its
+hash.
 """
 
 import json
@@ -91,7 +93,6 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
     """Write a data set of the hub, and return what to print.
 
     Args:
-        config: The settings of the export.
         recipes_from: The length from which on rows are recipes, which have no prompts.
     """
     kinds = {job: _kind(job, config.pack, recipes_from) for job in config.jobs}
@@ -99,27 +100,28 @@ def write(config: ExportConfig, recipes_from: int | None = None) -> list[str]:
     if len(jobs) < len(config.jobs):
         raise UsageError("two of these tasks have one name, and so has their configuration: export them separately")
     check_other(config.out, {name for name, _ in jobs})
-    found = list[Split]()
+    splits = list[Split]()
     for kind, columns in COLUMNS.items():
-        own = {names: job for names, job in jobs.items() if kinds[job] == kind}
-        if own:
+        kind_jobs = {names: job for names, job in jobs.items() if kinds[job] == kind}
+        if kind_jobs:
 
             def path(first: ItemId, number: int, of: int, kind: Kind = kind) -> Path:
-                return path_of(config.out, first, kind, number, of)
+                name = f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
+                return config.out / "data" / config_of(first, kind) / name
 
-            files = write_tables(config, list(own.values()), ShardTable(kind, ROWS[kind], columns), path)
-            found += _splits(config.out, kind, own, files, {**columns, **(LABELS if config.chunk else {})})
-    found.sort(key=lambda one: list(jobs).index((one.config, one.split)))
-    describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, found)
-    total = sum(one.rows for one in found)
-    configs = len({one.config for one in found})
-    return [f"{config.out}: {total} questions in {len(found)} splits, of {configs} configurations"]
+            files = write_tables(config, list(kind_jobs.values()), ShardTable(kind, ROWS[kind], columns), path)
+            splits += _splits(config.out, kind, kind_jobs, files, {**columns, **(LABELS if config.chunk else {})})
+    splits.sort(key=lambda split: list(jobs).index((split.config, split.split)))
+    describe(config.out, config.out.resolve().name, config.notice, config.has_own_text, splits)
+    total = sum(split.rows for split in splits)
+    configs = len({split.config for split in splits})
+    return [f"{config.out}: {total} questions in {len(splits)} splits, of {configs} configurations"]
 
 
 def _kind(first: ItemId, pack: Pack | None, recipes_from: int | None) -> Kind:
     if recipes_from is not None and first.length >= recipes_from:
         return "recipes"
-    return "conversations" if talks(first, pack) else "texts"
+    return "conversations" if is_conversation(first, pack) else "texts"
 
 
 def row(item: Item) -> Mapping[str, Any]:
@@ -187,7 +189,7 @@ def fill_recipe(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **prompt_columns(item)}
 
 
-def talks(first: ItemId, pack: Pack | None) -> bool:
+def is_conversation(first: ItemId, pack: Pack | None) -> bool:
     """Return whether a task's contexts are conversations."""
     first = replace(first, length=0)  # this is the same at any length, and there is an instance at this one
     task, _, instance, questions = questions_of(first, pack)
@@ -205,10 +207,6 @@ def split_of(first: ItemId) -> str:
     return first.size("_")
 
 
-def path_of(folder: Path, first: ItemId, kind: Kind, number: int, of: int) -> Path:
-    return folder / "data" / config_of(first, kind) / f"{split_of(first)}-{number:05}-of-{of:05}.parquet"
-
-
 def check_other(folder: Path, configs: Set[str]) -> None:
     """Raise if files of other configurations exist, because the card would not name them."""
     for path in sorted(folder.glob("data/*/*.parquet")):
@@ -224,35 +222,35 @@ def _splits(
     columns: Mapping[str, Any],
 ) -> list[Split]:
     """Return the splits of a kind with their numbers of rows. A split without a row is left out."""
-    found = []
+    result = []
     for (config, split), first in jobs.items():
-        own = [
-            one
-            for one in files
-            if one.rows and (one.path.parent.name, one.path.name.rsplit("-", 3)[0]) == (config, split)
+        split_files = [
+            file
+            for file in files
+            if file.rows and (file.path.parent.name, file.path.name.rsplit("-", 3)[0]) == (config, split)
         ]
-        if own:
-            paths = [one.path.relative_to(folder) for one in own]
-            rows = sum(one.rows for one in own)
-            found.append(Split(config, split, kind, first.task, first.length, rows, paths, columns))
-    return found
+        if split_files:
+            paths = [file.path.relative_to(folder) for file in split_files]
+            rows = sum(file.rows for file in split_files)
+            result.append(Split(config, split, kind, first.task, first.length, rows, paths, columns))
+    return result
 
 
-def describe(folder: Path, name: str, said: str, own_text: bool, found: Sequence[Split]) -> None:
-    """Write the files around the data. `said` is the notice of every export."""
+def describe(folder: Path, name: str, notice: str, own_text: bool, splits: Sequence[Split]) -> None:
+    """Write the files around the data. `notice` is that of every export."""
     texts = {
-        CARD: card(name, said, own_text, found),
-        EVAL: evaluation(name, found),
-        CROISSANT: json.dumps(croissant(folder, name, own_text, found), indent=1) + "\n",
+        CARD: card(name, notice, own_text, splits),
+        EVAL: evaluation(name, splits),
+        CROISSANT: json.dumps(croissant(folder, name, own_text, splits), indent=1) + "\n",
     }
     for file, content in texts.items():
         with whole_file(folder / file) as written:
             written.write(content)
 
 
-def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
+def card(name: str, notice: str, own_text: bool, splits: Sequence[Split]) -> str:
     configs: dict[str, list[Split]] = {}
-    for split in found:
+    for split in splits:
         configs.setdefault(split.config, []).append(split)
     head = [
         "---",
@@ -262,19 +260,22 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         "tags: [long-context, evaluation, carrara]",
         "configs:",
     ]
-    for config, own in configs.items():
+    for config, config_splits in configs.items():
         head += [f'- config_name: "{config}"', "  data_files:"]
-        head += [f'  - {{split: "{one.split}", path: "data/{one.config}/{one.split}-*.parquet"}}' for one in own]
+        head += [
+            f'  - {{split: "{entry.split}", path: "data/{entry.config}/{entry.split}-*.parquet"}}'
+            for entry in config_splits
+        ]
     lines = ["| configuration | task | questions by split |", "|--|--|--|"]
-    for config, own in configs.items():
-        sizes = ", ".join(f"`{one.split}` {one.rows:,}" for one in own)
-        lines.append(f"| `{config}` | {load(own[0].task).title} ({own[0].task}) | {sizes} |")
+    for config, config_splits in configs.items():
+        sizes = ", ".join(f"`{entry.split}` {entry.rows:,}" for entry in config_splits)
+        lines.append(f"| `{config}` | {load(config_splits[0].task).title} ({config_splits[0].task}) | {sizes} |")
     columns = [
         f"| `{column}` | {meaning} |"
         for column, meaning in MEANING.items()
-        if any(column in one.columns for one in found)
+        if any(column in entry.columns for entry in splits)
     ]
-    example = next((one for one in found if one.kind != "recipes"), found[0])
+    example = next((entry for entry in splits if entry.kind != "recipes"), splits[0])
     use = [
         "```python",
         "from datasets import load_dataset",
@@ -283,7 +284,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
         "```",
         "",
     ]
-    recipes = next((one for one in found if one.kind == "recipes"), None)
+    recipes = next((entry for entry in splits if entry.kind == "recipes"), None)
     if recipes:
         use += _filling(name, recipes)
     return "\n".join(
@@ -292,7 +293,7 @@ def card(name: str, said: str, own_text: bool, found: Sequence[Split]) -> str:
             "---",
             f"# {markdown(name)}",
             "",
-            said,
+            notice,
             "## What is in it",
             "",
             *use,
@@ -329,13 +330,13 @@ def _filling(name: str, recipes: Split) -> list[str]:
     ]
 
 
-def evaluation(name: str, found: Sequence[Split]) -> str:
+def evaluation(name: str, splits: Sequence[Split]) -> str:
     """Return the settings for `inspect eval hf/OWNER/NAME`. They are YAML, of which JSON is a part."""
     tasks = []
-    for one in found:
-        if one.kind == "recipes":
+    for split in splits:
+        if split.kind == "recipes":
             continue
-        talk = one.kind == "conversations"
+        talk = split.kind == "conversations"
         ask = (
             {"name": "user_message", "args": {"template": "{question}"}}
             if talk
@@ -343,16 +344,16 @@ def evaluation(name: str, found: Sequence[Split]) -> str:
         )
         tasks.append(
             {
-                "id": f"{one.config}_{one.split}",
-                "config": one.config,
-                "split": one.split,
+                "id": f"{split.config}_{split.split}",
+                "config": split.config,
+                "split": split.split,
                 "field_spec": {
                     "input": "messages" if talk else "context",
                     "target": "answer",
                     "metadata": ["id", "question", "tokens"],
                 },
                 "solvers": [ask, {"name": "generate"}],
-                "scorers": [{"name": "match", "args": _matching(one.task)}],
+                "scorers": [{"name": "match", "args": _matching(split.task)}],
             }
         )
     head = {"name": name, "description": f"Long-context tasks. {CANARY}", "evaluation_framework": "inspect-ai"}
@@ -364,11 +365,11 @@ def _matching(task: str) -> dict[str, Any]:
     return {"location": "end", **({"numeric": True} if isinstance(load(task).answer, Number) else {})}
 
 
-def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -> dict[str, Any]:
+def croissant(folder: Path, name: str, own_text: bool, splits: Sequence[Split]) -> dict[str, Any]:
     """Return Croissant 1.0 with a record set for each file."""
     files, records = [], []
-    for one in found:
-        for path in one.files:
+    for split in splits:
+        for path in split.files:
             place = path.as_posix()
             files.append(
                 {
@@ -380,14 +381,14 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
                     "sha256": sha256((folder / path).read_bytes()).hexdigest(),
                 }
             )
-            own = place.removeprefix("data/").removesuffix(".parquet")
+            record_id = place.removeprefix("data/").removesuffix(".parquet")
             records.append(
                 {
                     "@type": "cr:RecordSet",
-                    "@id": own,
-                    "name": own,
-                    "description": f"{one.task} at {one.length} tokens",
-                    "field": [_field(own, column, kind, place) for column, kind in one.columns.items()],
+                    "@id": record_id,
+                    "name": record_id,
+                    "description": f"{split.task} at {split.length} tokens",
+                    "field": [_field(record_id, column, kind, place) for column, kind in split.columns.items()],
                 }
             )
     return {
@@ -403,7 +404,7 @@ def croissant(folder: Path, name: str, own_text: bool, found: Sequence[Split]) -
     }
 
 
-def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
+def _field(record_id: str, column: str, kind: Any, place: str) -> dict[str, Any]:
     types = {
         "string": "sc:Text",
         "int32": "sc:Integer",
@@ -411,14 +412,14 @@ def _field(own: str, column: str, kind: Any, place: str) -> dict[str, Any]:
         "float64": "sc:Float",
         "bool_": "sc:Boolean",
     }
-    field = {"@type": "cr:Field", "@id": f"{own}/{column}", "name": column, "description": MEANING[column]}
+    field = {"@type": "cr:Field", "@id": f"{record_id}/{column}", "name": column, "description": MEANING[column]}
     source = {"fileObject": {"@id": place}, "extract": {"column": column}}
     if isinstance(kind, str):
         return {**field, "dataType": types[kind], "source": source}
     inner = [
         {
             "@type": "cr:Field",
-            "@id": f"{own}/{column}/{name}",
+            "@id": f"{record_id}/{column}/{name}",
             "name": name,
             "dataType": types[of],
             "source": {**source, "transform": {"jsonPath": f"$[*].{name}"}},

@@ -41,7 +41,6 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
     """Write rows for kvpress, and return what to print.
 
     Args:
-        config: The settings of the export.
         max_tokens: Most tokens of a reply. By default as many as the answer needs.
     """
     names = [(_file_name(job), job.size()) for job in config.jobs]
@@ -56,7 +55,7 @@ def write(config: ExportConfig, max_tokens: int | None = None) -> list[str]:
     )
     config.write_card("Rows for the evaluation of kvpress: `--data_dir` names the folder of a length.")
     folders = dict.fromkeys(map(data_dir, config.jobs))
-    rows = sum(one.rows for one in written)
+    rows = sum(file.rows for file in written)
     return [f"{config.out}: {rows} questions; python evaluate.py --dataset carrara --data_dir {next(iter(folders))} …"]
 
 
@@ -124,8 +123,8 @@ def _check_answer_lines(item: Item, afters: list[str]) -> None:
 
 def _shared(afters: list[str], base: bool) -> int:
     """Return the most characters after the context's own that may stand in the context of all its questions."""
-    found = _LEADING.match(afters[0].rpartition("\n")[0] if base else afters[0])
-    limit = found.end() if found else 0
+    match = _LEADING.match(afters[0].rpartition("\n")[0] if base else afters[0])
+    limit = match.end() if match else 0
     while not all(after.startswith(afters[0][:limit]) for after in afters):
         limit -= 1
     return limit
@@ -137,8 +136,8 @@ def _boundary(tokenizer: Tokenizer, tail: str, after: str, limit: int) -> int:
     Vocabularies differ in where they break: GPT-2's puts a break before the last of several newlines, Llama's and
     Qwen's after them.
     """
-    whole = tokenizer.count(tail + after)
+    total = tokenizer.count(tail + after)
     for length in range(limit, -1, -1):
-        if tokenizer.count(tail + after[:length]) + tokenizer.count(after[length:]) == whole:
+        if tokenizer.count(tail + after[:length]) + tokenizer.count(after[length:]) == total:
             return length
     return limit

@@ -36,29 +36,32 @@ def calculate_metrics(df: Any) -> Metrics:
 
     Examples:
         >>> import carrara
-        >>> one, other = carrara.item("qa1"), carrara.item("niah")
-        >>> table = {"id": [one.id, other.id], "predicted_answer": [one.gold, "I do not know."]}
-        >>> found = calculate_metrics(table)
-        >>> found["babilong/qa1"]["score"], found["mean"]["score"]
+        >>> first, second = carrara.item("qa1"), carrara.item("niah")
+        >>> table = {"id": [first.id, second.id], "predicted_answer": [first.gold, "I do not know."]}
+        >>> metrics = calculate_metrics(table)
+        >>> metrics["babilong/qa1"]["score"], metrics["mean"]["score"]
         (1.0, 0.5)
     """
     for column in ("id", "predicted_answer"):
         if column not in df:
             raise UsageError(f"the table has no column `{column}`: give rows of `carrara export kvpress` with replies")
-    found = [score_reply(id, reply) for id, reply in zip(df["id"], df["predicted_answer"], strict=True)]
-    sizes = dict.fromkeys(ItemId.parse(one.id).size() for one in found)
+    graded = [score_reply(id, reply) for id, reply in zip(df["id"], df["predicted_answer"], strict=True)]
+    sizes = dict.fromkeys(ItemId.parse(result.id).size() for result in graded)
     metrics: Metrics = {}
     for size in sizes:
         tasks: dict[str, list[Result]] = {}
-        for one in found:
-            if ItemId.parse(one.id).size() == size:
-                tasks.setdefault(one.task, []).append(one)
+        for result in graded:
+            if ItemId.parse(result.id).size() == size:
+                tasks.setdefault(result.task, []).append(result)
         suffix = f", {size}" if len(sizes) > 1 else ""
-        own = {f"{task}{suffix}": _summary(results) for task, results in sorted(tasks.items())}
-        metrics |= own
+        by_task = {f"{task}{suffix}": _summary(results) for task, results in sorted(tasks.items())}
+        metrics |= by_task
         metrics[f"mean{suffix}"] = {
-            **{name: fmean(one[name] for one in own.values()) for name in ("score", "answers_read", "chance_level")},
-            "n": sum(one["n"] for one in own.values()),
+            **{
+                name: fmean(metrics_of_task[name] for metrics_of_task in by_task.values())
+                for name in ("score", "answers_read", "chance_level")
+            },
+            "n": sum(metrics_of_task["n"] for metrics_of_task in by_task.values()),
         }
     return metrics
 
@@ -86,8 +89,8 @@ def _stops(id: str) -> tuple[str, ...]:
 
 def _summary(results: Sequence[Result]) -> dict[str, float]:
     return {
-        "score": fmean(one.score for one in results),
-        "answers_read": fmean(one.status == "ok" for one in results),
-        "chance_level": fmean(one.chance_level for one in results),
+        "score": fmean(result.score for result in results),
+        "answers_read": fmean(result.status == "ok" for result in results),
+        "chance_level": fmean(result.chance_level for result in results),
         "n": len(results),
     }

@@ -45,13 +45,12 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
     """Write the folder, and return what to print.
 
     Args:
-        config: The settings of the export.
         validation: Instances of each task and length from the split `test`, beside those to train on.
         package: The requirement by which NeMo Gym installs Carrara.
     """
     check_word("package", package, "requirement of a package")
     files = _files(config, validation)
-    lines = [line for one in files for line in write_lines(one.config, {one.path: row})]
+    lines = [line for data in files for line in write_lines(data.config, {data.path: row})]
     texts = {"app.py": APP, "pyproject.toml": _project(package), "configs/carrara.yaml": _yaml(files)}
     for name, text in texts.items():
         path = config.out / SERVER / name
@@ -62,11 +61,7 @@ def write(config: ExportConfig, validation: int | None = None, package: str = PA
 
 
 def row(item: Item) -> dict[str, Any]:
-    """Return a row: the prompt, the id of the item, and the agent that answers.
-
-    Args:
-        item: The item.
-    """
+    """Return a row: the prompt, the id of the item, and the agent that answers."""
     check_single(item, "a row of NeMo Gym")
     return {
         "responses_create_params": {"input": [message._asdict() for message in item.messages()]},
@@ -141,12 +136,12 @@ def _yaml(files: list[Data]) -> str:
         "      model_server: {type: responses_api_models, name: policy_model}",
         "      datasets:",
     ]
-    for one in files:
+    for data in files:
         lines += [
-            f"      - name: carrara_{one.kind}",
-            f"        type: {one.kind}",
-            f"        jsonl_fpath: {one.path}",
-            f"        license: {'TBD' if one.config.has_own_text else 'Apache 2.0'}",
+            f"      - name: carrara_{data.kind}",
+            f"        type: {data.kind}",
+            f"        jsonl_fpath: {data.path}",
+            f"        license: {'TBD' if data.config.has_own_text else 'Apache 2.0'}",
         ]
     return "\n".join([*lines, ""])
 

@@ -57,8 +57,8 @@ def server_class() -> Any:
             check_scale(self.config.scale)
 
         async def verify(self, body: CarraraVerifyRequest) -> CarraraVerifyResponse:
-            found = verdict(body.id, body.response, self.config.scale)
-            return CarraraVerifyResponse(**{**body.model_dump(), **found})
+            fields = verdict(body.id, body.response, self.config.scale)
+            return CarraraVerifyResponse(**{**body.model_dump(), **fields})
 
         def compute_metrics(self, tasks: list[list[dict[str, Any]]]) -> dict[str, float]:
             return mean_rewards(chain.from_iterable(tasks))
@@ -73,9 +73,11 @@ def mean_rewards(responses: Iterable[Mapping[str, Any]]) -> dict[str, float]:
         responses: Responses of `verify`.
     """
     rewards: dict[str, list[float]] = {}
-    for one in responses:
-        rewards.setdefault(f"mean/reward/{one['task']}/{ItemId.parse(one['id']).size()}", []).append(one["reward"])
-    return {name: fmean(found) for name, found in sorted(rewards.items())}
+    for response in responses:
+        rewards.setdefault(f"mean/reward/{response['task']}/{ItemId.parse(response['id']).size()}", []).append(
+            response["reward"]
+        )
+    return {name: fmean(values) for name, values in sorted(rewards.items())}
 
 
 def verdict(id: str, response: Any, scale: RewardScale = None) -> dict[str, Any]:
@@ -94,14 +96,14 @@ def verdict(id: str, response: Any, scale: RewardScale = None) -> dict[str, Any]
     Raises:
         UsageError: There is no such item, or the scale lacks its task.
     """
-    last = [one for one in response.output if one.type == "message" and one.role == "assistant"][-1:]
-    found = score_completion(id, last, status_of(response, last))
+    last = [output for output in response.output if output.type == "message" and output.role == "assistant"][-1:]
+    result = score_completion(id, last, status_of(response, last))
     return {
-        "reward": scale_reward(found, scale),
-        "task": found.task,
-        "status": found.status,
-        "score": found.score,
-        "answers_read": float(found.status == "ok"),
+        "reward": scale_reward(result, scale),
+        "task": result.task,
+        "status": result.status,
+        "score": result.score,
+        "answers_read": float(result.status == "ok"),
     }
 
 
@@ -114,13 +116,16 @@ def status_of(response: Any, last: Sequence[Any]) -> Status:
     """
     if response.error is not None or response.status in ("failed", "cancelled"):
         return "error"
-    if response.incomplete_details or "incomplete" in (response.status, *(getattr(one, "status", "") for one in last)):
+    if response.incomplete_details or "incomplete" in (
+        response.status,
+        *(getattr(output, "status", "") for output in last),
+    ):
         reason = response.incomplete_details.reason if response.incomplete_details else None
         if reason == "content_filter":
             return "filtered"
-        reasoned = any(one.type == "reasoning" for one in response.output)
+        reasoned = any(output.type == "reasoning" for output in response.output)
         return "truncated" if reasoned or reply_of(last) or response.usage else "overflow"
     if response.output and response.output[-1].type == "function_call":
         return "called"
-    parts = [part for one in last if not isinstance(one.content, str) for part in one.content]
+    parts = [part for output in last if not isinstance(output.content, str) for part in output.content]
     return "refused" if any(part.type == "refusal" for part in parts) else "ok"

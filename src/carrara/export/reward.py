@@ -43,7 +43,7 @@ def rewards(
         >>> rewards(["I like turtles", [{"role": "assistant", "content": i.gold}]], id=[i.id, i.id])
         [0.0, 1.0]
     """
-    return [scale_reward(one, scale) for one in score_completions(completions, id)]
+    return [scale_reward(result, scale) for result in score_completions(completions, id)]
 
 
 def score_completions(completions: Sequence[Completion], ids: Sequence[str] | None) -> list[Result]:
@@ -66,7 +66,7 @@ def _scorer() -> Scorer:
 
 
 def reply_of(completion: object) -> str:
-    """Return the text of a reply, or of the last message. What has no text, such as None or NaN, is empty.
+    """Return the text of a reply, or of the last message. A reply without a text, such as None or NaN, is empty.
 
     >>> reply_of([{"role": "assistant", "content": [{"type": "text", "text": "The park"}]}])
     'The park'

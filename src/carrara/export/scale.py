@@ -1,6 +1,6 @@
 """Scales of rewards, by which the tasks of a mixed batch balance.
 
-A guesser scores 0.5 on one task and 0 on another. Where rewards are compared across tasks, its replies to the first
+A guesser scores 0.5 on one task and 0 on another. If rewards are compared across tasks, its replies to the first
 are reinforced, and those to the second are not. A scale turns scores into rewards, so that guessing pays the same
 everywhere.
 """
@@ -67,8 +67,9 @@ def scale_reward(result: Result, scale: RewardScale) -> float:
     if scale is None:
         return result.score
     if scale == CHANCE:
-        left = 1 - result.chance_level  # 0: any answer is right, so that only a reply without one can lose
-        return _Line(result.chance_level, left or 1.0).reward(result.score)
+        # 0 means that any answer is right, so that only a reply without one can lose.
+        range_above_chance = 1 - result.chance_level
+        return _Line(result.chance_level, range_above_chance or 1.0).reward(result.score)
     if isinstance(scale, Mapping):
         for name in _names(result.task):
             if name in scale:
@@ -98,8 +99,8 @@ def check_scale(scale: RewardScale) -> None:
         case None | "chance":
             pass
         case Mapping():
-            for name, given in scale.items():
-                _line(name, given)
+            for name, task_scale in scale.items():
+                _line(name, task_scale)
         case str() | PathLike():
             _measure(Path(scale))
         case _:
@@ -112,14 +113,14 @@ def _names(task: str) -> list[str]:
     >>> _names("sync/graph:shortest")
     ['sync/graph:shortest', 'graph:shortest', 'sync/graph', 'graph']
     """
-    whole = task.partition(":")[0]
-    return [name for one in dict.fromkeys([task, whole]) for name in (one, one.partition("/")[2])]
+    task_name = task.partition(":")[0]
+    return [name for full_name in dict.fromkeys([task, task_name]) for name in (full_name, full_name.partition("/")[2])]
 
 
-def _line(task: str, given: TaskScale) -> _Line:
+def _line(task: str, task_scale: TaskScale) -> _Line:
     """Return the line of a factor, or of a mean and a standard deviation."""
-    numbers: list[object] = list(given) if isinstance(given, Sequence) else [given]
-    if any(isinstance(one, bool) or not isinstance(one, int | float) or not isfinite(one) for one in numbers):
+    numbers: list[object] = list(task_scale) if isinstance(task_scale, Sequence) else [task_scale]
+    if any(isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value) for value in numbers):
         numbers = []
     match numbers:
         case [int() | float() as factor] if factor > 0:
@@ -127,7 +128,7 @@ def _line(task: str, given: TaskScale) -> _Line:
         case [int() | float() as mean, int() | float() as deviation] if deviation > 0:
             return _Line(mean, deviation)
     raise UsageError(
-        f"{given!r} is no reward scale of {task}: give a factor above 0, or the mean and the standard deviation "
+        f"{task_scale!r} is no reward scale of {task}: give a factor above 0, or the mean and the standard deviation "
         "of its scores, such as [0.5, 0.5]"
     )
 
@@ -143,4 +144,4 @@ def _measure(folder: Path) -> Mapping[str, _Line]:
             scores.setdefault(result.task, []).append(result.score)
     if not scores:
         raise UsageError(f"{folder} has no replies from which a reward scale could be measured")
-    return {task: _Line(fmean(own), pstdev(own)) for task, own in scores.items()}
+    return {task: _Line(fmean(values), pstdev(values)) for task, values in scores.items()}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, Row, with_labels
-from carrara.items.bulk import PUZZLE, Share, in_order, make, shares_of
+from carrara.items.bulk import LEAST_TOKENS, Share, in_order, make, shares_of
 from carrara.items.item import count_existing
 from carrara.items.item_id import ItemId
 from carrara.items.prompt_pack import Pack
@@ -70,9 +70,7 @@ def write_tables(
     """Write the items of an export as Parquet files, with progress.
 
     Args:
-        config: The settings of the export.
         firsts: Those of its jobs that are written as this table.
-        table: The columns.
         path: The path of the k-th of n files of a job.
     """
     if config.chunk:
@@ -106,18 +104,18 @@ def write_all(
         shares = shares_of(job, FILE, MOST)
         parts.append([File(path(job.first, number, len(shares)), share) for number, share in enumerate(shares)])
     work, files = with_permissions(partial(write, table=table, pack=pack)), list(chain(*parts))
-    _check_strays({one.path for one in files})
+    _check_strays({file.path for file in files})
     return len(files), in_order(jobs, parts, parallel_map(work, files, workers, engine), warn)
 
 
-def _check_strays(own: Set[Path]) -> None:
+def _check_strays(written: Set[Path]) -> None:
     """Raise if an earlier command with another number of instances left files.
 
     They would be read together with these.
     """
-    for folder in {path.parent for path in own}:
+    for folder in {path.parent for path in written}:
         for path in sorted(folder.glob("*.parquet")):
-            if path not in own:
+            if path not in written:
                 raise UsageError(f"{path} is there and holds other items: remove it, or give another `out`")
 
 
@@ -134,16 +132,16 @@ def write(file: File, table: ShardTable, pack: Pack | None) -> WrittenFile:
         return _existing_file(file.path, about, parquet)
     made = make(file.share, table.row, pack)
     schema = arrow.schema([arrow.field(name, type_of(kind, arrow)) for name, kind in table.columns.items()])
-    said = {**about, "unfit": [[str(one), one.part] for one in made.unfit]}
-    schema = schema.with_metadata({ABOUT: json.dumps(said).encode()})
-    whole = _rows(arrow, made.rows, schema)
+    stored_about = {**about, "unfit": [[str(error), error.part] for error in made.unfit]}
+    schema = schema.with_metadata({ABOUT: json.dumps(stored_about).encode()})
+    all_rows = _rows(arrow, made.rows, schema)
     with (
         atomic_path(file.path) as partial,
         parquet.ParquetWriter(partial, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer,
     ):
         # Questions on one context share it: a repeated text is stored once in a row group.
         for start, rows in _groups(made.questions, file.share.first.length):
-            writer.write_table(whole.slice(start, rows), row_group_size=max(1, rows))
+            writer.write_table(all_rows.slice(start, rows), row_group_size=max(1, rows))
     return WrittenFile(file.path, len(made.rows), made.unfit, known=False)
 
 
@@ -153,7 +151,7 @@ def _groups(questions: Sequence[int], length: int) -> Iterator[tuple[int, int]]:
     >>> list(_groups([3, 3, 3, 3, 3], 400_000)), list(_groups([], 0))
     ([(0, 6), (6, 6), (12, 3)], [(0, 0)])
     """
-    contexts, start = max(1, GROUP // max(length, PUZZLE)), 0
+    contexts, start = max(1, GROUP // max(length, LEAST_TOKENS)), 0
     for first in range(0, max(1, len(questions)), contexts):
         rows = sum(questions[first : first + contexts])
         yield start, rows
@@ -170,17 +168,17 @@ def _rows(arrow: Any, rows: Sequence[object], schema: Any) -> Any:
 def _existing_file(path: Path, about: Mapping[str, object], parquet: Any) -> WrittenFile:
     try:
         with path.open("rb") as file:
-            found = parquet.read_metadata(file)
-        said = json.loads(found.metadata[ABOUT])
-        unfit = [LengthError(*one) for one in said.pop("unfit")]
+            metadata = parquet.read_metadata(file)
+        stored_about = json.loads(metadata.metadata[ABOUT])
+        unfit = [LengthError(*arguments) for arguments in stored_about.pop("unfit")]
     except (OSError, ValueError, KeyError, TypeError) as error:  # errors of pyarrow are subclasses of these
         raise UsageError(f"{path} is there and was not made here ({error}): give another `out`") from None
-    if said != about:
+    if stored_about != about:
         raise UsageError(
-            f"{path} holds other items ({said['kind']}, {said['instances']} instances from {said['first']}): "
-            "give another `out`"
+            f"{path} holds other items ({stored_about['kind']}, {stored_about['instances']} instances from "
+            f"{stored_about['first']}): give another `out`"
         )
-    return WrittenFile(path, found.num_rows, unfit, known=True)
+    return WrittenFile(path, metadata.num_rows, unfit, known=True)
 
 
 def type_of(kind: Any, arrow: Any) -> Any:

@@ -56,7 +56,7 @@ class Stream:
         sampling = ItemOptions(seed=seed, split=split, style=style).sampling
         selections = selections_of(tasks, params_of(params))
         self.seed = seed
-        self.firsts = [first for one in selections for first in item_ids(one, sampling, None, tokenizer)]
+        self.firsts = [first for selection in selections for first in item_ids(selection, sampling, None, tokenizer)]
         if not self.firsts:
             raise UsageError("no task is named: say which, such as 'qa1,latent_list'")
         self.lengths = lengths if isinstance(lengths, Curriculum) else lengths_of(lengths)

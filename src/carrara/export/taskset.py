@@ -179,7 +179,7 @@ def prompt_of(item: Item, place: Place) -> str | list[dict[str, str]]:
     messages = item.messages()
     if len(messages) == 1 and len(messages[0].content.encode()) <= LONGEST_ARGUMENT:
         return messages[0].content
-    return [one._asdict() for one in messages]
+    return [message._asdict() for message in messages]
 
 
 def result_of(id: str, trace: Any) -> Result:
@@ -192,7 +192,7 @@ def is_solved(id: str) -> bool | None:
     """Return whether the solver of an item's task finds the right answer. None if the text decides no answer."""
     item = item_of(id)
     try:
-        found = item.solve(item.messages())
+        answer = item.solve(item.messages())
     except UndecidableError:
         return None
-    return bool(found == item.question.gold and score_completion(id, item.gold).score == 1)
+    return bool(answer == item.question.gold and score_completion(id, item.gold).score == 1)

@@ -57,10 +57,10 @@ def prompts(
     datasets: Any = import_module("datasets")
     stream = Stream(tasks, lengths, params=params, split=split, seed=seed, style=style, tokenizer=tokenizer)
     text = datasets.Value("string")
-    said = text if style == "base" else datasets.List({"role": text, "content": text})
+    prompt_type = text if style == "base" else datasets.List({"role": text, "content": text})
     rows = datasets.IterableDataset.from_generator(
         _rows,
-        features=datasets.Features({"prompt": said, "id": text}),
+        features=datasets.Features({"prompt": prompt_type, "id": text}),
         gen_kwargs={"stream": stream, "start": check_whole("start", start, 0)},
     )
     own_text = any(name in TEXTS for first in stream.firsts for name in read_canonical(first.params))
@@ -73,4 +73,4 @@ def _rows(stream: Stream, start: int) -> Iterator[dict[str, Any]]:
     for item in stream.items(start):
         check_single(item, "a data set of prompts")
         base = item.item_id.style == "base"
-        yield {"prompt": item.text if base else [one._asdict() for one in item.messages()], "id": item.id}
+        yield {"prompt": item.text if base else [message._asdict() for message in item.messages()], "id": item.id}

@@ -57,7 +57,6 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
     """Write training rows of verl, and return what to print.
 
     Args:
-        config: The settings of the export.
         context: Whether the context is a column of its own, and the prompt leaves it out.
     """
     if config.style == "base":
@@ -73,7 +72,7 @@ def write(config: ExportConfig, context: bool = False) -> list[str]:
         return config.out / first.size("-") / f"{first.task.replace('/', '-')}-{number:05}-of-{of:05}.parquet"
 
     written = write_tables(config, config.jobs, table, path)
-    rows, files = sum(one.rows for one in written), sum(one.rows > 0 for one in written)
+    rows, files = sum(file.rows for file in written), sum(file.rows > 0 for file in written)
     longest = max(config.lengths)
     config.write_card(
         "# Training rows for verl",
@@ -109,9 +108,9 @@ def context_row(item: Item) -> Mapping[str, Any]:
     text = message.content.removeprefix(template.before).removesuffix(template.after[template.closing :])
     if template.closing:
         bare = Message(bare.role, template.before + template.after[template.closing :])
-    found = _row(item, [bare])
+    columns = _row(item, [bare])
     start = {"context_start": len(template.before)}  # labels of evidence are positions in the whole prompt
-    return {**found, "context": text, "extra_info": {**found["extra_info"], **start}}
+    return {**columns, "context": text, "extra_info": {**columns["extra_info"], **start}}
 
 
 def _row(item: Item, messages: list[Message]) -> dict[str, Any]:
@@ -143,10 +142,10 @@ def _row(item: Item, messages: list[Message]) -> dict[str, Any]:
 
 def _params(item: Item) -> dict[str, Any]:
     """Return the parameters of an item's task, with the value that this item has of each sweep."""
-    labels, found = item.question.labels, dict[str, Any]()
+    labels, values = item.question.labels, dict[str, Any]()
     for field in fields(item.task):
         value = getattr(item.task, field.name)
         if isinstance(value, tuple) and field.name in labels:  # tasks that draw one of several values label it
-            value = next((one for one in value if str(one) == labels[field.name]), value)
-        found[field.name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
-    return found
+            value = next((choice for choice in value if str(choice) == labels[field.name]), value)
+        values[field.name] = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+    return values

@@ -6,12 +6,12 @@ each instance, and is the same in both: `block` puts all needed facts there, and
 stretches and puts a needed fact at this share of each. So the needed facts are anywhere in the context equally often in
 both, and only their distance differs.
 
-What becomes of the other facts depends on whether the order of the facts has a meaning (`Instance.unordered`):
+The places of the other facts depend on whether the order of the facts has a meaning (`Instance.unordered`):
 
 - Without a meaning, the others stay where they were drawn in both arrangements, and only the needed ones move. The
   needed facts of a block are adjacent.
 - With a meaning, as in a story, the order of all facts is kept. The positions of the others are stretched with those of
-  the needed ones, and those between the first and the last needed fact are part of the block.
+  the needed ones. Facts between the first and the last needed fact are part of the block.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,14 +48,14 @@ class Arrangement:
         if self.unordered:
             return tuple(targets.get(n, at) for n, at in enumerate(drawn))
         ends = [(-1, 0.0, 0.0), *((n, drawn[n], to) for n, to in targets.items()), (len(drawn), 1.0, 1.0)]
-        found = list[float]()
+        placed_shares = list[float]()
         for (first, start, low), (last, end, high) in pairwise(ends):
             if first >= 0:
-                found.append(low)
+                placed_shares.append(low)
             for n in range(first + 1, last):
                 part = (drawn[n] - start) / (end - start) if end > start else (n - first) / (last - first)
-                found.append(low + part * (high - low))
-        return tuple(found)
+                placed_shares.append(low + part * (high - low))
+        return tuple(placed_shares)
 
     def _targets(self, share: float) -> dict[int, float]:
         """Return the shares that are set. In a story, the positions of all others follow from them."""

@@ -20,9 +20,9 @@ SHARE = 2_000_000
 MOST = 200
 """The instances of a batch: enough to be worth sending, and few enough to fit in memory."""
 ALONE = 4_000_000
-"""Tokens in total, if each instance counts with at least this many."""
-PUZZLE = 4000
 """The tokens up to which no other process is started, because that takes longer."""
+LEAST_TOKENS = 4000
+"""The tokens that an instance counts as at least."""
 
 
 class HashedId(NamedTuple):
@@ -49,14 +49,14 @@ class Batch:
     """The number of items on each context, in the order of the rows."""
 
 
-class Lacking(Protocol):
+class HasUnfit(Protocol):
     """The values, and the instances that cannot be made at this length."""
 
     @property
     def unfit(self) -> Sequence[LengthError]: ...
 
 
-M = TypeVar("M", bound=Lacking)
+M = TypeVar("M", bound=HasUnfit)
 
 
 def bulk(
@@ -75,11 +75,11 @@ def bulk(
     """
     jobs = [Share(first, count_existing(first, instances)) for first in firsts]
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
-    small = sum(job.instances * max(job.first.length, PUZZLE) for job in jobs) <= ALONE
+    small = sum(job.instances * max(job.first.length, LEAST_TOKENS) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
     made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
-    for one in in_order(jobs, parts, made, warn):
-        yield one.rows  # type: ignore[misc]  # they are the values that `row` returns
+    for batch in in_order(jobs, parts, made, warn):
+        yield batch.rows  # type: ignore[misc]  # they are the values that `row` returns
 
 
 def in_order(
@@ -87,12 +87,12 @@ def in_order(
 ) -> Iterator[M]:
     """Yield the values of the parts of each job. Warn once for each job of instances without a prompt."""
     without: list[LengthError] = []
-    for job, own in zip(jobs, parts, strict=True):
+    for job, job_parts in zip(jobs, parts, strict=True):
         unfit: list[LengthError] = []
-        for _ in own:
-            one = next(made)
-            unfit += one.unfit
-            yield one
+        for _ in job_parts:
+            batch = next(made)
+            unfit += batch.unfit
+            yield batch
         if unfit:
             try:
                 warn(too_long(job.first, job.instances, unfit))
@@ -112,9 +112,9 @@ def remake(
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
-    size = sum(max(ItemId.parse(one.id).length, PUZZLE) for one in named)
-    some = max(1, min(MOST, SHARE * len(named) // size))
-    parts = [named[begin : begin + some] for begin in range(0, len(named), some)]
+    size = sum(max(ItemId.parse(hashed.id).length, LEAST_TOKENS) for hashed in named)
+    batch_size = max(1, min(MOST, SHARE * len(named) // size))
+    parts = [named[begin : begin + batch_size] for begin in range(0, len(named), batch_size)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
     return parallel_map(work, parts, 1 if size <= ALONE else workers, engine)
 
@@ -122,13 +122,13 @@ def remake(
 def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
     """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
-    for one in named:
-        item_id = ItemId.parse(one.id)
+    for hashed in named:
+        item_id = ItemId.parse(hashed.id)
         if context is None or context.item_id.context_id != item_id.context_id:
             context = context_of(replace(item_id, question=0), pack)
         item = context.item(item_id.question)
-        if one.sha256 and item.survey.sha256 != one.sha256:
-            raise RunError(f"{one.id} renders to other bytes than its item_id says: it was made by another release")
+        if hashed.sha256 and item.survey.sha256 != hashed.sha256:
+            raise RunError(f"{hashed.id} renders to other bytes than its item_id says: it was made by another release")
         rows.append(row(item))
     return rows
 
@@ -136,7 +136,7 @@ def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack 
 def shares_of(job: Share, tokens: int, most: int) -> list[Share]:
     """Divide a job into parts of a number of tokens and instances."""
     first, instances = job
-    size = max(1, min(most, tokens // max(first.length, PUZZLE)))
+    size = max(1, min(most, tokens // max(first.length, LEAST_TOKENS)))
     return [
         Share(replace(first, index=first.index + begin), min(size, instances - begin))
         for begin in range(0, instances, size)

@@ -64,15 +64,15 @@ def grade(task: SuiteTask, question: Question[Any], reply: str, status: Status =
     """
     if status not in ATTEMPTED:
         return Grade(status, None, 0.0, dict.fromkeys(task.paper_scores("", question), 0.0))
-    found = task.read(reply, question)
+    statement = task.read(reply, question)
     scores = task.paper_scores(reply, question)
-    if found is None and status == "ok":
+    if statement is None and status == "ok":
         return _grade_without_answer(task, question, reply, scores)
-    if found is None:
+    if statement is None:
         return Grade(status, None, 0.0, scores)
-    answer = found.answer
+    answer = statement.answer
     score = task.score(answer, question) if status == "ok" else 0.0
-    return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), found.rule)
+    return Grade(status, task.write(answer), score, scores, task.error_type(answer, question), statement.rule)
 
 
 def _grade_without_answer(task: SuiteTask, question: Question[Any], reply: str, scores: Mapping[str, float]) -> Grade:
@@ -102,6 +102,9 @@ def trivial(task: SuiteTask, question: Question[Any], prompt: str | None = None)
 
     Such a reply may be a whole context or prompt. Grading it costs about as much as making it.
     """
-    said = {**task.trivial_baselines(question), **({"the prompt said back": prompt} if prompt is not None else {})}
-    replies = {name: grade(task, question, reply) for name, reply in said.items()}
-    return {name: {OWN_SCORE: graded.score, **graded.scores} for name, graded in replies.items()}
+    replies_by_name = {
+        **task.trivial_baselines(question),
+        **({"the prompt said back": prompt} if prompt is not None else {}),
+    }
+    grades = {name: grade(task, question, reply) for name, reply in replies_by_name.items()}
+    return {name: {OWN_SCORE: graded.score, **graded.scores} for name, graded in grades.items()}

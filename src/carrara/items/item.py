@@ -164,9 +164,9 @@ class Item:
             >>> i.solve(i.messages()) == i.question.gold
             True
         """
-        asked = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
+        conversation = [*messages, *(Message("user", text) for text in self.prompt.template.follow_ups)]
         wording = wording_of(self.item_id, self.task, self.context.pack)
-        return self.task.solve(*self.task.read_prompt(asked, wording))
+        return self.task.solve(*self.task.read_prompt(conversation, wording))
 
     @property
     def text(self) -> str:
@@ -212,7 +212,6 @@ def check_single(item: Item, where: str) -> Item:
     """Return an item. Raise `UsageError` if it is a conversation whose later messages have no place.
 
     Args:
-        item: The item.
         where: What has no place for them, such as `a batch`.
     """
     if messages := len(item.prompt.template.follow_ups):
@@ -234,9 +233,9 @@ def questions_of(item_id: ItemId, pack: Pack | None = None) -> PosedInstance:
     return posed
 
 
-def no_question(item_id: ItemId, there: int) -> str:
+def no_question(item_id: ItemId, questions: int) -> str:
     """Return the error message for a question that an instance does not have."""
-    return f"{item_id} asks question {item_id.question}, and there are {there} (from 0)"
+    return f"{item_id} asks question {item_id.question}, and there are {questions} (from 0)"
 
 
 def instance_key(item_id: ItemId, pack: Pack | None) -> tuple[ItemId, Pack | None]:
@@ -308,8 +307,8 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
     arrangement = arrangement_of(item_id, task, instance, questions)
     bare = replace(item_id, question=0, length=item_id.length if task.is_sized else 0, arrange="")
     measures = _measures(bare, pack)
-    longest = max(measures, key=lambda measure: measure.puzzle)
-    room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.puzzle)
+    longest = max(measures, key=lambda measure: measure.bare_tokens)
+    room = 0 if task.given_count(item_id.length) is not None else _room(item_id, longest.bare_tokens)
     packing = Packing(instance, room, longest.cost, key, item_id.tokenizer, variant, arrangement)
     if room or arrangement:
         if instance.filler is None:
@@ -321,7 +320,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
         except LengthError as reason:
             raise LengthError(f"{item_id.instance_id} cannot be made {item_id.length} tokens long: {reason}") from None
     prompts = [
-        Prompt(measure.template, packing, measure, question.evidence, measure.puzzle + room)
+        Prompt(measure.template, packing, measure, question.evidence, measure.bare_tokens + room)
         for measure, question in zip(measures, questions, strict=True)
     ]
     return Context(item_id, task, instance, questions, prompts, pack)
@@ -342,16 +341,16 @@ def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
 
 
 _measures = WeightedCache(measure_templates, weight, KEPT)
-"""Return the measures of an instance's prompts, once for all lengths at which it is the same."""
+"""The measures of an instance's prompts, made once for all lengths at which it is the same."""
 
 
-def _room(item_id: ItemId, puzzle: int) -> int:
-    if item_id.length and item_id.length < puzzle:
+def _room(item_id: ItemId, bare_tokens: int) -> int:
+    if item_id.length and item_id.length < bare_tokens:
         raise LengthError(
-            f"{item_id.instance_id} takes {puzzle} tokens without any filler, more than "
+            f"{item_id.instance_id} takes {bare_tokens} tokens without any filler, more than "
             f"{write_length(item_id.length)}: ask for a greater length, or for 0, which is the puzzle alone"
         )
-    return item_id.length - puzzle if item_id.length else 0
+    return item_id.length - bare_tokens if item_id.length else 0
 
 
 def make(
@@ -457,8 +456,8 @@ def too_long(first: ItemId, count: int, unfit: Sequence[LengthError]) -> str:
 def count_existing(first: ItemId, count: int) -> int:
     """Return how many of `count` instances exist from an item id's on. Instances from files may be fewer."""
     configured = parameters.build_canonical(registry.load(first.task), first.task, first.params)
-    given = configured.given_count(first.length)
-    return count if given is None else min(count, given - first.index)
+    available = configured.given_count(first.length)
+    return count if available is None else min(count, available - first.index)
 
 
 def left_out(first: ItemId, reason: LengthError) -> str:

@@ -92,11 +92,11 @@ class ItemId:
 
     @staticmethod
     def parse(text: str) -> "ItemId":
-        given: object = text  # rows of other programs may have anything in its place
-        found = _ID.fullmatch(text) if isinstance(given, str) and len(text) < 2000 and text.isprintable() else None
-        if not found:
+        value: object = text  # rows of other programs may have anything in its place
+        match = _ID.fullmatch(text) if isinstance(value, str) and len(text) < 2000 and text.isprintable() else None
+        if not match:
             raise UsageError(f"{str(text)[:200]!r} is not an item's id; `carrara generate` writes them")
-        part = found.groupdict(default="")
+        part = match.groupdict(default="")
         item_id = ItemId(
             task=part["task"],
             version=int(part["version"]),

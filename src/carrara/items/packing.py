@@ -2,9 +2,9 @@
 
 The puzzle (everything except filler) is counted once, each group of filler adds its own cost, and the total is a sum.
 Every fact is placed at its drawn share of the filler, up to the size of a group. In one gap, the groups are chosen so
-that the total is exact: some subset of a pool of groups fills the room to the token (a subset sum over the bits of an
-integer, found in microseconds), so nothing is cut or padded. Contexts are streams: segments are produced again on each
-pass, and only the pool and the short gaps after it are held in memory.
+that the total is exact: some subset of a pool of groups fills the room to the token. It is a subset sum over the bits
+of an integer, found in microseconds. So nothing is cut or padded. Contexts are streams: segments are produced again on
+each pass, and only the pool and the short gaps after it are held in memory.
 """
 
 from bisect import bisect_left, bisect_right
@@ -52,7 +52,7 @@ class _Scale(NamedTuple):
 class _Layout(NamedTuple):
     bounds: list[int]
     """The end of each gap, in tokens of filler."""
-    tried: int
+    filler_number: int
     """The number of the filler."""
     groups: list[SegmentGroup] | None = None
     """The packed segments, if they are short."""
@@ -71,7 +71,7 @@ class Packing:
     variant: int = 0
     """The number of the filler around the same facts. The audit uses several."""
     arrangement: Arrangement | None = None
-    """How the needed facts stand in the filler. None: where they were drawn."""
+    """The arrangement of the needed facts in the filler. None: they stand where they were drawn."""
 
     @property
     def has_filler(self) -> bool:
@@ -86,15 +86,15 @@ class Packing:
         for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
             yield from group
 
-    def hold(self) -> None:
+    def cache_segments(self) -> None:
         """Cache the packed segments, if they are small, for repeated use."""
         if self.instance.filler is not None and HELD < self.room <= MOST:
             _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
-        bounds, tried, _ = self._layout
+        bounds, filler_number, _ = self._layout
         packing, groups = _LATEST[0]
-        return groups if packing is self else self._pack(bounds, tried)
+        return groups if packing is self else self._pack(bounds, filler_number)
 
     @cached_property
     def _all_groups(self) -> list[SegmentGroup]:
@@ -133,13 +133,13 @@ class Packing:
         """Return the distance of each fact from its position, in tokens of filler."""
         bounds = dict(zip(self.order, self._bounds, strict=True))
         used = -sum(self.cost((segment,)) for segment in self.instance.start)
-        found: dict[int, int] = {}
+        distances: dict[int, int] = {}
         for segment in self:
             if segment.fact is None:
                 used += self.cost((segment,))
             else:
-                found.setdefault(segment.fact, abs(used - bounds[segment.fact]))
-        return found
+                distances.setdefault(segment.fact, abs(used - bounds[segment.fact]))
+        return distances
 
     @property
     def tolerance(self) -> int:
@@ -193,7 +193,7 @@ class Packing:
 
     @cached_property
     def _layout(self) -> _Layout:
-        """Return bounds whose filler adds up exactly.
+        """The bounds whose filler adds up exactly.
 
         If all gaps are short, or groups have sizes that add up to few totals, there may be no exact total. Then other
         filler is tried, and if none succeeds, all of it goes into the largest gap, unless the needed facts have to
@@ -202,13 +202,13 @@ class Packing:
         bounds = [*self._bounds, self.room]
         if max(_sizes(bounds)) >= 2 * self._scale.window and not self._scale.sparse and self._is_parted:
             return _Layout(bounds, 0)
-        for tried in range(TRIES):
+        for filler_number in range(TRIES):
             try:
-                return self._prove(bounds, tried)
+                return self._try_bounds(bounds, filler_number)
             except LengthError:
                 continue
         largest = _largest(bounds)
-        return self._prove([0] * largest + [self.room] * (len(bounds) - largest), 0)
+        return self._try_bounds([0] * largest + [self.room] * (len(bounds) - largest), 0)
 
     @property
     def _is_parted(self) -> bool:
@@ -220,20 +220,20 @@ class Packing:
             or self.room > len(arrangement.needed) * self._scale.window
         )
 
-    def _prove(self, bounds: list[int], tried: int) -> _Layout:
+    def _try_bounds(self, bounds: list[int], filler_number: int) -> _Layout:
         """Raise `LengthError` if filler with these bounds does not add up, or does not part facts as it should."""
-        groups: Iterable[SegmentGroup] = self._pack(bounds, tried)
+        groups: Iterable[SegmentGroup] = self._pack(bounds, filler_number)
         if self.room <= MOST:
             groups = list(groups)
         if self.arrangement and self.arrangement.find_violation(chain.from_iterable(groups)):
             raise LengthError("its needed facts do not stand apart in so little filler; ask for more")
         if isinstance(groups, list):
             if self.room <= HELD:
-                return _Layout(bounds, tried, groups)
+                return _Layout(bounds, filler_number, groups)
             _LATEST[0] = self, groups
         else:
             deque(groups, 0)
-        return _Layout(bounds, tried)
+        return _Layout(bounds, filler_number)
 
     def settle(self) -> None:
         """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""
@@ -242,9 +242,9 @@ class Packing:
             stream.must_last(self.room, self.cost)
         _ = self._layout
 
-    def _pack(self, bounds: Sequence[int], tried: int) -> Iterator[SegmentGroup]:
+    def _pack(self, bounds: Sequence[int], filler_number: int) -> Iterator[SegmentGroup]:
         """Yield filler and facts in order. `bounds` has one entry more than there are facts."""
-        stream = self._open("filler", self.variant, tried)
+        stream = self._open("filler", self.variant, filler_number)
         window = self._scale.window
         sizes = _sizes(bounds)
         # The last gap with room for a choice, so that the text held after it is short.
@@ -336,13 +336,13 @@ class _Pool:
     """Up to `POOL` groups of a filler stream. They are drawn when they are needed, because a group may be long."""
 
     def __init__(self, stream: FillerStream, gap: int) -> None:
-        self._tap, self._gap, self._left = stream, gap, POOL
+        self._stream, self._gap, self._left = stream, gap, POOL
         self._drawn = deque[SegmentGroup]()
         if _bulk(stream) is not None:
             self.draw_all()
 
     def draw_all(self) -> None:
-        self._drawn.extend(some(self._tap, self._gap, self._left))
+        self._drawn.extend(some(self._stream, self._gap, self._left))
         self._left = 0
 
     def next(self) -> SegmentGroup | None:
@@ -351,7 +351,7 @@ class _Pool:
             return self._drawn.popleft() if self._drawn else None
         self._left -= 1
         try:
-            return self._tap(self._gap)
+            return self._stream(self._gap)
         except ExhaustedError:
             if self._left == POOL - 1:
                 raise

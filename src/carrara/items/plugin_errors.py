@@ -52,27 +52,27 @@ def guard_methods(kind: type[Task], file: Path) -> type[SuiteTask]:
     It has the methods of a `SuiteTask`, too.
     """
     bases = (kind,) if issubclass(kind, SuiteTask) else (kind, SuiteTask)
-    own: dict[str, Any] = {
-        name: _caught(method, file, name)
+    namespace: dict[str, Any] = {
+        name: _catch_errors(method, file, name)
         for base in bases[::-1]
         for name, method in getmembers(base, isfunction)
         if name in ALLOWED or not name.startswith("_")
     }
-    own |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
-    own["wording"] = kind.wording
-    made: type[SuiteTask] = type(kind)(kind.__name__, bases, own)  # type: ignore[misc]
-    made.is_sized, made.has_sentences = kind.is_sized, kind.has_sentences
-    return made
+    namespace |= {"__module__": kind.__module__, "__qualname__": kind.__qualname__, "__doc__": kind.__doc__}
+    namespace["wording"] = kind.wording
+    guarded: type[SuiteTask] = type(kind)(kind.__name__, bases, namespace)  # type: ignore[misc]
+    guarded.is_sized, guarded.has_sentences = kind.is_sized, kind.has_sentences
+    return guarded
 
 
-def _caught(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:
+def _catch_errors(method: Callable[..., Any], file: Path, name: str = "filler of an Instance") -> Callable[..., Any]:
     """Return a method that raises `PluginError` for any exception, and checks what it returns."""
     allowed, check = (CarraraError, ALLOWED.get(name, CarraraError)), _CHECKS.get(name)
 
     @wraps(method)
-    def call(*args: Any, **given: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> Any:
         try:
-            returned = method(*args, **given)
+            returned = method(*args, **kwargs)
             return check(args[0], returned, file) if check else returned
         except allowed:
             raise
@@ -117,20 +117,20 @@ def _describe(error: BaseException) -> str:
 # --- what methods may return ---
 
 
-def _with_caught_filler(instance: Instance, file: Path) -> Instance:
+def _with_guarded_filler(instance: Instance, file: Path) -> Instance:
     """Return an instance whose filler, which is drawn much later, is caught too."""
 
     def open_filler(filler: Filler | None) -> Filler | None:
         if filler is None:
             return None
-        opening = _caught(filler, file)
+        opening = _catch_errors(filler, file)
 
         def open_filler(*args: Any) -> FillerStream:
             stream = opening(*args)
             plain = not isinstance(
                 stream, BulkFillerStream | FiniteFillerStream
             )  # those are of the package, and have further methods
-            return cast(FillerStream, _caught(stream, file) if plain else stream)
+            return cast(FillerStream, _catch_errors(stream, file) if plain else stream)
 
         return open_filler
 
@@ -148,7 +148,7 @@ def _checked_instance(instance: object) -> Instance:
     for name, values in texts.items():
         if wrong := [value for value in values if not isinstance(value, str)]:
             raise InvalidTaskError(f"`{name}` of an Instance has {describe(wrong[0])}, where a text is expected")
-    if beyond := [one for one in instance.evidence or () if not 0 <= one < len(instance.facts)]:
+    if beyond := [number for number in instance.evidence or () if not 0 <= number < len(instance.facts)]:
         raise InvalidTaskError(
             f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
         )
@@ -175,12 +175,12 @@ def _checked_answer(task: SuiteTask, answer: object, what: str) -> object:
 
 
 _CHECKS: dict[str, Callable[[SuiteTask, Any, Path], Any]] = {
-    "generate_sized": lambda task, instance, file: _with_caught_filler(_checked_instance(instance), file),
+    "generate_sized": lambda task, instance, file: _with_guarded_filler(_checked_instance(instance), file),
     "filler": lambda task, sentence, file: _checked_sentence(sentence),
     "questions": lambda task, questions, file: _checked_questions(task, questions),
     "solve": lambda task, answer, file: _checked_answer(task, answer, "`solve` returned"),
 }
-"""What the result of a method is checked by, before it is returned."""
+"""The function that checks the result of a method before it is returned, by the name of the method."""
 
 _NOUNS = {str: "the text", int: "the number", float: "the number", list: "the list", tuple: "the tuple"}
 

@@ -4,9 +4,9 @@
 memory only if its text is requested.
 
 `Measure` has token counts that add up. A group costs the tokens that it adds between two others, with its separator.
-With the tokenizers in use, these costs sum to the count of the whole (measured on millions of sentences), because a
-separator, or the text after it, starts a new token. So a prompt's length is the count of its puzzle plus the costs of
-its filler. This is tested when a tokenizer first meets a task's groups. If it fails, whole prompts are counted.
+With the tokenizers in use, these costs sum to the count of the whole, because a separator, or the text after it, starts
+a new token. This was measured on millions of sentences. So a prompt's length is the count of its puzzle plus the costs
+of its filler. It is tested when a tokenizer first meets a task's groups. If it fails, whole prompts are counted.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -48,7 +48,7 @@ def _texts(template: PromptTemplate, segments: Iterable[Segment]) -> list[str]:
     return [numbering.format(n=n) + text for n, text in enumerate(texts, 1)] if numbering else texts
 
 
-def puzzle(template: PromptTemplate, instance: Instance) -> list[Message]:
+def assemble_bare(template: PromptTemplate, instance: Instance) -> list[Message]:
     """Return the messages of a prompt without filler."""
     if template.turns or template.labels or template.numbering:
         return assemble(template, instance.segments)
@@ -76,7 +76,7 @@ class Measure:
     instance: Instance
     lead: str
     """A segment that stands for those before and after another, with its label."""
-    puzzle: int
+    bare_tokens: int
     """Tokens of the prompt without filler."""
     _cache: dict[tuple[Role, str], int] = field(repr=False)
 
@@ -99,13 +99,13 @@ class Measure:
         if len(cache) > _CACHED:
             cache.clear()
         if tokens is None:
-            tokens = count(tokenizer, style, puzzle(template, instance))
+            tokens = count(tokenizer, style, assemble_bare(template, instance))
         return Measure(tokenizer, style, template, instance, lead, tokens, cache)
 
     @cached_property
     def before(self) -> int:
         """The tokens of the prompt before its first segment, as if a separator stood there too."""
-        return self.puzzle - self.cost(tuple(self.instance.segments)) - self._after()
+        return self.bare_tokens - self.cost(tuple(self.instance.segments)) - self._after()
 
     @cached_property
     def separator(self) -> int:
@@ -204,14 +204,14 @@ class Measure:
         key = (self.tokenizer.name, task, self.template.separator)
         if key not in _PROBED:
             segments = [segment for group in groups() for segment in group]
-            whole = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
-            _PROBED[key] = whole == self.puzzle + self.cost(tuple(segments))
+            total = count(self.tokenizer, self.style, assemble(self.template, [*fixed, *segments]))
+            _PROBED[key] = total == self.bare_tokens + self.cost(tuple(segments))
         return _PROBED[key]
 
     def _is_uniform(self, fixed: Sequence[Segment]) -> bool:
         """Return whether any segment can be the first and the last with the cost that it has elsewhere.
 
-        Where segments follow each other without a separator, the last character of one may be in a token with the next.
+        If segments follow each other without a separator, the last character of one may be in a token with the next.
         So the first one has to stand after such a character too.
         """
         template = self.template
@@ -331,21 +331,21 @@ class _Spans(Sequence[Span]):
         self._prompt = prompt
 
     @cached_property
-    def _found(self) -> Sequence[Span]:
-        return self._prompt._of_text().spans
+    def _spans(self) -> Sequence[Span]:
+        return self._prompt._survey_text().spans
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._spans)
 
     @overload
     def __getitem__(self, place: int) -> Span: ...
     @overload
     def __getitem__(self, place: slice) -> Sequence[Span]: ...
     def __getitem__(self, place: int | slice) -> Span | Sequence[Span]:
-        return self._found[place]
+        return self._spans[place]
 
     def __iter__(self) -> Iterator[Span]:
-        return iter(self._found)
+        return iter(self._spans)
 
 
 @dataclass(frozen=True)
@@ -412,16 +412,16 @@ class Prompt:
     def survey(self) -> Survey:
         """Return length, hash and spans from one pass. The hash covers roles and contents."""
         if self.template.turns:
-            return self._of_parts()
-        return self._of_text() if self.packing.has_filler else self._of_puzzle()
+            return self._survey_parts()
+        return self._survey_text() if self.packing.has_filler else self._survey_bare()
 
-    def _of_puzzle(self) -> Survey:
+    def _survey_bare(self) -> Survey:
         """Return the survey of a prompt whose context is the structure. Its spans are found on access."""
-        messages = puzzle(self.template, self.packing.instance)
+        messages = assemble_bare(self.template, self.packing.instance)
         characters = sum(len(message.content) for message in messages)
         return Survey(self.tokens, characters, fingerprint(messages), _Spans(self))
 
-    def _of_text(self) -> Survey:
+    def _survey_text(self) -> Survey:
         """Return the survey of a context in one message without two parts for each of its segments, such as words."""
         template, cost, joint_tokens = self.template, self.measure.cost, self.measure.separator
         evidence, labels, separator = frozenset(self.evidence), template.labels, template.separator
@@ -430,14 +430,14 @@ class Prompt:
         spans, held = list[Span](), list[str]()
         place, hashed_to, tokens, before = len(template.before), len(template.before), self.measure.before, ""
         for number, segment in enumerate(self.packing, 1):
-            text, _, fact, taken = segment
+            text, _, fact, known_tokens = segment
             if numbering:
                 before += numbering.format(n=number)
             if labels:
                 before += labels.get(segment.role, "")
             start = place + len(before)
             place = start + len(text)
-            after = tokens + (cost((segment,)) if taken is None else taken)
+            after = tokens + (cost((segment,)) if known_tokens is None else known_tokens)
             if fact is not None:
                 spans.append(Span(fact, 0, start, place, tokens + joint_tokens, after, fact in evidence))
             held += before, text
@@ -450,7 +450,7 @@ class Prompt:
         characters = place + len(template.after) + sum(len(content) for _, content in template.history)
         return Survey(self.tokens, characters, digest.hexdigest(), tuple(spans))
 
-    def _of_parts(self) -> Survey:
+    def _survey_parts(self) -> Survey:
         digest = sha256()
         spans = []
         message, start, characters = -1, 0, 0
@@ -461,8 +461,10 @@ class Prompt:
                 message, start = part.message, 0
             if part.fact is not None:
                 end = start + len(part.text)
-                own = tokens + self.measure.separator
-                spans.append(Span(part.fact, message, start, end, own, tokens + part.tokens, part.fact in evidence))
+                text_start = tokens + self.measure.separator
+                spans.append(
+                    Span(part.fact, message, start, end, text_start, tokens + part.tokens, part.fact in evidence)
+                )
             start += len(part.text)
             characters += len(part.text)
             tokens += part.tokens

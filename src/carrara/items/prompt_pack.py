@@ -39,16 +39,15 @@ def official_wording(paper: Paper, folder: Path) -> dict[str, dict[str, str]]:
     """Return the wording of each task of a paper.
 
     Args:
-        paper: The paper.
         folder: A clone of its official repository, or the one file that is needed. Programs are read and never run.
     """
     if not folder.exists():
         raise UsageError(f"there is no folder {folder}: give a clone of the official repository")
-    found: dict[str, dict[str, str]] = import_module(_MODULES[paper]).words(folder)
-    for name, parts in found.items():
+    wording: dict[str, dict[str, str]] = import_module(_MODULES[paper]).words(folder)
+    for name, parts in wording.items():
         for part, text in parts.items():
             _check_text(text, f"the {part!r} of {name} in {folder}")
-    return found
+    return wording
 
 
 def _check_text(text: str, where: str) -> None:
@@ -81,8 +80,8 @@ class Pack:
         return hash(self.hash)
 
     def wording(self, name: str, task: "SuiteTask") -> Mapping[str, str]:
-        mine = self.replaced.get(task.pack_name or name, {})
-        for part, words in mine.items():
+        replaced_parts = self.replaced.get(task.pack_name or name, {})
+        for part, words in replaced_parts.items():
             if part not in task.wording:
                 raise UsageError(
                     f"the prompt pack gives {name} a {part!r}{nearest(part, task.wording)}; "
@@ -93,21 +92,21 @@ class Pack:
                 raise UsageError(
                     f"the prompt pack's {part!r} for {name} lacks {mark!r}, by which the context is found: add it"
                 )
-        return {**task.wording, **mine}
+        return {**task.wording, **replaced_parts}
 
 
-def _check_fields(name: str, part: str, own: str, words: str, optional: frozenset[str]) -> None:
+def _check_fields(name: str, part: str, original: str, words: str, optional: frozenset[str]) -> None:
     """Check that a part has the fields of the original, in quotes if the original has them.
 
     Solvers search for them.
 
     A part without fields is used literally.
     """
-    wanted = _fields(own)
+    wanted = _fields(original)
     if not wanted and not optional:
         return
     try:
-        given = _fields(words)
+        fields = _fields(words)
         if any(spec or conversion for _, _, spec, conversion in string.Formatter().parse(words)):
             raise ValueError("a field has a name alone, such as {name}")  # a width could take all memory
         words.format(**dict.fromkeys(wanted | optional, "1"))
@@ -115,10 +114,10 @@ def _check_fields(name: str, part: str, own: str, words: str, optional: frozense
         raise UsageError(
             f"the prompt pack's {part!r} for {name} is not a format ({error}); double other braces"
         ) from None
-    if odd_ones := (given ^ wanted) - optional:
+    if odd_ones := (fields ^ wanted) - optional:
         odd = ", ".join(sorted(odd_ones))
         raise UsageError(f"the prompt pack's {part!r} for {name} differs from the original in {{{odd}}}")
-    bare = [quoted for field in sorted(wanted) if (quoted := f'"{{{field}}}"') in own and quoted not in words]
+    bare = [quoted for field in sorted(wanted) if (quoted := f'"{{{field}}}"') in original and quoted not in words]
     if bare:
         raise UsageError(
             f"the prompt pack's {part!r} for {name} has to have {', '.join(bare)} with the quotes, as it is"

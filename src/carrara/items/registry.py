@@ -49,9 +49,9 @@ _REQUIRED = ("version", "title", "capability", "answer")
 
 def load_official(name: str, file: Path) -> SuiteTask:
     """Return an official task."""
-    made = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
-    assert isinstance(made, SuiteTask)
-    return made
+    task = _task_in(importlib.import_module(f"carrara.tasks.{name.replace('/', '.')}"), file)()
+    assert isinstance(task, SuiteTask)
+    return task
 
 
 def load_published(name: str) -> SuiteTask | None:
@@ -100,17 +100,17 @@ def load_plugin(file: Path, module: str = "", package: str = "") -> SuiteTask:
 
 def _task_in(module: ModuleType, file: Path) -> type[Task]:
     """Return the one task that a module defines."""
-    found = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
-    if len(found) != 1:
+    kinds = [kind for kind in vars(module).values() if _is_task(kind) and kind.__module__ == module.__name__]
+    if len(kinds) != 1:
         raise UsageError(
-            f"{file} has {'several tasks' if found else 'no task'}: a file has one class that is a carrara.Task; see "
+            f"{file} has {'several tasks' if kinds else 'no task'}: a file has one class that is a carrara.Task; see "
             f"{_GUIDE}"
         )
-    return found[0]
+    return kinds[0]
 
 
-def _is_task(one: object) -> TypeGuard[type[Task]]:
-    return isinstance(one, type) and issubclass(one, Task) and one not in (Task, SuiteTask)
+def _is_task(value: object) -> TypeGuard[type[Task]]:
+    return isinstance(value, type) and issubclass(value, Task) and value not in (Task, SuiteTask)
 
 
 def _package_module(name: str, package: str, file: Path) -> ModuleType:
@@ -136,10 +136,10 @@ def _package(folder: Path) -> str:
         sys.modules[_ALL] = module_from_spec(_without_file(_ALL, []))
     plain = f"{_ALL}.{re.sub(r'[^A-Za-z0-9_]', '_', folder.name)}"
     for name in (plain, f"{plain}_{blake2b(bytes(folder), digest_size=4).hexdigest()}"):
-        there = sys.modules.get(name)
-        if there is None:
+        loaded = sys.modules.get(name)
+        if loaded is None:
             _make(name, folder)
-        if there is None or list(there.__path__) == [str(folder)]:
+        if loaded is None or list(loaded.__path__) == [str(folder)]:
             return name
     raise AssertionError("two folders with one hash")
 
@@ -147,16 +147,16 @@ def _package(folder: Path) -> str:
 def _make(name: str, folder: Path) -> None:
     """Return a package with this folder's files, after its `__init__.py` if it has one."""
     importlib.invalidate_caches()  # the folder may be newer than Python's cache of its parent
-    own = folder / "__init__.py"
+    init_file = folder / "__init__.py"
     spec = _without_file(name, [str(folder)])
-    if own.is_file():
-        found = spec_from_file_location(name, own, submodule_search_locations=[str(folder)])
-        assert found is not None
-        spec = found
-    made = sys.modules[name] = module_from_spec(spec)
+    if init_file.is_file():
+        file_spec = spec_from_file_location(name, init_file, submodule_search_locations=[str(folder)])
+        assert file_spec is not None
+        spec = file_spec
+    module = sys.modules[name] = module_from_spec(spec)
     if spec.loader is not None:
         try:
-            spec.loader.exec_module(made)
+            spec.loader.exec_module(module)
         except BaseException:
             del sys.modules[name]
             raise
@@ -208,16 +208,16 @@ def select(selection: str) -> list[str]:
     chosen: dict[str, None] = {}
     for word in (word.strip() for word in selection.split(",")):
         pattern = "*" if word == "all" else word
-        found = [
+        matching = [
             name
             for name in known
             for suite, short in [name.split("/")]
             if word == suite or fnmatchcase(name, pattern) or fnmatchcase(short, pattern)
         ] or [name for name in FROM_FILES if word in (name, name.split("/")[1])]
-        if not word or not found:
+        if not word or not matching:
             options = [*known, *(name.split("/")[1] for name in known), *(name.split("/")[0] for name in known)]
             raise UsageError(f"no task is called {word!r}{nearest(word, options)}; `carrara tasks` lists them all")
-        chosen |= dict.fromkeys(found)
+        chosen |= dict.fromkeys(matching)
     return list(chosen)
 
 
@@ -252,11 +252,11 @@ def _load_cached(name: str, folders: str) -> "SuiteTask":
 
 
 def _own_folders() -> list[Path]:
-    own = [Path(folder) for folder in os.environ.get("CARRARA_TASKS", "").split(os.pathsep) if folder]
-    for folder in own:
+    folders = [Path(folder) for folder in os.environ.get("CARRARA_TASKS", "").split(os.pathsep) if folder]
+    for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"CARRARA_TASKS names {folder}, which is not a folder; correct it or unset it")
-    return own
+    return folders
 
 
 def _tasks_in(folder: Path) -> dict[str, Path]:
@@ -288,11 +288,11 @@ def _files() -> dict[str, Path]:
             files[name] = file
     for folder in _own_folders():
         for name, file in _tasks_in(folder).items():
-            other = files.setdefault(name, file)
-            if other.resolve() != file.resolve():
-                raise UsageError(f"{file} and {other} are both the task {name}: rename the former, or its folder")
+            first_file = files.setdefault(name, file)
+            if first_file.resolve() != file.resolve():
+                raise UsageError(f"{file} and {first_file} are both the task {name}: rename the former, or its folder")
             suite = name.split("/")[0]
-            if other is file and suite in official:
+            if first_file is file and suite in official:
                 raise UsageError(f"{file} would be part of the suite {suite} in {_TASKS / suite}: rename its folder")
     return files
 
@@ -310,22 +310,22 @@ def _entries(path: tuple[str, ...]) -> "list[EntryPoint]":
 
 def _offer(entry: "EntryPoint") -> _Offer:
     package = entry.dist.name if entry.dist else entry.value
-    found = _spec(entry.value)
-    if found is None or (found.origin is None and not found.submodule_search_locations):
+    location = _spec(entry.value)
+    if location is None or (location.origin is None and not location.submodule_search_locations):
         raise UsageError(
             f"the package {package} offers tasks in {entry.value}, which is no module: reinstall or remove it"
         )
-    if found.submodule_search_locations is None:
-        return _Offer(entry.name, (Path(str(found.origin)),), (entry.value,), package)
-    files = sorted(file for place in found.submodule_search_locations for file in Path(place).glob("[!_]*.py"))
+    if location.submodule_search_locations is None:
+        return _Offer(entry.name, (Path(str(location.origin)),), (entry.value,), package)
+    files = sorted(file for place in location.submodule_search_locations for file in Path(place).glob("[!_]*.py"))
     return _Offer(entry.name, tuple(files), tuple(f"{entry.value}.{file.stem}" for file in files), package)
 
 
 def _spec(module: str) -> ModuleSpec | None:
     """Return the location of a module, without importing the packages that contain it."""
     first, *others = module.split(".")
-    found, name = find_spec(first), first
+    location, name = find_spec(first), first
     for part in others:
         name = f"{name}.{part}"
-        found = PathFinder.find_spec(name, found.submodule_search_locations) if found else None
-    return found
+        location = PathFinder.find_spec(name, location.submodule_search_locations) if location else None
+    return location

@@ -51,15 +51,15 @@ def item_ids(selection: Selection, sampling: Sampling, pack: Pack | None, tokeni
                 f"no task of {selection.tasks!r} has a parameter {parameter!r}{nearest(parameter, known)}; "
                 f"they have {', '.join(sorted(known)) or 'none'}"
             )
-    found = []
+    ids = []
     for name, task in loaded.items():
-        own = parameters.defaults(task)
-        mine = {parameter: value for parameter, value in selection.params.items() if parameter in own}
-        found.append(
+        defaults = parameters.defaults(task)
+        values = {parameter: value for parameter, value in selection.params.items() if parameter in defaults}
+        ids.append(
             ItemId(
                 task=name,
                 version=task.version,
-                params=parameters.canonical(parameters.build(task, name, mine)),
+                params=parameters.canonical(parameters.build(task, name, values)),
                 split=sampling.split,
                 seed=sampling.seed,
                 index=0,
@@ -70,4 +70,4 @@ def item_ids(selection: Selection, sampling: Sampling, pack: Pack | None, tokeni
                 tokenizer=tokenizer,
             )
         )
-    return found
+    return ids

@@ -11,7 +11,7 @@ from dataclasses import replace
 from carrara import tokenizers
 from carrara.items.item_id import ItemId
 from carrara.items.packing import Packing
-from carrara.items.prompt import Measure, Prompt, count, puzzle
+from carrara.items.prompt import Measure, Prompt, assemble_bare, count
 from carrara.rng import Key
 from carrara.task.suite import SuiteTask
 from carrara.tokenizers.costs import costs
@@ -40,17 +40,17 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
     def measure(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""
         frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
-        return max(count(tokenizer, item_id.style, puzzle(template, instance)) for template in frames), frames[0]
+        return max(count(tokenizer, item_id.style, assemble_bare(template, instance)) for template in frames), frames[0]
 
-    whole, template = measure(bare)
-    budget = item_id.length - (whole - sum(priced(bare.texts, template.separator)))
+    tokens, template = measure(bare)
+    budget = item_id.length - (tokens - sum(priced(bare.texts, template.separator)))
     unfit: LengthError | None = None
-    for again in range(CORRECTIONS):
+    for attempt in range(CORRECTIONS):
         tried: set[int] = set()
         while budget not in tried and len(tried) < CORRECTIONS:
             tried.add(budget)
             try:
-                instance = task.draw(key, LengthBudget(item_id.length, budget, priced, again))
+                instance = task.draw(key, LengthBudget(item_id.length, budget, priced, attempt))
             except LengthError as reason:
                 unfit = reason
                 break
@@ -71,15 +71,15 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
 
 def repair(item_id: ItemId, measure: Measure, packing: Packing) -> Packing:
     """Return the packing whose whole prompt, counted, has the length asked for."""
-    for again in range(REPAIRS):  # if no target gives the length, other filler does
+    for attempt in range(REPAIRS):  # if no target gives the length, other filler does
         target = packing.room
-        other = replace(packing, variant=packing.variant + again * OTHER_FILLER)
+        corrected = replace(packing, variant=packing.variant + attempt * OTHER_FILLER)
         for _ in range(REPAIRS):
-            other = replace(other, room=max(0, target))
-            prompt = Prompt(measure.template, other, measure, (), item_id.length)
+            corrected = replace(corrected, room=max(0, target))
+            prompt = Prompt(measure.template, corrected, measure, (), item_id.length)
             off = count(measure.tokenizer, item_id.style, prompt.messages()) - item_id.length
             if off == 0:
-                return other
+                return corrected
             target -= off
     raise LengthError(
         f"{item_id} cannot be made exactly {item_id.length} tokens long by {item_id.tokenizer}, "

@@ -1,8 +1,8 @@
 """Collect the columns of a correlation: tasks of runs, benchmarks of external tables, published tasks.
 
 Names of models are matched: `openai/gpt-4o` is `GPT-4o`. Users give the aliases that do not match by themselves. Names
-are equal but for case and for the path of providers before them; nothing is guessed, for `gpt-4o` and `gpt-4o-mini`
-differ by less than `Llama 3.1 8B` and `Llama-3.1-8B-Instruct`.
+match if they are equal without case and without the path of providers before them. Nothing is guessed, because `gpt-4o`
+and `gpt-4o-mini` differ by less than `Llama 3.1 8B` and `Llama-3.1-8B-Instruct`.
 
 >>> plain("vllm/Qwen/Qwen3-8B"), plain("Jamba-v0.1 (12B/52B)")
 ('qwen3-8b', 'jamba-v0.1 (12b/52b)')
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from carrara.papers.external_scores import ExternalScore
-from carrara.papers.scores import GUESSER, MEAN, PublishedScore, counting
+from carrara.papers.scores import GUESSER, MEAN, PublishedScore, distinct_scores
 from carrara.results.correlation import Column, Correlation, correlations
 from carrara.results.scores import RECALL
 from carrara.results.series import CellScore
@@ -51,14 +51,14 @@ def model_aliases(
     plains: dict[str, set[str]] = {}
     for name in runs:
         plains.setdefault(plain(name), set()).add(name.casefold())
-    apart = frozenset(name for name, whole in plains.items() if len(whole) > 1)
-    mine = list(dict.fromkeys(ours))
-    found: dict[str, str] = {}
+    apart = frozenset(name for name, spellings in plains.items() if len(spellings) > 1)
+    our_names = list(dict.fromkeys(ours))
+    theirs_by_ours: dict[str, str] = {}
     for alias in aliases:
-        one, other = _split(alias, mine, theirs)
-        if found.setdefault(one.casefold(), plain(other)) != plain(other):
-            raise UsageError(f"`alias={alias}` takes {one} for a second model; give each of yours once")
-    return ModelAliases(apart, found)
+        our_name, their_name = _split(alias, our_names, theirs)
+        if theirs_by_ours.setdefault(our_name.casefold(), plain(their_name)) != plain(their_name):
+            raise UsageError(f"`alias={alias}` takes {our_name} for a second model; give each of yours once")
+    return ModelAliases(apart, theirs_by_ours)
 
 
 def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[str, str]:
@@ -67,20 +67,20 @@ def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[
     pairs = [(alias[:cut].strip(), alias[cut + 1 :].strip()) for cut in cuts]
     if not pairs:
         raise UsageError(f"`alias={alias}` is not OURS=THEIRS; write for example `alias=openai/gpt-4o=GPT-4o`")
-    for one, other in pairs:
-        mine, names = _matches_ours(one, ours), _matches_theirs(other, theirs)
-        if mine and names:
-            return _only(alias, one, mine), _only(alias, other, names)
+    for our_name, their_name in pairs:
+        ours_matched, theirs_matched = _matches_ours(our_name, ours), _matches_theirs(their_name, theirs)
+        if ours_matched and theirs_matched:
+            return _single_match(alias, our_name, ours_matched), _single_match(alias, their_name, theirs_matched)
     known = [pair for pair in pairs if _matches_ours(pair[0], ours)]
     if not known:
         raise UsageError(f"`alias={alias}`: no model of yours is called {pairs[0][0]!r}{nearest(pairs[0][0], ours)}")
-    other = known[0][1]
-    raise UsageError(f"`alias={alias}`: no model to compare with is called {other!r}{nearest(other, theirs)}")
+    their_name = known[0][1]
+    raise UsageError(f"`alias={alias}`: no model to compare with is called {their_name!r}{nearest(their_name, theirs)}")
 
 
 def _matches_ours(text: str, ours: Sequence[str]) -> list[str]:
-    whole = [name for name in ours if name.casefold() == text.casefold()]
-    return whole or [name for name in ours if plain(name) == text.casefold()]
+    exact = [name for name in ours if name.casefold() == text.casefold()]
+    return exact or [name for name in ours if plain(name) == text.casefold()]
 
 
 def _matches_theirs(text: str, theirs: Mapping[str, str]) -> list[str]:
@@ -88,7 +88,7 @@ def _matches_theirs(text: str, theirs: Mapping[str, str]) -> list[str]:
     return list(names or dict.fromkeys(name for spelled, name in theirs.items() if plain(spelled) == plain(text)))
 
 
-def _only(alias: str, text: str, names: Sequence[str]) -> str:
+def _single_match(alias: str, text: str, names: Sequence[str]) -> str:
     if len({name.casefold() for name in names}) > 1:
         raise UsageError(f"`alias={alias}`: {text} may be {' or '.join(names)}; give the whole name")
     return names[0]
@@ -120,7 +120,7 @@ class SourceCorrelations:
 
 
 def correlate_sources(
-    own: Iterable[CellScore],
+    cells: Iterable[CellScore],
     outside: Iterable[ExternalScore],
     published: Sequence[PublishedScore],
     aliases: Sequence[str],
@@ -128,7 +128,7 @@ def correlate_sources(
     """Correlate the scores of runs, of outside tables and of papers.
 
     Args:
-        own: What runs measured.
+        cells: The scores that runs measured.
         outside: Rows of outside tables.
         published: Scores that papers print.
         aliases: Which names mean one model, as OURS=THEIRS, where the names do not say it themselves.
@@ -136,59 +136,52 @@ def correlate_sources(
     Raises:
         UsageError: There are not two columns, or no model is in two of the sources.
     """
-    runs, others = of_runs(own), of_external(outside)
+    runs = [Entry(RUNS, cell.what, str(cell.model), cell.stat.mean) for cell in cells]
+    others = [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in outside]
     entries = [*runs, *others, *of_papers(published)]
     theirs = {entry.model: entry.model for entry in entries if entry.source != entries[0].source}
     theirs |= {score.model: score.name for score in published if score.model not in theirs}
     same = model_aliases((entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases)
-    found = columns(entries, same)
-    if len(found) < 2:
-        has = f"there is only {found[0].name!r}" if found else "there is no score"
+    table = columns(entries, same)
+    if len(table) < 2:
+        has = f"there is only {table[0].name!r}" if table else "there is no score"
         raise UsageError(f"{has}, and a correlation needs two columns; give `scores` or `published`")
     apart = find_unmatched(entries, same)
     if not has_shared_model(entries, same):
-        have = "; ".join(f"{source} have {few(models)}" for source, models in apart.items())
+        have = "; ".join(f"{source} have {first_names(models)}" for source, models in apart.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
-    return SourceCorrelations(found, correlations(found), apart)
+    return SourceCorrelations(table, correlations(table), apart)
 
 
-def few(names: Sequence[str], most: int = 5) -> str:
+def first_names(names: Sequence[str], most: int = 5) -> str:
     """Return the first of several names, and the number of the others.
 
-    >>> few(["a", "b", "c"], 2)
+    >>> first_names(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def of_runs(own: Iterable[CellScore]) -> list[Entry]:
-    return [Entry(RUNS, one.what, str(one.model), one.stat.mean) for one in own]
-
-
-def of_external(rows: Iterable[ExternalScore]) -> list[Entry]:
-    return [Entry(OUTSIDE, row.benchmark, row.model, row.score, row.place) for row in rows]
 
 
 def of_papers(scores: Iterable[PublishedScore]) -> list[Entry]:
     """Return published scores, without shares of errors, guessers, recall, and means of other columns."""
     return [
         Entry(PUBLISHED, _published_entry(score), score.name, score.score, f"{score.paper}, {score.table}")
-        for score in counting(list(scores))
+        for score in distinct_scores(list(scores))
         if score.task != MEAN and score.metric != RECALL and not score.name.startswith(GUESSER)
     ]
 
 
 def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
     """Return the columns in the order of the entries. Two scores of one model in one column are an error."""
-    found: dict[tuple[str, str], dict[str, Entry]] = {}
+    columns_by_source: dict[tuple[str, str], dict[str, Entry]] = {}
     for entry in entries:
-        column = found.setdefault((entry.source, entry.column), {})
-        other = column.setdefault(same(entry.model), entry)
-        if other is not entry:
-            raise UsageError(_twice(other, entry))
+        column = columns_by_source.setdefault((entry.source, entry.column), {})
+        earlier = column.setdefault(same(entry.model), entry)
+        if earlier is not entry:
+            raise UsageError(_duplicate_error(earlier, entry))
     return [
         Column(name, source, {model: entry.score for model, entry in column.items()})
-        for (source, name), column in found.items()
+        for (source, name), column in columns_by_source.items()
     ]
 
 
@@ -203,7 +196,7 @@ def find_unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, li
         source: [
             name
             for model, name in models.items()
-            if not any(model in others for other, others in sources.items() if other != source)
+            if not any(model in others for other_source, others in sources.items() if other_source != source)
         ]
         for source, models in sources.items()
     }
@@ -221,8 +214,15 @@ def _published_entry(score: PublishedScore) -> str:
     return f"{score.paper}: {score.task}{length}"
 
 
-def _twice(first: Entry, second: Entry) -> str:
-    one, other = (f"{entry.model!r} ({entry.place})" if entry.place else repr(entry.model) for entry in (first, second))
+def _duplicate_error(first: Entry, second: Entry) -> str:
+    first_name, second_name = (
+        f"{entry.model!r} ({entry.place})" if entry.place else repr(entry.model) for entry in (first, second)
+    )
     if first.source != OUTSIDE:
-        return f"{one} and {other} would be one model on {first.column}; leave out the `alias` that makes them one"
-    return f"{second.column!r} has two scores of one model, for {one} and {other}; leave one of the rows out"
+        return (
+            f"{first_name} and {second_name} would be one model on {first.column}; "
+            "leave out the `alias` that makes them one"
+        )
+    return (
+        f"{second.column!r} has two scores of one model, for {first_name} and {second_name}; leave one of the rows out"
+    )

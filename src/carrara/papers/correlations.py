@@ -17,27 +17,30 @@ LISTED = 100
 """The most pairs in such a list."""
 
 
-def correlation_lines(found: SourceCorrelations) -> Iterator[str]:
-    """Return the lines that `carrara correlate` prints."""
-    if len(found.columns) <= MATRIX:
-        yield from _matrix(found.columns, found.pairs)
+def correlation_lines(correlations: SourceCorrelations) -> Iterator[str]:
+    """Yield the lines that `carrara correlate` prints."""
+    if len(correlations.columns) <= MATRIX:
+        yield from _matrix(correlations.columns, correlations.pairs)
         yield ""
-        yield from _pairs(found.pairs)
+        yield from _pairs(correlations.pairs)
     else:
-        yield from _list(found.columns, found.pairs)
-    for source, models in found.unmatched.items():
+        yield from _list(correlations.columns, correlations.pairs)
+    for source, models in correlations.unmatched.items():
         if models:
             yield f"\n{source} alone have {', '.join(map(short, models))}"
-    if all(pair.rho is None for pair in found.pairs):
+    if all(pair.rho is None for pair in correlations.pairs):
         yield "\nno two columns bear a correlation; --rank ranks single models among the published ones"
     yield f"\n{RULE}"
 
 
-def correlation_record(found: SourceCorrelations) -> dict[str, Any]:
+def correlation_record(correlations: SourceCorrelations) -> dict[str, Any]:
     """Return correlations for programs."""
     return {
         "rule": RULE,
-        "columns": [{"column": one.name, "source": one.source, "scores": dict(one.scores)} for one in found.columns],
+        "columns": [
+            {"column": column.name, "source": column.source, "scores": dict(column.scores)}
+            for column in correlations.columns
+        ],
         "pairs": [
             {
                 "first": pair.first.name,
@@ -49,14 +52,14 @@ def correlation_record(found: SourceCorrelations) -> dict[str, Any]:
                 "models": list(pair.models),
                 "note": pair.note,
             }
-            for pair in found.pairs
+            for pair in correlations.pairs
         ],
-        "unmatched": found.unmatched,
+        "unmatched": correlations.unmatched,
     }
 
 
 def ranking_lines(board: ModelRanking) -> Iterator[str]:
-    """Return the lines of one ranking."""
+    """Yield the lines of one ranking."""
     yield f"{board.what}, ranked among {PAPERS[board.paper]}'s models"
     heads = ["", "model", "score", "paper's metric", "95 % interval", "n", "from"]
     yield from table(heads, [_row(place) for place in board.places])
@@ -78,20 +81,20 @@ def ranking_record(board: ModelRanking) -> dict[str, Any]:
 
 
 def _matrix(columns: Sequence[Column], pairs: Sequence[Correlation]) -> Iterator[str]:
-    found = dict(zip(combinations(range(len(columns)), 2), pairs, strict=True))
+    pair_at = dict(zip(combinations(range(len(columns)), 2), pairs, strict=True))
     heads = [str(number) for number in range(1, len(columns))]
     return table(
         ["", "scores", "from", "models", *heads],
         [
             (
                 str(i + 1),
-                short(one.name),
-                one.source,
-                str(len(one.scores)),
-                *(_rho(found[j, i]) for j in range(i)),
+                short(column.name),
+                column.source,
+                str(len(column.scores)),
+                *(_rho(pair_at[j, i]) for j in range(i)),
                 *[""] * (len(columns) - 1 - i),
             )
-            for i, one in enumerate(columns)
+            for i, column in enumerate(columns)
         ],
     )
 

@@ -60,17 +60,17 @@ def shape(first: ItemId, instances: int) -> DatasetShape:
     total = sum(answers.values())
     shares = sorted(((answer, count / total) for answer, count in answers.items()), key=lambda pair: (-pair[1], pair))
     return DatasetShape(
-        first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_beside_even(drawn))
+        first.task, total, Spread.of(facts), Spread.of(evidence), tuple(shares), tuple(_compare_with_even(drawn))
     )
 
 
-def _beside_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
-    for what in sorted({one.what for one in drawn}):
-        values = [one for one in drawn if one.what == what]
-        found = Counter(one.value for one in values)
-        names = sorted({name for one in values for name in one.even})
-        even = {name: sum(one.even.get(name, 0.0) for one in values) / len(values) for name in names}
-        yield what, tuple((name, found[name] / len(values), even[name]) for name in names)
+def _compare_with_even(drawn: Sequence[Choice]) -> Iterator[tuple[str, tuple[tuple[str, float, float], ...]]]:
+    for choice_name in sorted({choice.what for choice in drawn}):
+        values = [choice for choice in drawn if choice.what == choice_name]
+        counts = Counter(choice.value for choice in values)
+        names = sorted({name for choice in values for name in choice.even})
+        even = {name: sum(choice.even.get(name, 0.0) for choice in values) / len(values) for name in names}
+        yield choice_name, tuple((name, counts[name] / len(values), even[name]) for name in names)
 
 
 def sizes(first: ItemId, instances: int, pack: Pack | None, tokenizers: Sequence[str]) -> dict[str, float]:
@@ -85,8 +85,8 @@ def _count(name: str, text: str) -> int:
     return len(text) if name == CHARACTERS else tokenizers.get(name).count(text)
 
 
-def _texts(made: Iterator[Context]) -> Iterator[str]:
-    for context in made:
+def _texts(built: Iterator[Context]) -> Iterator[str]:
+    for context in built:
         prompt = context.prompts[0]
         parts = prompt.parts(counted=False)
         text = "".join(part.text for part in parts if prompt.template.turns or not part.message)
@@ -105,12 +105,12 @@ class BabilongFacts(NamedTuple):
 
 BABILONG_FACTS = {row["task"]: BabilongFacts(row["facts"], row["relevant"]) for row in read_table("babilong_facts")}
 BABILONG_LABELS = {row["task"]: tuple(map(float, row["shares"].split())) for row in read_table("babilong_labels")}
-"""Return Table 7: shares of labels in percent. The table does not name the labels."""
+"""Table 7: shares of labels in percent. The table does not name the labels."""
 _TOKENS = list(read_table("babilong_tokens"))
 BABILONG_LENGTHS = tuple(dict.fromkeys(row["length"] for row in _TOKENS))
 BABILONG_TOKENS = {
     tokenizer: tuple(int(row["tokens"]) for row in _TOKENS if row["tokenizer"] == tokenizer)
     for tokenizer in dict.fromkeys(row["tokenizer"] for row in _TOKENS)
 }
-"""Return Table 6, at these lengths by GPT-2. A length is 1,000 times its number less 300; the text is without prompt.
+"""Table 6, at these lengths by GPT-2. A length is 1,000 times its number less 300; the text is without prompt.
 """

@@ -1,8 +1,9 @@
 """The scores that the four papers print, as they print them: models by tasks by lengths (tables/, one file a paper).
 
-A row is one number of one table. Where two tables print one score in two ways both rows are kept, each with a note;
-the first is the one to count. Papers spell a model in several ways, even one paper, so `tables/models.csv` gives each
-spelling the name that providers use, `Llama-3.1-8B-Instruct`; what a paper leaves open (which GPT-4o) stays open.
+A row is one number of one table. If two tables print one score in two ways, both rows are kept, each with a note, and
+the first counts. Papers spell a model in several ways, even within one paper. So `tables/models.csv` gives each
+spelling the name that providers use, such as `Llama-3.1-8B-Instruct`. A name that a paper leaves open (which GPT-4o)
+stays open.
 
 >>> rows = read_scores(["sync"])
 >>> next(row for row in rows if row.name == "gpt-4o-2024-11-20" and row.task == "Shortest Path" and row.length == 65536)
@@ -57,13 +58,13 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]
     return [score for paper in papers for score in _scores(paper)]
 
 
-def counting(scores: Collection[PublishedScore]) -> list[PublishedScore]:
+def distinct_scores(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     """Return one score for each model on each task at each length: the first of those that are printed."""
-    found: dict[tuple[str, str, str, int | None], PublishedScore] = {}
+    counted: dict[tuple[str, str, str, int | None], PublishedScore] = {}
     for score in scores:
         if not score.share:
-            found.setdefault((score.paper, score.name, score.task, score.length), score)
-    return list(found.values())
+            counted.setdefault((score.paper, score.name, score.task, score.length), score)
+    return list(counted.values())
 
 
 def claimed_length(model: str) -> int | None:

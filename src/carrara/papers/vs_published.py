@@ -7,7 +7,7 @@ there is one. Our score and its interval are shown with it.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from carrara.papers.scores import PublishedScore, counting
+from carrara.papers.scores import PublishedScore, distinct_scores
 from carrara.results.scores import paper_score_names
 from carrara.results.series import CellScore
 
@@ -37,29 +37,29 @@ class ModelRanking:
     places: tuple[RankedModel, ...]
 
 
-def rankings(own: Iterable[CellScore], scores: Iterable[PublishedScore]) -> list[ModelRanking]:
-    published = [score for score in counting(list(scores)) if score.ours]
+def rankings(cells: Iterable[CellScore], scores: Iterable[PublishedScore]) -> list[ModelRanking]:
+    published = [score for score in distinct_scores(list(scores)) if score.ours]
     groups: dict[str, list[CellScore]] = {}
-    for one in own:
-        groups.setdefault(one.what, []).append(one)
-    found = []
-    for what, mine in groups.items():
-        task, length = mine[0].task, mine[0].length
+    for cell in cells:
+        groups.setdefault(cell.what, []).append(cell)
+    boards = []
+    for cell_name, run_cells in groups.items():
+        task, length = run_cells[0].task, run_cells[0].length
         theirs = [score for score in published if score.ours == task and same_length(length, score.length)]
         for paper in dict.fromkeys(score.paper for score in theirs):
-            places = [RankedModel(str(one.model), _rank_key(one), one, None) for one in mine]
+            places = [RankedModel(str(cell.model), _rank_key(cell), cell, None) for cell in run_cells]
             places += [
                 RankedModel(score.name, score.score / 100, None, score) for score in theirs if score.paper == paper
             ]
             places.sort(key=lambda place: -place.score)
-            found.append(ModelRanking(task, what, length, paper, tuple(places)))
-    return found
+            boards.append(ModelRanking(task, cell_name, length, paper, tuple(places)))
+    return boards
 
 
-def unpublished_cells(own: Iterable[CellScore], found: Sequence[ModelRanking]) -> list[str]:
+def unpublished_cells(cells: Iterable[CellScore], boards: Sequence[ModelRanking]) -> list[str]:
     """Return the cells of the run that no paper has."""
-    shown = {board.what for board in found}
-    return [what for what in dict.fromkeys(one.what for one in own) if what not in shown]
+    shown = {board.what for board in boards}
+    return [cell_name for cell_name in dict.fromkeys(cell.what for cell in cells) if cell_name not in shown]
 
 
 def same_length(ours: int, theirs: int | None) -> bool:
@@ -67,12 +67,12 @@ def same_length(ours: int, theirs: int | None) -> bool:
     return theirs is None or abs(ours - theirs) <= SAME * max(ours, theirs)
 
 
-def by_paper(one: CellScore) -> float | None:
+def by_paper(cell: CellScore) -> float | None:
     """Return the score that the paper's scorer gives the replies; None if there is no such scorer."""
-    published = one.stat.published
-    return next((published[name] for name in paper_score_names(one.task) if name in published), None)
+    published = cell.stat.published
+    return next((published[name] for name in paper_score_names(cell.task) if name in published), None)
 
 
-def _rank_key(one: CellScore) -> float:
-    score = by_paper(one)
-    return one.stat.mean if score is None else score
+def _rank_key(cell: CellScore) -> float:
+    score = by_paper(cell)
+    return cell.stat.mean if score is None else score

@@ -52,8 +52,8 @@ class MambaWrapper(nn.Module):
 
     def init(self, batch: int) -> State:
         zeros = self._bare.get_output_embeddings().weight.new_zeros
-        one = LayerState(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
-        return State((one,) * len(self._bare.backbone.layers))
+        layer = LayerState(zeros(batch, self.channels, self.reach), zeros(batch, self.channels, self.states))
+        return State((layer,) * len(self._bare.backbone.layers))
 
     def step(
         self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True
@@ -61,29 +61,29 @@ class MambaWrapper(nn.Module):
         backbone = self._bare.backbone
         x = backbone.embeddings(ids)
         layers = []
-        for block, kept in zip(backbone.layers, state.layers, strict=True):
-            mixed, after = self._mix(block.mixer, block.norm(x), kept)
+        for block, layer in zip(backbone.layers, state.layers, strict=True):
+            mixed, after = self._mix(block.mixer, block.norm(x), layer)
             x = x + mixed
             layers.append(after)
         logits = self._bare.get_output_embeddings()(backbone.norm_f(x)) if predict else None
         return (State(tuple(layers)) if update else state), logits
 
-    def _mix(self, mixer: Any, x: Tensor, kept: LayerState) -> tuple[Tensor, LayerState]:
+    def _mix(self, mixer: Any, x: Tensor, layer: LayerState) -> tuple[Tensor, LayerState]:
         inner, gate = mixer.in_proj(x).transpose(1, 2).chunk(2, dim=1)
-        whole = torch.cat([kept.last_inputs.to(inner.dtype), inner], 2)
+        inputs = torch.cat([layer.last_inputs.to(inner.dtype), inner], 2)
         conv = mixer.conv1d
-        inner = F.silu(F.conv1d(whole, conv.weight, conv.bias, groups=self.channels))
+        inner = F.silu(F.conv1d(inputs, conv.weight, conv.bias, groups=self.channels))
         step, take, give = mixer.x_proj(inner.transpose(1, 2)).float().split([self.steps, self.states, self.states], -1)
         step = F.softplus(mixer.dt_proj(step)).float().transpose(1, 2)[..., None]
         decay = torch.exp(-mixer.A_log.float().exp()[:, None] * step)
         taken = step * take[:, None] * inner.float()[..., None]
-        spaces = scan(decay, taken, kept.space)
+        spaces = scan(decay, taken, layer.space)
         mixed = (spaces * give[:, None]).sum(-1) + mixer.D.float()[:, None] * inner.float()
         mixed = (mixed.to(x.dtype) * F.silu(gate)).transpose(1, 2)
-        return mixer.out_proj(mixed), LayerState(whole[..., -self.reach :], spaces[:, :, -1])
+        return mixer.out_proj(mixed), LayerState(inputs[..., -self.reach :], spaces[:, :, -1])
 
     def nbytes(self, state: State) -> int:
-        return sum(part[:1].nbytes for kept in state.layers for part in kept)
+        return sum(part[:1].nbytes for layer in state.layers for part in layer)
 
 
 def scan(decay: Tensor, taken: Tensor, before: Tensor) -> Tensor:
@@ -105,7 +105,7 @@ class BuiltModel(NamedTuple):
     codec: TextCodec
 
 
-def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
+def make_small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[str, Any]) -> BuiltModel:
     """Return a small new model."""
     if kind not in SMALL:
         raise UsageError(f"kind {kind} needs a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
@@ -114,7 +114,7 @@ def small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mapping[st
     return BuiltModel(made(len(vocabulary), vocabulary.outputs, segment, **arguments), Words(vocabulary))
 
 
-def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
+def wrap_backbone(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
     """Return a model around a pretrained one."""
     from carrara.recurrent.backbone import (
         ARMTWrapper,
@@ -139,8 +139,8 @@ def around(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
     return BuiltModel(kinds[kind](backbone, **arguments), BackboneCodec(tokenizer))
 
 
-def _check(kind: str, made: Callable[..., Any], arguments: Mapping[str, Any], own: tuple[str, ...]) -> None:
-    known = [name for name in inspect.signature(made).parameters if name not in own]
+def _check(kind: str, made: Callable[..., Any], arguments: Mapping[str, Any], reserved: tuple[str, ...]) -> None:
+    known = [name for name in inspect.signature(made).parameters if name not in reserved]
     for name in arguments:
         if name not in known:
             raise UsageError(f"a model of kind {kind} has no {name!r}{nearest(name, known)}; it has {', '.join(known)}")

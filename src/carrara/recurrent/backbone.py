@@ -33,9 +33,9 @@ def load_pretrained(place: str) -> tuple[nn.Module, Any]:
         model = AutoModelForCausalLM.from_pretrained(place, dtype=torch.float32, trust_remote_code=False)
         tokenizer = AutoTokenizer.from_pretrained(place, trust_remote_code=False)
     except (OSError, ValueError) as error:
-        here = Path(place).is_dir()
-        found = "it has no model that transformers can load" if here else "it is no folder, and not on the hub"
-        raise UsageError(f"there is no backbone {place}: {found} ({str(error).splitlines()[0]})") from None
+        is_folder = Path(place).is_dir()
+        reason = "it has no model that transformers can load" if is_folder else "it is no folder, and not on the hub"
+        raise UsageError(f"there is no backbone {place}: {reason} ({str(error).splitlines()[0]})") from None
     return model, tokenizer
 
 
@@ -96,18 +96,18 @@ class _MemoryWrapper(nn.Module):
         self.memory = nn.Parameter(torch.randn(slots, self.width) * embeddings.weight.std().detach())
 
     def _embed(self, ids: Tensor) -> Tensor:
-        found: Tensor = self.model.get_input_embeddings()(ids)  # type: ignore[operator]
-        return found
+        embedded: Tensor = self.model.get_input_embeddings()(ids)  # type: ignore[operator]
+        return embedded
 
     def _read(self, embedded: Tensor) -> Tensor:
         """Return the normalized states of the last layer."""
         bare: Any = getattr(self.model, "get_base_model", lambda: self.model)()  # inside LoRA's wrapper
-        found: Tensor = bare.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
-        return found
+        hidden: Tensor = bare.base_model(inputs_embeds=embedded, use_cache=False).last_hidden_state
+        return hidden
 
     def _logits(self, hidden: Tensor) -> Tensor:
-        found: Tensor = self.model.get_output_embeddings()(hidden)  # type: ignore[operator]
-        return found
+        logits: Tensor = self.model.get_output_embeddings()(hidden)  # type: ignore[operator]
+        return logits
 
 
 class RMTWrapper(_MemoryWrapper):
@@ -197,13 +197,13 @@ class FullContext(nn.Module):
     def step(
         self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
     ) -> tuple[Tensor, Tensor | None]:
-        whole = torch.cat([state, ids], 1)
-        if self.longest and whole.shape[1] > self.longest:
-            raise UsageError(f"a text of {whole.shape[1]:,} tokens is longer than the {self.longest:,} that fit")
+        text = torch.cat([state, ids], 1)
+        if self.longest and text.shape[1] > self.longest:
+            raise UsageError(f"a text of {text.shape[1]:,} tokens is longer than the {self.longest:,} that fit")
         if not predict:
-            return whole, None
-        logits: Tensor = self.model(input_ids=whole, use_cache=False, logits_to_keep=ids.shape[1]).logits
-        return (whole if update else state), logits
+            return text, None
+        logits: Tensor = self.model(input_ids=text, use_cache=False, logits_to_keep=ids.shape[1]).logits
+        return (text if update else state), logits
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes
@@ -222,9 +222,9 @@ class WindowWrapper(FullContext):
 def _layers(model: nn.Module) -> list[nn.Module]:
     bare = getattr(model, "get_base_model", lambda: model)()
     for place in _LAYERS:
-        found: Any = bare
+        module: Any = bare
         for name in place.split("."):
-            found = getattr(found, name, None)
-        if found is not None:
-            return list(found)
+            module = getattr(module, name, None)
+        if module is not None:
+            return list(module)
     raise UsageError(f"the layers of a {type(bare).__name__} are not known here: take kind rmt")

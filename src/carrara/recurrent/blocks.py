@@ -62,8 +62,8 @@ class Attention(nn.Module):
             mixed = torch.matmul(weights, v)
         else:
             mixed = F.scaled_dot_product_attention(q, k, v, bias[None])
-        found: Tensor = self.out(mixed.transpose(1, 2).reshape(batch, -1, width))
-        return found
+        output: Tensor = self.out(mixed.transpose(1, 2).reshape(batch, -1, width))
+        return output
 
 
 class Layer(nn.Module):
@@ -74,8 +74,8 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, bias: Tensor, rows: slice = ALL) -> Tensor:
         x = x[:, rows] + self.attention(norm(x), bias, rows)
-        found: Tensor = x + self.mlp(norm(x))
-        return found
+        output: Tensor = x + self.mlp(norm(x))
+        return output
 
 
 class Embedding(nn.Module):
@@ -100,8 +100,8 @@ class Embedding(nn.Module):
         last_tokens = self.init(len(ids)) if last_tokens is None else last_tokens
         x = self.tokens(torch.cat([last_tokens, ids], 1))
         mixed: Tensor = self.mix(x.transpose(1, 2)).transpose(1, 2)
-        found: Tensor = x[:, self.reach - 1 :] + mixed
-        return found
+        output: Tensor = x[:, self.reach - 1 :] + mixed
+        return output
 
     def tail(self, ids: Tensor, last_tokens: Tensor) -> Tensor:
         """Return the tokens before the next one."""

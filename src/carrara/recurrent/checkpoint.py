@@ -15,7 +15,7 @@ from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from carrara.recurrent.architectures import around, small
+from carrara.recurrent.architectures import make_small, wrap_backbone
 from carrara.recurrent.text_codec import TextCodec
 from carrara.recurrent.vocabulary import Vocabulary
 from carrara.tokenizers import permission
@@ -51,21 +51,21 @@ def make(
 ) -> Checkpoint:
     """Return an untrained model."""
     if backbone:
-        made = around(kind, backbone, arguments)
+        made = wrap_backbone(kind, backbone, arguments)
     else:
         assert vocabulary is not None
-        made = small(kind, vocabulary, segment, arguments)
+        made = make_small(kind, vocabulary, segment, arguments)
     return Checkpoint(made.model, made.codec, kind, segment, arguments, about, vocabulary, backbone)
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
-    """Return the trained weights of a model. Those of a backbone that are not trained are left out."""
+    """Return the trained weights of a model. Weights of a backbone that are not trained are left out."""
     return {name: p for name, p in model.named_parameters() if p.requires_grad}
 
 
 def set_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
-    if other := set(weights(model)).symmetric_difference(tensors):
-        raise RuntimeError(f"\n{min(other)} is in one of them alone")
+    if unmatched := set(weights(model)).symmetric_difference(tensors):
+        raise RuntimeError(f"\n{min(unmatched)} is in one of them alone")
     model.load_state_dict(dict(tensors), strict=False)
 
 
@@ -81,19 +81,19 @@ def save_json(file: Path, data: Mapping[str, Any]) -> None:
         json.dump(data, opened, indent=1, ensure_ascii=False)
 
 
-def save(folder: Path, made: Checkpoint) -> None:
-    save_tensors(folder / MODEL, weights(made.model))
-    words = made.vocabulary
+def save(folder: Path, trained: Checkpoint) -> None:
+    save_tensors(folder / MODEL, weights(trained.model))
+    words = trained.vocabulary
     save_json(
         folder / ABOUT,
         {
             "format": FORMAT,
-            "kind": made.kind,
-            "arguments": dict(made.arguments),
-            "segment": made.segment,
-            "backbone": made.backbone,
-            "about": dict(made.about),
-            "vocabulary": words and {"own": words.own, "common": words.common, "buckets": words.buckets},
+            "kind": trained.kind,
+            "arguments": dict(trained.arguments),
+            "segment": trained.segment,
+            "backbone": trained.backbone,
+            "about": dict(trained.about),
+            "vocabulary": words and {"own": words.task_words, "common": words.common, "buckets": words.buckets},
         },
     )
 
@@ -112,25 +112,25 @@ def load(folder: Path) -> Checkpoint:
         permission.check(f"hf:{read['backbone']}", f"the checkpoint {folder} names the backbone")
     words = read["vocabulary"]
     try:
-        found = load_file(folder / MODEL)
+        tensors = load_file(folder / MODEL)
     except (OSError, ValueError, SafetensorError) as error:
         raise UsageError(f"{folder / MODEL} cannot be read: {short(error)}; train it anew") from None
     vocabulary = Vocabulary(words["own"], words["common"], words["buckets"]) if words else None
-    given = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
+    arguments = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
     try:
         if vocabulary:
             # The sizes in a damaged file may be anything, so they are compared before memory is taken for them.
             with torch.device("meta"):
-                set_weights(make(*given).model, {name: tensor.to("meta") for name, tensor in found.items()})
-        made = make(*given)
-        set_weights(made.model, found)
+                set_weights(make(*arguments).model, {name: tensor.to("meta") for name, tensor in tensors.items()})
+        made = make(*arguments)
+        set_weights(made.model, tensors)
     except UsageError as error:
         raise UsageError(f"the checkpoint {folder} cannot be used: {error}; if it is damaged, train it anew") from None
     except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise UsageError(
             f"the weights in {folder} are not those of its {ABOUT}: {short(error)}; train it anew"
         ) from None
-    if bad := [name for name, tensor in found.items() if not torch.isfinite(tensor).all()]:
+    if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
         raise UsageError(f"the checkpoint {folder} has numbers that are none, in {bad[0]}: train it anew")
     made.model.eval()
     return made

@@ -43,10 +43,10 @@ class TrainOptions:
     """Precision of the matrix products. By default auto, bfloat16 where it is faster."""
 
 
-def _overrides_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(given, Mapping):
-        raise UsageError(f"`overrides={given!r}` is no dictionary: give one, such as {{'through': 4}}")
-    return {str(name): value for name, value in given.items()}
+def _overrides_of(overrides: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(overrides, Mapping):
+        raise UsageError(f"`overrides={overrides!r}` is no dictionary: give one, such as {{'through': 4}}")
+    return {str(name): value for name, value in overrides.items()}
 
 
 @frozen(kw_only=True, slots=False)
@@ -67,7 +67,7 @@ class TrainConfig(TrainOptions):
     def _load(self) -> Settings:
         if self.config and self.preset:
             raise UsageError("`config` takes the place of `preset`: leave one of them out")
-        own = {
+        values = {
             "kind": self.kind,
             "backbone": self.backbone,
             "device": self.device,
@@ -75,16 +75,16 @@ class TrainConfig(TrainOptions):
             "steps_factor": self.steps_factor,
             "params": self.params,
         }
-        given = {name: value for name, value in own.items() if value not in (None, "", {})}
+        set_values = {name: value for name, value in values.items() if value not in (None, "", {})}
         tasks = registry.select(self.tasks) if self.tasks else []
         preset = self.preset or ("gpt2" if self.backbone else "small")
-        own_settings = {**self.overrides, **given}
-        found = load(preset, self.config, tasks, {**own_settings, "seed": self.seed})
-        if backbone := own_settings.get("backbone"):
+        all_overrides = {**self.overrides, **set_values}
+        loaded = load(preset, self.config, tasks, {**all_overrides, "seed": self.seed})
+        if backbone := all_overrides.get("backbone"):
             permission.allow(f"hf:{backbone}")
-        if self.config and found.backbone:
-            permission.check(f"hf:{found.backbone}", f"{self.config} names the backbone")
-        if self.config and "params" not in own_settings:
-            for name in registry.select(",".join(found.tasks)):
-                check_no_files(registry.load(name), name, found.params, str(self.config))
-        return found
+        if self.config and loaded.backbone:
+            permission.check(f"hf:{loaded.backbone}", f"{self.config} names the backbone")
+        if self.config and "params" not in all_overrides:
+            for name in registry.select(",".join(loaded.tasks)):
+                check_no_files(registry.load(name), name, loaded.params, str(self.config))
+        return loaded

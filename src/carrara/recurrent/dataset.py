@@ -45,8 +45,17 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
     count = len(samples[0].segments)
     questions: list[QuestionBatch | None] = []
     for segment in range(count):
-        found = [(row, one) for row, sample in enumerate(samples) for one in sample.questions if one.segment == segment]
-        questions.append(question_batch([row for row, _ in found], [one for _, one in found]) if found else None)
+        row_questions = [
+            (row, question)
+            for row, sample in enumerate(samples)
+            for question in sample.questions
+            if question.segment == segment
+        ]
+        questions.append(
+            question_batch([row for row, _ in row_questions], [question for _, question in row_questions])
+            if row_questions
+            else None
+        )
     return Batch(
         torch.from_numpy(np.stack([sample.segments for sample in samples])),
         torch.tensor([sample.has_facts for sample in samples]),
@@ -56,23 +65,23 @@ def batch_of(samples: Sequence[Sample]) -> Batch:
 
 def question_batch(rows: Sequence[int], questions: Sequence[SegmentQuestion]) -> QuestionBatch:
     """Return questions as a batch, each followed by its answer."""
-    texts = [[*one.question, *one.answer] for one in questions]
+    texts = [[*question.question, *question.answer] for question in questions]
     length = max(map(len, texts)) - 1
     ids = torch.full((len(questions), length), PAD)
     targets = torch.full((len(questions), length), IGNORED)
-    for row, (text, one) in enumerate(zip(texts, questions, strict=True)):
+    for row, (text, question) in enumerate(zip(texts, questions, strict=True)):
         ids[row, : len(text) - 1] = torch.tensor(text[:-1])
-        start = len(one.question) - 1
+        start = len(question.question) - 1
         targets[row, start : len(text) - 1] = torch.tensor(text[start + 1 :])
     return QuestionBatch(torch.tensor(rows), ids, targets)
 
 
-def merge_questions(several: Sequence[QuestionBatch]) -> QuestionBatch:
+def merge_questions(batches: Sequence[QuestionBatch]) -> QuestionBatch:
     """Return several batches of questions as one."""
-    length = max(batch.ids.shape[1] for batch in several)
-    ids = [F.pad(batch.ids, (0, length - batch.ids.shape[1]), value=PAD) for batch in several]
-    targets = [F.pad(batch.targets, (0, length - batch.targets.shape[1]), value=IGNORED) for batch in several]
-    return QuestionBatch(torch.cat([batch.rows for batch in several]), torch.cat(ids), torch.cat(targets))
+    length = max(batch.ids.shape[1] for batch in batches)
+    ids = [F.pad(batch.ids, (0, length - batch.ids.shape[1]), value=PAD) for batch in batches]
+    targets = [F.pad(batch.targets, (0, length - batch.targets.shape[1]), value=IGNORED) for batch in batches]
+    return QuestionBatch(torch.cat([batch.rows for batch in batches]), torch.cat(ids), torch.cat(targets))
 
 
 def loss_of(logits: Tensor, targets: Tensor) -> Tensor:
@@ -135,15 +144,15 @@ class StoryDataset(IterableDataset[StoryRow]):
     def __iter__(self) -> Iterator[StoryRow]:
         worker = get_worker_info()
         number, workers = (worker.id, worker.num_workers) if worker else (0, 1)
-        several = [Stories(first, number, workers) for first in self.firsts]
+        all_stories = [Stories(first, number, workers) for first in self.firsts]
         rng = Rng("told", self.seed, number)
         while True:
-            sample = rng.choice(several).sample(self.codec, self.segments, self.size)
+            sample = rng.choice(all_stories).sample(self.codec, self.segments, self.size)
             yield StoryRow(
                 torch.from_numpy(sample.segments),
                 torch.tensor(sample.has_facts),
                 [
-                    StoryQuestion(one.segment, torch.tensor(one.question), torch.tensor(one.answer))
-                    for one in sample.questions
+                    StoryQuestion(question.segment, torch.tensor(question.question), torch.tensor(question.answer))
+                    for question in sample.questions
                 ],
             )

@@ -16,19 +16,19 @@ from carrara.recurrent.vocabulary import IGNORED
 
 def decode_answer(model: Any, state: State, question: Sequence[int], end: int, most: int) -> list[int]:
     """Return the tokens of one item's answer, up to the end or up to `most` of them."""
-    found: list[int] = []
+    answer: list[int] = []
     text, device = list(question), device_of(state)
-    while len(found) < most:
+    while len(answer) < most:
         if takes_flags(model):
-            logits = model.step(state, torch.tensor([[*question, *found]], device=device), update=False)[1]
+            logits = model.step(state, torch.tensor([[*question, *answer]], device=device), update=False)[1]
         else:
             state, logits = model.step(state, torch.tensor([text], device=device))
         token = int(logits[0, -1].argmax())
         if token == end:
             break
-        found.append(token)
+        answer.append(token)
         text = [token]
-    return found
+    return answer
 
 
 def room(model: Any, question: Sequence[int], most: int) -> int:

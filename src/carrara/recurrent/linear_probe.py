@@ -42,8 +42,8 @@ class Probe(NamedTuple):
         """Return the output for an answer: about 1 if the memory has it, about 0 if not."""
         if tuple(answer) not in self.answers:
             return 0.0
-        found = with_constant(features(state)) @ self.weights
-        return float(found[0, self.answers.index(tuple(answer))].clamp(0, 1))
+        outputs = with_constant(features(state)) @ self.weights
+        return float(outputs[0, self.answers.index(tuple(answer))].clamp(0, 1))
 
 
 def memory(state: State) -> State:
@@ -55,12 +55,12 @@ def memory(state: State) -> State:
 
 def features(state: State) -> Tensor:
     """Return the memory of each item as one vector."""
-    whole = torch.cat([part.flatten(1).float() for part in tensors(memory(state))], 1)
-    if whole.shape[1] <= FEATURES:
-        return whole
-    signs = torch.randint(2, (whole.shape[1], FEATURES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
-    found: Tensor = whole @ signs / whole.shape[1] ** 0.5
-    return found
+    memories = torch.cat([part.flatten(1).float() for part in tensors(memory(state))], 1)
+    if memories.shape[1] <= FEATURES:
+        return memories
+    signs = torch.randint(2, (memories.shape[1], FEATURES), generator=torch.Generator().manual_seed(0)) * 2.0 - 1
+    projected: Tensor = memories @ signs / memories.shape[1] ** 0.5
+    return projected
 
 
 def with_constant(x: Tensor) -> Tensor:
@@ -71,7 +71,6 @@ def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Qu
     """Return probes by the tokens of their questions.
 
     Args:
-        trained: The model.
         stories: The stories to which probes are fitted, and on which they are tested.
         instances: The number of stories.
     """
@@ -79,8 +78,8 @@ def fit_probes(trained: Checkpoint, stories: Stories, instances: int) -> dict[Qu
         raise UsageError("probes need two stories or more")
     stories.index = BEGIN
     samples = [stories.sample(trained.codec, SEGMENTS, trained.segment) for _ in range(instances)]
-    some = max(1, round(TESTED * instances))
-    tested, fitted = _collect_data(trained, samples[:some]), _collect_data(trained, samples[some:])
+    tested_count = max(1, round(TESTED * instances))
+    tested, fitted = _collect_data(trained, samples[:tested_count]), _collect_data(trained, samples[tested_count:])
     return {question: _fit(fitted[question], tested[question]) for question in fitted if question in tested}
 
 
@@ -92,26 +91,26 @@ class ProbeData(NamedTuple):
 
 
 def _collect_data(trained: Checkpoint, samples: Sequence[Sample]) -> dict[Question, ProbeData]:
-    found: dict[Question, ProbeData] = {}
+    data: dict[Question, ProbeData] = {}
     model: Any = trained.model
     with torch.inference_mode():
         state = model.init(len(samples))
         for segment in range(SEGMENTS):
             state = read(model, state, torch.tensor([sample.segments[segment].tolist() for sample in samples]))
-            now = features(state)
+            vectors = features(state)
             for row, sample in enumerate(samples):
                 for ask in (ask for ask in sample.questions if ask.segment == segment):
-                    seen = found.setdefault(tuple(ask.question), ProbeData([], []))
-                    seen.features.append(now[row])
-                    seen.answers.append(tuple(ask.answer))
-    return found
+                    probe_data = data.setdefault(tuple(ask.question), ProbeData([], []))
+                    probe_data.features.append(vectors[row])
+                    probe_data.answers.append(tuple(ask.answer))
+    return data
 
 
 def _fit(fitted: ProbeData, tested: ProbeData) -> Probe:
     """Return a probe, fitted by ridge regression to 0 and 1."""
     answers = tuple(sorted(set(fitted.answers)))
     x = with_constant(torch.stack(fitted.features)).double()
-    y = torch.tensor([[float(one == answer) for answer in answers] for one in fitted.answers]).double()
+    y = torch.tensor([[float(row_answer == answer) for answer in answers] for row_answer in fitted.answers]).double()
     gram = x.T @ x
     weights = torch.linalg.solve(gram + RIDGE * gram.diagonal().mean() * torch.eye(len(gram)), x.T @ y).float()
     predicted = (with_constant(torch.stack(tested.features)) @ weights).argmax(1).tolist()

@@ -71,7 +71,7 @@ class AttentionMap(NamedTuple):
 
 
 class MemoryTrace(NamedTuple):
-    """What was measured in a memory."""
+    """The measurements of a memory."""
 
     segments: int
     points: list[int]
@@ -106,8 +106,6 @@ def trace_memory(
     """Read an item to its end, and measure the memory on the way.
 
     Args:
-        trained: The model.
-        item: The item.
         others: Questions that may be asked besides its own.
         probes: Linear probes by the tokens of their questions.
     """
@@ -127,7 +125,10 @@ def trace_memory(
         for n, segment in enumerate(segments(item, trained.codec, trained.segment)):
             ids = torch.from_numpy(segment)[None]
             attention += [
-                found for fact in shown if fact.segment == n for found in _writing_attention(trained, state, ids, fact)
+                written_attention
+                for fact in shown
+                if fact.segment == n
+                for written_attention in _writing_attention(trained, state, ids, fact)
             ]
             state = read(model, state, ids)
             if n not in wanted:
@@ -135,12 +136,12 @@ def trace_memory(
             memories.append(torch.cat([part.flatten().float() for part in tensors(linear_probe.memory(state))]))
             gates.append([float(gate) for gate in state.gates[0]] if hasattr(state, "gates") else [])
             known = sum(fact.segment <= n for fact in facts)
-            for one, (question, right) in zip(answers, asks, strict=True):
-                one.right.append(right[known])
-                one.chance.append(_chance(trained, state, question, right[known]))
-                one.returned.append(_right_shares(trained, state, question, right[known]))
+            for traced, (question, right) in zip(answers, asks, strict=True):
+                traced.right.append(right[known])
+                traced.chance.append(_chance(trained, state, question, right[known]))
+                traced.returned.append(_right_shares(trained, state, question, right[known]))
                 if probe := probes.get(tuple(trained.codec.question(question.ask))):
-                    one.probed.append(probe.chance(state, trained.codec.answer(right[known])))
+                    traced.probed.append(probe.chance(state, trained.codec.answer(right[known])))
         attention += _question_attention(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
     far = moved / moved.max().clamp(min=1e-9)
@@ -149,7 +150,7 @@ def trace_memory(
 
 def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
     """Return the facts with their positions."""
-    found, tokens, separator = [], 0, ""
+    places, tokens, separator = [], 0, ""
     for part in item.prompt.parts(counted=False):
         if part.segment:
             tokens += len(trained.codec.encode(separator + part.text))
@@ -157,27 +158,27 @@ def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:
             if part.fact is not None:
                 needed = part.fact in item.prompt.evidence
                 segment, place = divmod(tokens - 1, trained.segment)
-                found.append(FactPlace(segment, place, part.text, needed))
-    if not found:
+                places.append(FactPlace(segment, place, part.text, needed))
+    if not places:
         raise UsageError(f"{item.item_id.task} has no facts to trace")
-    return found
+    return places
 
 
 def _decidable_questions(
     item: Item, others: Sequence[Question[Any]], facts: Sequence[FactPlace]
 ) -> list[tuple[Question[Any], list[str]]]:
     """Return the questions that the item decides, with the right answers after no fact, one, two …"""
-    own = item.question
-    several = {question.ask: question for question in (own, *others) if question.options}
-    found = []
+    item_question = item.question
+    several = {question.ask: question for question in (item_question, *others) if question.options}
+    decidable = []
     for question in several.values():
-        right = [_right(item, question, facts[:known]) for known in range(len(facts) + 1)]
+        right = [_right_answer(item, question, facts[:known]) for known in range(len(facts) + 1)]
         if right[-1]:
-            found.append((question, right))
-    return found[:QUESTIONS]
+            decidable.append((question, right))
+    return decidable[:QUESTIONS]
 
 
-def _right(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
+def _right_answer(item: Item, question: Question[Any], facts: Sequence[FactPlace]) -> str:
     segments = [*item.context.instance.start, *(Segment(fact.text) for fact in facts)]
     if not segments:
         return ""
@@ -193,8 +194,8 @@ def _chance(trained: Checkpoint, state: State, question: Question[Any], right: s
     if not right or right not in question.options:
         return 0.0
     options = [trained.codec.answer(option) for option in question.options]
-    found = torch.tensor(likelihoods(trained.model, state, trained.codec.question(question.ask), options))
-    return float(found.softmax(0)[question.options.index(right)])
+    scores = torch.tensor(likelihoods(trained.model, state, trained.codec.question(question.ask), options))
+    return float(scores.softmax(0)[question.options.index(right)])
 
 
 def _right_shares(trained: Checkpoint, state: State, question: Question[Any], right: str) -> list[float]:
@@ -202,9 +203,9 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
     model: Any = trained.model
     if not isinstance(model, ARMT) or right not in question.options:
         return [0.0] * len(getattr(model, "memories", ()))
-    seen: list[Tensor] = []
+    outputs: list[Tensor] = []
     for memory in model.memories:
-        memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), seen)  # type: ignore[assignment]
+        memory.read = partial(_record_call, cast("Callable[..., Tensor]", memory.read), outputs)  # type: ignore[assignment]
     try:
         model.step(state, torch.tensor([trained.codec.question(question.ask)]), update=False)
     finally:
@@ -212,12 +213,12 @@ def _right_shares(trained: Checkpoint, state: State, question: Question[Any], ri
             del memory.read
     firsts = [trained.codec.answer(option)[0] for option in question.options]
     place = question.options.index(right)
-    return [float(model.head(norm(one[0, -1]))[firsts].float().softmax(0)[place]) for one in seen]
+    return [float(model.head(norm(output[0, -1]))[firsts].float().softmax(0)[place]) for output in outputs]
 
 
-def _record_call(call: Callable[..., Tensor], seen: list[Tensor], *arguments: Tensor) -> Tensor:
-    seen.append(call(*arguments))
-    return seen[-1]
+def _record_call(call: Callable[..., Tensor], outputs: list[Tensor], *arguments: Tensor) -> Tensor:
+    outputs.append(call(*arguments))
+    return outputs[-1]
 
 
 def _writing_attention(trained: Checkpoint, state: State, ids: Tensor, fact: FactPlace) -> list[AttentionMap]:
@@ -231,9 +232,9 @@ def _writing_attention(trained: Checkpoint, state: State, ids: Tensor, fact: Fac
         return []
     with _record_attention(model) as layer:
         model.step(state, ids)
-        seen = layer.weights[0].float().mean(0)
+        attention = layer.weights[0].float().mean(0)
     low, high = max(0, fact.place - BEFORE), min(ids.shape[1], fact.place + AFTER)
-    weights = seen[: model.slots, text + low : text + high]
+    weights = attention[: model.slots, text + low : text + high]
     columns = _words(trained, ids[0, low:high].tolist())
     return [AttentionMap(f"written: {fact.text}", _slots(model), columns, weights.tolist())]
 
@@ -246,8 +247,8 @@ def _question_attention(trained: Checkpoint, state: State, question: Question[An
     ids = trained.codec.question(question.ask)
     with _record_attention(model) as layer:
         model.step(state, torch.tensor([ids]), update=False)
-        seen = layer.weights[0].float().mean(0)
-    weights = seen[:, : model.slots]
+        attention = layer.weights[0].float().mean(0)
+    weights = attention[:, : model.slots]
     return [AttentionMap(f"read: {question.ask}", _words(trained, ids), _slots(model), weights.tolist())]
 
 

@@ -17,12 +17,7 @@ if TYPE_CHECKING:
 
 
 class TrainingProgress(Progress):
-    """Shows how far a training is.
-
-    Args:
-        training: The training.
-        console: Where to show it.
-    """
+    """Shows how far a training is."""
 
     def __init__(self, training: "Training", console: "Console") -> None:
         super().__init__("steps", label=training.folder.name, console=console, lasting=True)
@@ -58,9 +53,9 @@ class TrainingProgress(Progress):
 
     def _tokens_left(self) -> float:
         state = self._training.state
-        left = self._training.settings.stages[state.stage :]
-        read = _tokens(left[0]) * state.step / left[0].steps if left else 0.0
-        return sum(map(_tokens, left)) - read
+        stages = self._training.settings.stages[state.stage :]
+        tokens_read = _tokens(stages[0]) * state.step / stages[0].steps if stages else 0.0
+        return sum(map(_tokens, stages)) - tokens_read
 
 
 def _tokens(stage: "Stage") -> float:

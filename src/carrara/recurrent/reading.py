@@ -25,11 +25,7 @@ class SegmentReading(Generic[T]):
 
 
 class BatchReader(Generic[T]):
-    """Reads several texts with one model.
-
-    Args:
-        model: The model.
-    """
+    """Reads several texts with one model."""
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -44,18 +40,18 @@ class BatchReader(Generic[T]):
         going: list[SegmentReading[T]] = []
         ended: list[SegmentReading[T]] = []
         by_size: dict[int, list[tuple[SegmentReading[T], Ids]]] = {}
-        for one in self.readings:
-            segment = next(one.segments, None)
+        for reading in self.readings:
+            segment = next(reading.segments, None)
             if segment is None:
-                ended.append(one)
+                ended.append(reading)
             else:
-                going.append(one)
-                one.tokens += len(segment)
-                by_size.setdefault(len(segment), []).append((one, segment))
+                going.append(reading)
+                reading.tokens += len(segment)
+                by_size.setdefault(len(segment), []).append((reading, segment))
         self.readings = going
-        for several in by_size.values():  # the last segment of a text may be shorter
-            state = join_states([one.state for one, _ in several])
-            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in several])))
-            for place, (one, _) in enumerate(several):
-                one.state = rows(after, torch.tensor([place]))
+        for same_size in by_size.values():  # the last segment of a text may be shorter
+            state = join_states([reading.state for reading, _ in same_size])
+            after = read(self.model, state, torch.from_numpy(np.stack([segment for _, segment in same_size])))
+            for place, (reading, _) in enumerate(same_size):
+                reading.state = rows(after, torch.tensor([place]))
         return ended

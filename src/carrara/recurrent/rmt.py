@@ -54,9 +54,9 @@ class RMT(nn.Module):
         self.head = nn.Linear(width, outputs, bias=False)
         nn.init.eye_(self.value.weight)  # otherwise every segment would change the memory
         nn.init.normal_(self.gate.weight, std=0.02)
-        bias, asked = self._bias(heads), [*range(slots), *range(2 * slots, 2 * slots + self.longest)]
+        bias, question_places = self._bias(heads), [*range(slots), *range(2 * slots, 2 * slots + self.longest)]
         self.register_buffer("keeping", bias, persistent=False)
-        self.register_buffer("asking", bias[:, asked][:, :, asked], persistent=False)
+        self.register_buffer("asking", bias[:, question_places][:, :, question_places], persistent=False)
 
     def _bias(self, heads: int) -> Tensor:
         """Return the attention bias between the parts [read ; write ; text]. The write copy attends to everything."""
@@ -81,7 +81,6 @@ class RMT(nn.Module):
 
         Args:
             state: The state before.
-            ids: The tokens.
             predict: Compute the logits.
             update: Compute the new state.
         """

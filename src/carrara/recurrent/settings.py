@@ -91,14 +91,14 @@ class Settings:
         return asdict(self)
 
 
-def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[str, Any]) -> Settings:
+def load(preset: str, file: Path | None, tasks: Sequence[str], overrides: Mapping[str, Any]) -> Settings:
     """Return the settings of a preset or of a file.
 
     Args:
         preset: The name of the preset.
         file: A TOML file in place of the preset.
         tasks: The names of the tasks. Empty: the file names them.
-        given: Settings that take the place of those of the preset or file.
+        overrides: Settings that take the place of those of the preset or file.
     """
     import tomllib
     from importlib.resources import files
@@ -115,32 +115,32 @@ def load(preset: str, file: Path | None, tasks: Sequence[str], given: Mapping[st
         read = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"{source} is no TOML: {error}") from None
-    kind = str(given.get("kind") or read.get("kind") or "rmt")
+    kind = str(overrides.get("kind") or read.get("kind") or "rmt")
     if kind not in KINDS:
         raise UsageError(f"there is no kind {kind!r}{nearest(kind, KINDS)}; there are {', '.join(KINDS)}")
     stages = read.pop("stage", [])
-    own = read.pop(kind, {})
-    for other in KINDS:
-        read.pop(other, None)
-    stages = own.pop("stage", stages)
-    settings = {**read, **own, **given, "kind": kind, "tasks": tuple(tasks or read.get("tasks", ()))}
+    kind_settings = read.pop(kind, {})
+    for other_kind in KINDS:
+        read.pop(other_kind, None)
+    stages = kind_settings.pop("stage", stages)
+    settings = {**read, **kind_settings, **overrides, "kind": kind, "tasks": tuple(tasks or read.get("tasks", ()))}
     if not settings["tasks"]:
         raise UsageError(f"{source} names no tasks: name some, such as qa1")
     settings["stages"] = tuple(
-        stage if isinstance(stage, Stage) else _make(Stage, stage, f"{source}, stage {n}")
-        for n, stage in enumerate(given.get("stages", stages), 1)
+        stage if isinstance(stage, Stage) else _build(Stage, stage, f"{source}, stage {n}")
+        for n, stage in enumerate(overrides.get("stages", stages), 1)
     )
     if not settings["stages"]:
         raise UsageError(
             f"{source} has no stages for kind {kind}: write [[stage]] with segments, size, batch and steps"
         )
-    found: Settings = _make(Settings, settings, source)
-    if not 0 < found.steps_factor <= 1e6:
-        raise UsageError(f"`steps_factor={found.steps_factor!r}` is no factor of the steps: give a number such as 2")
-    if any(min(one.size, one.batch, one.steps) < 1 for one in found.stages):
+    loaded: Settings = _build(Settings, settings, source)
+    if not 0 < loaded.steps_factor <= 1e6:
+        raise UsageError(f"`steps_factor={loaded.steps_factor!r}` is no factor of the steps: give a number such as 2")
+    if any(min(stage.size, stage.batch, stage.steps) < 1 for stage in loaded.stages):
         raise UsageError(f"{source}: a stage has nothing to do: give it a size, a batch and steps from 1 on")
-    stages = (replace(one, steps=max(1, round(found.steps_factor * one.steps))) for one in found.stages)
-    return replace(found, stages=tuple(stages))
+    stages = (replace(stage, steps=max(1, round(loaded.steps_factor * stage.steps))) for stage in loaded.stages)
+    return replace(loaded, stages=tuple(stages))
 
 
 _MEANT: Mapping[Any, str] = {
@@ -153,7 +153,7 @@ _MEANT: Mapping[Any, str] = {
 }
 
 
-def _fits(kind: Any, value: Any) -> bool:
+def _has_type(kind: Any, value: Any) -> bool:
     """Return whether a value has a type, for those types that a file can get wrong."""
     if kind is bool or kind is str:
         return isinstance(value, kind)
@@ -162,20 +162,20 @@ def _fits(kind: Any, value: Any) -> bool:
     if kind in (tuple[int, int], tuple[float, float]):
         both = isinstance(value, list | tuple) and len(value) == 2
         each = int if kind == tuple[int, int] else float
-        return both and all(_fits(each, one) for one in value) and (each is float or 1 <= value[0] <= value[1])
+        return both and all(_has_type(each, item) for item in value) and (each is float or 1 <= value[0] <= value[1])
     return True
 
 
-def _make(what: type[Any], given: Mapping[str, Any], source: str) -> Any:
-    known = {one.name: one for one in fields(what)}
-    for name in given:
+def _build(what: type[Any], values: Mapping[str, Any], source: str) -> Any:
+    known = {setting.name: setting for setting in fields(what)}
+    for name in values:
         if name not in known:
             raise UsageError(f"{source} has no setting {name!r}{nearest(name, known)}; there are {', '.join(known)}")
-    for name, value in given.items():
-        if not _fits(known[name].type, value):
+    for name, value in values.items():
+        if not _has_type(known[name].type, value):
             raise UsageError(f"{source} has {name} = {value!r}, which cannot be: {_MEANT[known[name].type]}")
     try:
-        return what(**{name: tuple(value) if isinstance(value, list) else value for name, value in given.items()})
+        return what(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
     except TypeError as error:
         missing = str(error).partition("argument")[2]
         raise UsageError(f"{source} lacks{missing.partition(':')[2] or missing}") from None

@@ -45,16 +45,17 @@ class Mixer(nn.Module):
         v = self.v(x).view(batch, length, self.heads, -1).transpose(1, 2).float()
         q, k = F.normalize(q.float(), dim=-1), F.normalize(k.float(), dim=-1)
         k = k * torch.sigmoid(self.take(x).float()).transpose(1, 2)[..., None]
-        kept = F.logsigmoid(self.forget(x).float()).transpose(1, 2).cumsum(-1)  # of the state before, up to each token
-        left = (kept[..., -1:] - kept).exp()[..., None]
+        # The logarithm of the share of the state before that is kept, up to each token.
+        log_kept = F.logsigmoid(self.forget(x).float()).transpose(1, 2).cumsum(-1)
+        left = (log_kept[..., -1:] - log_kept).exp()[..., None]
         after, forgotten = (
-            state * kept[..., -1:, None].exp() + (k * left).transpose(-1, -2) @ v,
-            1 - kept[..., -1].exp(),
+            state * log_kept[..., -1:, None].exp() + (k * left).transpose(-1, -2) @ v,
+            1 - log_kept[..., -1].exp(),
         )
         if silent:
             return None, after, forgotten
-        decay = (kept[..., :, None] - kept[..., None, :]).tril().exp().tril()
-        mixed = ((q @ k.transpose(-1, -2)) * decay) @ v + (q * kept.exp()[..., None]) @ state
+        decay = (log_kept[..., :, None] - log_kept[..., None, :]).tril().exp().tril()
+        mixed = ((q @ k.transpose(-1, -2)) * decay) @ v + (q * log_kept.exp()[..., None]) @ state
         mixed = norm(mixed).transpose(1, 2).reshape(batch, length, width).to(x.dtype)
         return self.out(mixed * F.silu(self.gate(x))), after, forgotten
 
@@ -79,8 +80,10 @@ class SSM(nn.Module):
 
     def init(self, batch: int) -> State:
         zeros = self.head.weight.new_zeros
-        one = zeros(batch, self.heads, self.keys, self.width // self.heads)
-        return State((one,) * len(self.mixers), self.embedding.init(batch), zeros(batch, self.heads * len(self.mixers)))
+        memory = zeros(batch, self.heads, self.keys, self.width // self.heads)
+        return State(
+            (memory,) * len(self.mixers), self.embedding.init(batch), zeros(batch, self.heads * len(self.mixers))
+        )
 
     def step(
         self, state: State, ids: Tensor, *, predict: bool = True, update: bool = True

@@ -4,8 +4,8 @@ No instance is drawn twice, and no filler is read twice from the same position. 
 the task's own solver finds the right answer from the facts so far, so that every segment has something to learn.
 
 Distractors are sentences of filler that are hard to tell from facts. A memory that was trained among speeches opens its
-gates for a novel, where a Mary walks in a garden too. So some sentences of the filler are changed: one to three of
-their words become words of the task's facts, or the sentence is replaced by a near-fact, a fact of which one word is a
+gates for a novel, where a Mary walks in a garden too. So some sentences of the filler are changed. Either one to three
+of their words become words of the task's facts, or the sentence is replaced by a near-fact. That is a fact with one
 word of the filler, so that it decides nothing.
 """
 
@@ -36,17 +36,17 @@ class DistractorSource:
     """Changes sentences of filler into distractors.
 
     Args:
-        facts: The facts of instances.
-        filler: Sentences of filler.
         decides: A function that says whether a sentence alone decides a question.
-        rng: Random numbers.
     """
 
     def __init__(self, facts: Iterable[str], filler: Iterable[str], decides: Callable[[str], bool], rng: Rng) -> None:
-        own = tuple(dict.fromkeys(facts))
+        distinct_facts = tuple(dict.fromkeys(facts))
         others = [word for sentence in filler for word in _WORD.findall(sentence)]
-        self.words = sorted({word for fact in own for word in _WORD.findall(fact)})
-        near = (_replace_word(rng.choice(own), rng.choice(others), rng) for _ in range(NEAR_FACTS if others else 0))
+        self.words = sorted({word for fact in distinct_facts for word in _WORD.findall(fact)})
+        near = (
+            _replace_word(rng.choice(distinct_facts), rng.choice(others), rng)
+            for _ in range(NEAR_FACTS if others else 0)
+        )
         self.near_facts: Sequence[str] = [sentence for sentence in dict.fromkeys(near) if not decides(sentence)]
 
     def replace(self, segment: Segment, rng: Rng) -> Segment:
@@ -179,13 +179,12 @@ class Stories:
     def sizes(self, codec: TextCodec) -> Ids:
         """Return the tokens of the facts of some instances."""
         facts = (_facts_of(posed) for posed in self._examples)
-        return np.array([sum(len(codec.encode(" " + segment.text)) for segment in several) for several in facts])
+        return np.array([sum(len(codec.encode(" " + segment.text)) for segment in segments) for segments in facts])
 
     def sample(self, codec: TextCodec, segments: int, size: int, ask_after_each: bool = True) -> Sample:
         """Return the next story that fits.
 
         Args:
-            codec: The codec of the model.
             segments: The number of segments.
             size: The tokens of a segment.
             ask_after_each: Ask questions after every segment, and not only after the last.
@@ -197,8 +196,8 @@ class Stories:
             posed = self._pose("train", self.index)
             self.index += self.stride
             for distractors in dict.fromkeys((self.distractors, 0.0)):
-                if found := self._sample(codec, posed, segments, size, ask_after_each, distractors):
-                    return found
+                if story := self._sample(codec, posed, segments, size, ask_after_each, distractors):
+                    return story
         raise UsageError(
             f"of {TRIES} instances of {self.first.task} none fits into {segments} segments of {size} tokens: "
             f"take longer segments"
@@ -209,7 +208,7 @@ class Stories:
     ) -> Sample | None:
         """Return a story. None if it does not fit, or if a distractor changes an answer."""
         instance, rng = posed.instance, posed.key.rng("training")
-        whole = segments * size
+        total = segments * size
         separator = one_text(posed.task.prompt(instance, posed.questions[0], posed.task.wording, "chat")).separator
         encoded: dict[str, list[int]] = {}
 
@@ -218,7 +217,7 @@ class Stories:
                 encoded[segment.text] = codec.encode(separator + segment.text)
             return encoded[segment.text]
 
-        room = whole - sum(len(encode(segment)) for segment in _facts_of(posed))
+        room = total - sum(len(encode(segment)) for segment in _facts_of(posed))
         if room < 0:
             return None
         if rng.chance(BARE):
@@ -232,14 +231,14 @@ class Stories:
                 spans.append(_Span(len(ids), len(ids) + len(encode(segment)), segment, is_distractor))
             ids += encode(segment)
         blank = codec.encode(" ")[:1] or [0] if codec.pad is None else [codec.pad]
-        ids += blank * (whole - len(ids))
+        ids += blank * (total - len(ids))
         questions: list[SegmentQuestion] = []
         for number in range(0 if ask_after_each else segments - 1, segments):
             read = [span for span in spans if span.end <= (number + 1) * size]
-            found = self._choose_questions(codec, posed, number, read, rng)
-            if found is None:
+            segment_questions = self._choose_questions(codec, posed, number, read, rng)
+            if segment_questions is None:
                 return None
-            questions += found
+            questions += segment_questions
         facts = [span for span in spans if not span.is_distractor]
         return Sample(
             np.array(ids, dtype=np.int64).reshape(segments, size),
@@ -255,7 +254,7 @@ class Stories:
         This is quicker than packing.py, because the length need not be exact. Only prose is changed into distractors:
         other filler has a meaning.
         """
-        instance, other = posed.instance, posed.key.rng("strewn")
+        instance, changes = posed.instance, posed.key.rng("strewn")
         stream = instance.filler(posed.key.rng("filler"), TOKENIZER) if instance.filler and room else None
         distractors = distractors if isinstance(stream, BulkFillerStream) else 0.0
         yield from ((segment, False) for segment in instance.start)
@@ -263,8 +262,11 @@ class Stories:
         used = 0
         for gap, place in enumerate([*places, 1.0]):
             while stream:
-                changed = bool(distractors) and other.chance(distractors)
-                group = [self._distractor_source.replace(one, other) if changed else one for one in stream(gap)]
+                changed = bool(distractors) and changes.chance(distractors)
+                group = [
+                    self._distractor_source.replace(filler_segment, changes) if changed else filler_segment
+                    for filler_segment in stream(gap)
+                ]
                 cost = sum(len(encode(segment)) for segment in group)
                 if used + cost > place * room:
                     break
@@ -283,16 +285,16 @@ class Stories:
         known = [span.segment for span in read if not span.is_distractor]
         if not known:
             return []
-        own = {question.ask for question in posed.questions}
-        others = [question for question in self.pool if question.ask not in own]
-        found = []
+        instance_asks = {question.ask for question in posed.questions}
+        others = [question for question in self.pool if question.ask not in instance_asks]
+        questions_after = []
         for question in [*posed.questions, *rng.sample(others, min(ASKED, len(others)))]:
             answer = self._solve(posed, question, known)
             if len(known) < len(read) and self._solve(posed, question, [span.segment for span in read]) != answer:
                 return None
             if answer is not None and codec.can_say(answer):
-                found.append(SegmentQuestion(number, codec.question(question.ask), codec.answer(answer)))
-        return found
+                questions_after.append(SegmentQuestion(number, codec.question(question.ask), codec.answer(answer)))
+        return questions_after
 
     def _solve(self, posed: PosedInstance, question: Question[Any], segments: Sequence[Segment]) -> str | None:
         """Return the answer of the task's own solver. None if these segments do not decide it."""

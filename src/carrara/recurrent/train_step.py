@@ -38,24 +38,20 @@ class _Sizes(NamedTuple):
     final_questions: int
 
 
-def join_questions(several: Sequence[tuple[State, QuestionBatch]]) -> Iterator[tuple[State, QuestionBatch]]:
+def join_questions(
+    states_with_questions: Sequence[tuple[State, QuestionBatch]],
+) -> Iterator[tuple[State, QuestionBatch]]:
     """Yield questions after several segments in few batches, in order: a large batch takes little longer than a small.
 
     States that grow with the text have the same shape only after the same segment.
     """
-    for _, same in groupby(several, lambda one: [tensor.shape[1:] for tensor in tensors(one[0])]):
+    for _, same in groupby(states_with_questions, lambda pair: [tensor.shape[1:] for tensor in tensors(pair[0])]):
         states, questions = zip(*same, strict=True)
         yield join_states(list(states)), merge_questions(questions)
 
 
 class TrainStep:
-    """Computes the gradients of a model's parameters.
-
-    Args:
-        model: The model.
-        settings: The settings of the training.
-        device: The device of the model.
-    """
+    """Computes the gradients of a model's parameters."""
 
     def __init__(self, model: nn.Module, settings: Settings, device: torch.device) -> None:
         self.model: Any = model
@@ -91,7 +87,7 @@ class TrainStep:
         for first in range(0, segments, self.backprop or segments):
             part = range(first, min(segments, first + (self.backprop or segments)))
             loss = torch.zeros((), device=self.device)
-            asked: list[tuple[State, QuestionBatch]] = []
+            states_with_questions: list[tuple[State, QuestionBatch]] = []
             with torch.autocast(self.device.type, torch.bfloat16, enabled=self.halved):
                 for segment in part:
                     state = self._read(state, ids[:, segment])
@@ -101,10 +97,10 @@ class TrainStep:
                         loss = loss + (cost * gate).sum() / (sizes.stories * segments)
                         gates.append(gate.detach())
                     if questions := batch.questions[segment]:
-                        asked.append((rows(state, questions.rows), questions))
-                for states, several in join_questions(asked):
-                    logits = self.model.step(states, several.ids.to(self.device), update=False)[1]
-                    targets = several.targets.to(self.device)
+                        states_with_questions.append((rows(state, questions.rows), questions))
+                for states, joined in join_questions(states_with_questions):
+                    logits = self.model.step(states, joined.ids.to(self.device), update=False)[1]
+                    targets = joined.targets.to(self.device)
                     loss = loss + loss_of(logits, targets) / sizes.questions
                 if stage.in_segment_loss and segments == 1:
                     assert questions is not None
@@ -133,7 +129,7 @@ class TrainStep:
         order = {int(row): place for place, row in enumerate(questions.rows.tolist())}  # one question of each story
         places = torch.tensor(sorted(order.values()))
         stories = questions.rows[places].to(self.device)
-        whole = torch.cat([ids[stories], questions.ids[places].to(self.device)], 1)
-        _, logits = self.model.step(self.model.init(len(places)), whole, update=False)
+        texts = torch.cat([ids[stories], questions.ids[places].to(self.device)], 1)
+        _, logits = self.model.step(self.model.init(len(places)), texts, update=False)
         targets = questions.targets[places].to(self.device)
         return loss_of(logits[:, ids.shape[1] :], targets)

@@ -1,7 +1,7 @@
 """Training: stage after stage of stories without end. A training that was stopped resumes to the same weights.
 
 The folder has everything that changes from one step to the next: weights, optimizers, the number of the next instance,
-and the recent accuracy. A step depends on nothing else, so a killed training resumes from where it was saved last, and
+and the recent accuracy. A step depends on nothing else. So a killed training resumes from where it was saved last, and
 ends with the same bits as one that was not killed.
 """
 
@@ -28,7 +28,7 @@ from carrara.recurrent.device import find_device, keep_freed_memory
 from carrara.recurrent.settings import Settings, Stage
 from carrara.recurrent.stories import TOKENIZER, Stories
 from carrara.recurrent.train_step import StepResult, TrainStep
-from carrara.recurrent.vocabulary import Ids, Vocabulary, build_vocabulary
+from carrara.recurrent.vocabulary import Ids, build_vocabulary
 from carrara.rng import Rng
 from carrara.util.errors import RunError, UsageError
 
@@ -59,8 +59,8 @@ class Muon(torch.optim.Optimizer):
                 state = self.state[p]
                 if not state:
                     state["momentum"] = torch.zeros_like(p)
-                kept = state["momentum"].mul_(group["momentum"]).add_(p.grad)
-                update = orthogonal(p.grad.add(kept, alpha=group["momentum"]))
+                momentum = state["momentum"].mul_(group["momentum"]).add_(p.grad)
+                update = orthogonal(p.grad.add(momentum, alpha=group["momentum"]))
                 p.add_(update, alpha=-group["lr"] * max(1, p.shape[0] / p.shape[1]) ** 0.5)
 
 
@@ -114,26 +114,24 @@ Watch = Callable[["Training"], None]
 class Training:
     def __init__(self, settings: Settings, folder: Path) -> None:
         self.settings, self.folder = settings, folder
-        asked = Selection(",".join(settings.tasks), settings.params)
-        firsts = item_ids(asked, Sampling(settings.seed, "train"), None, TOKENIZER)
+        selection = Selection(",".join(settings.tasks), settings.params)
+        firsts = item_ids(selection, Sampling(settings.seed, "train"), None, TOKENIZER)
         self.stories = [Stories(first, distractors=settings.distractors) for first in firsts]
         self.state = TrainState(indices=[0] * len(self.stories))
         self.device = find_device(settings.device)
         if not self._resume():
             torch.manual_seed(settings.seed)
             segment = max(stage.size for stage in settings.stages)
-            words = None if settings.backbone else self._vocabulary()
+            words = None
+            if not settings.backbone:
+                texts = (text for stories in self.stories for text in stories.texts())
+                filler = (sentence for stories in self.stories for sentence in stories.filler(FILLER))
+                words = build_vocabulary(texts, filler)
             about = {"carrara": __version__, **settings.as_json()}
             self._begin(checkpoint.make(settings.kind, segment, settings.model, about, words, settings.backbone))
             self.save()
 
     # --- begin, save, resume ---
-
-    def _vocabulary(self) -> Vocabulary:
-        return build_vocabulary(
-            (text for one in self.stories for text in one.texts()),
-            (text for one in self.stories for text in one.filler(FILLER)),
-        )
 
     def _begin(self, made: Checkpoint) -> None:
         settings = self.settings
@@ -148,11 +146,11 @@ class Training:
         ]
         if inner:
             self.optimizers.append(Muon(inner, settings.muon))
-        self._rates = [one.param_groups[0]["lr"] for one in self.optimizers]
+        self._rates = [optimizer.param_groups[0]["lr"] for optimizer in self.optimizers]
 
     def save(self) -> None:
         """Write the state of the training into its folder."""
-        self.state.indices = [one.index for one in self.stories]
+        self.state.indices = [stories.index for stories in self.stories]
         state = {f"model.{name}": tensor for name, tensor in checkpoint.weights(self.model).items()}
         for n, optimizer in enumerate(self.optimizers):
             for m, parts in optimizer.state_dict()["state"].items():
@@ -169,8 +167,8 @@ class Training:
 
     def _json(self) -> dict[str, Any]:
         """Return the settings as they are read from the folder."""
-        found: dict[str, Any] = json.loads(json.dumps(self.settings.as_json()))
-        return found
+        as_read: dict[str, Any] = json.loads(json.dumps(self.settings.as_json()))
+        return as_read
 
     def _resume(self) -> bool:
         file = self.folder / PROGRESS
@@ -201,19 +199,19 @@ class Training:
             )
         self._begin(checkpoint.load(self.folder))
         self.state = TrainState(**read["state"])
-        for one, index in zip(self.stories, self.state.indices, strict=True):
-            one.index = index
+        for stories, index in zip(self.stories, self.state.indices, strict=True):
+            stories.index = index
         state = load_file(self.folder / STATE)
-        own = {name.removeprefix("model."): tensor for name, tensor in state.items() if name.startswith("model.")}
-        checkpoint.set_weights(self.model, own)
+        weights = {name.removeprefix("model."): tensor for name, tensor in state.items() if name.startswith("model.")}
+        checkpoint.set_weights(self.model, weights)
         for n, optimizer in enumerate(self.optimizers):
-            whole = optimizer.state_dict()
+            saved = optimizer.state_dict()
             parts: dict[int, dict[str, Tensor]] = {}
             for name, tensor in state.items():
                 if name.startswith(f"optimizer.{n}."):
                     _, _, m, part = name.split(".", 3)
                     parts.setdefault(int(m), {})[part] = tensor
-            optimizer.load_state_dict({**whole, "state": parts})
+            optimizer.load_state_dict({**saved, "state": parts})
 
     # --- steps ---
 
@@ -236,16 +234,18 @@ class Training:
 
     @cached_property
     def _sizes(self) -> list[Ids]:
-        return [one.sizes(self.codec) for one in self.stories]
+        return [stories.sizes(self.codec) for stories in self.stories]
 
     def _fitting(self, tokens: int) -> list[Stories]:
         """Return the tasks of which enough instances fit into a number of tokens."""
         if len(self.stories) == 1:
             return self.stories
-        found = [
-            one for one, sizes in zip(self.stories, self._sizes, strict=True) if (sizes <= tokens).mean() >= FITTING
+        fitting = [
+            stories
+            for stories, sizes in zip(self.stories, self._sizes, strict=True)
+            if (sizes <= tokens).mean() >= FITTING
         ]
-        return found or self.stories
+        return fitting or self.stories
 
     def step(self) -> None:
         began = time.process_time()
@@ -258,7 +258,7 @@ class Training:
         count = rng.between(*stage.segments)
         fitting = self._fitting(count * stage.size)
         chosen = (rng.choice(fitting) for _ in range(stage.batch))
-        samples = [one.sample(self.codec, count, stage.size, self.settings.ask_after_each) for one in chosen]
+        samples = [stories.sample(self.codec, count, stage.size, self.settings.ask_after_each) for stories in chosen]
         most = self.settings.microbatch_tokens
         part = max(1, most // (count * stage.size)) if most else stage.batch
         batches = [batch_of(samples[first : first + part]) for first in range(0, stage.batch, part)]
@@ -273,15 +273,15 @@ class Training:
         nn.utils.clip_grad_norm_(self.model.parameters(), self.settings.clip)
         for optimizer in self.optimizers:
             optimizer.step()
-        self._note(result, stage, count * stage.size * stage.batch, time.process_time() - began)
+        self._record_step(result, stage, count * stage.size * stage.batch, time.process_time() - began)
 
-    def _note(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
+    def _record_step(self, result: StepResult, stage: Stage, tokens: int, seconds: float) -> None:
         state = self.state
-        kept = min(MEMORY, state.step / (state.step + 1))
-        state.loss = kept * state.loss + (1 - kept) * result.final_loss
-        state.accuracy = kept * state.accuracy + (1 - kept) * result.accuracy
+        weight = min(MEMORY, state.step / (state.step + 1))
+        state.loss = weight * state.loss + (1 - weight) * result.final_loss
+        state.accuracy = weight * state.accuracy + (1 - weight) * result.accuracy
         if result.gate is not None:
-            state.gate = kept * state.gate + (1 - kept) * result.gate
+            state.gate = weight * state.gate + (1 - weight) * result.gate
         state.step, state.total = state.step + 1, state.total + 1
         state.tokens, state.seconds = state.tokens + tokens, state.seconds + seconds
         if state.total % POINTS == 0:

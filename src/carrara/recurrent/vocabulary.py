@@ -28,16 +28,16 @@ class Vocabulary:
     """Converts words to numbers and back. The words of answers come first, so that nothing else is ever predicted.
 
     Args:
-        own: The words of the tasks.
+        task_words: The words of the tasks.
         common: The most frequent words of the filler.
         buckets: The number of tokens that all other words share.
     """
 
-    def __init__(self, own: Sequence[str], common: Sequence[str], buckets: int = BUCKETS) -> None:
-        self.own, self.common, self.buckets = tuple(own), tuple(common), buckets
-        self.words = [*own, *common]
+    def __init__(self, task_words: Sequence[str], common: Sequence[str], buckets: int = BUCKETS) -> None:
+        self.task_words, self.common, self.buckets = tuple(task_words), tuple(common), buckets
+        self.words = [*task_words, *common]
         self.ids = {word: SPECIAL + i for i, word in enumerate(self.words)}
-        self.outputs = SPECIAL + len(own)
+        self.outputs = SPECIAL + len(task_words)
         """The number of tokens that answers consist of: all tokens below it."""
 
     def __len__(self) -> int:
@@ -52,15 +52,15 @@ class Vocabulary:
 
     def _bucket(self, word: str) -> int:
         place = int.from_bytes(blake2b(word.encode(), digest_size=8).digest()) % self.buckets
-        found = self.ids[word] = SPECIAL + len(self.words) + place
-        return found
+        number = self.ids[word] = SPECIAL + len(self.words) + place
+        return number
 
 
 def build_vocabulary(texts: Iterable[str], filler: Iterable[str], common: int = COMMON) -> Vocabulary:
     """Return the vocabulary of the tasks' own texts and of their filler."""
-    own = sorted({word for text in texts for word in split(text)})
+    task_words = sorted({word for text in texts for word in split(text)})
     counts = Counter(word for text in filler for word in split(text))
-    for word in own:
+    for word in task_words:
         del counts[word]
     ordered = sorted(counts, key=lambda word: (-counts[word], word))
-    return Vocabulary(own, ordered[:common])
+    return Vocabulary(task_words, ordered[:common])

@@ -33,13 +33,13 @@ class Window(nn.Module):
         self, state: Tensor, ids: Tensor, *, predict: bool = True, update: bool = True
     ) -> tuple[Tensor, Tensor | None]:
         both = torch.cat([state, ids], 1)
-        kept = both[:, -self.segment :] if update else state
+        window = both[:, -self.segment :] if update else state
         if not predict:
-            return kept, None
+            return window, None
         x = self.embedding(both)
         for layer in self.layers:
             x = layer(x, self.bias[:, : x.shape[1], : x.shape[1]])
-        return kept, self.head(norm(x[:, -ids.shape[1] :]))
+        return window, self.head(norm(x[:, -ids.shape[1] :]))
 
     def nbytes(self, state: Tensor) -> int:
         return state[:1].nbytes

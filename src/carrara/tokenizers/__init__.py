@@ -133,5 +133,5 @@ def for_model(model: str) -> str | None:
     if not slash or provider in ("carrara", "none"):
         return None
     # The last part is the model's own name, after a provider, a service or a publisher.
-    own = model.rsplit("/", 1)[1].lower()
-    return next((name for pattern, name in _MODEL_PATTERNS if re.fullmatch(pattern, own)), None)
+    model_name = model.rsplit("/", 1)[1].lower()
+    return next((name for pattern, name in _MODEL_PATTERNS if re.fullmatch(pattern, model_name)), None)

@@ -106,8 +106,8 @@ class Mistral:
 
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         system = "\n\n".join(m.content for m in messages if m.role == "system" and m.content)
-        kept = messages if self.system_block else [m for m in messages if m.role != "system"]
-        turns = [(role, "\n\n".join(m.content for m in group)) for role, group in groupby(kept, lambda m: m.role)]
+        included = messages if self.system_block else [m for m in messages if m.role != "system"]
+        turns = [(role, "\n\n".join(m.content for m in group)) for role, group in groupby(included, lambda m: m.role)]
         if not self.system_block and (not turns or turns[0][0] != "user"):
             turns.insert(0, ("user", ""))
         last_user = max((i for i, (role, _) in enumerate(turns) if role == "user"), default=-1)
@@ -146,9 +146,9 @@ def _gpt2(name: str) -> Tokenizer:
 
 
 def _smollm2(name: str) -> Tokenizer:
-    kept = lines("smollm2")
-    end = kept.index("")
-    encoder = _build(kept[:end], kept[end + 1 :], [encoders.DIGITS, encoders.BYTES_AND_WORDS])
+    entries = lines("smollm2")
+    end = entries.index("")
+    encoder = _build(entries[:end], entries[end + 1 :], [encoders.DIGITS, encoders.BYTES_AND_WORDS])
     return encoders.BytePairs(name, ChatML(SMOLLM2_SYSTEM), 0, encoder)
 
 

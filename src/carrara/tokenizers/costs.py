@@ -20,17 +20,17 @@ def costs(tokenizer: str) -> TokenCosts:
     by_joint = defaultdict[str, dict[str, int]](dict)
 
     def price(texts: Sequence[str], separator: str = ", ", /) -> list[int]:
-        kept = by_joint[separator]
-        costs = list(map(kept.get, texts))
+        known_costs = by_joint[separator]
+        costs = list(map(known_costs.get, texts))
         if None not in costs:
             return cast(list[int], costs)
         new = list(dict.fromkeys(text for text, cost in zip(texts, costs, strict=True) if cost is None))
         bare, *counts = count_many([f"a{separator}a", *(f"a{separator}{text}{separator}a" for text in new)])
         counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
         words = {text: cost for text, cost in counted.items() if " " not in text}
-        for _ in range(min(len(kept), len(kept) + len(words) - _KEPT)):
-            kept.popitem()  # the latest ones: words of the dictionary came first, and will recur
-        kept.update(words)
+        for _ in range(min(len(known_costs), len(known_costs) + len(words) - _KEPT)):
+            known_costs.popitem()  # the latest ones: words of the dictionary came first, and will recur
+        known_costs.update(words)
         return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]
 
     return price

@@ -105,13 +105,13 @@ def from_vocabulary(
         for token in always_matched
     ]
     model = {"type": "BPE", "vocab": dict(vocabulary), "merges": list(merges), "ignore_merges": ignore_merges}
-    whole = {
+    specification = {
         "version": "1.0",
         "added_tokens": added,
         "pre_tokenizer": {"type": "Sequence", "pretokenizers": [dict(step) for step in words]},
         "model": model,
     }
-    return from_json_bytes(json.dumps(whole, ensure_ascii=False).encode())
+    return from_json_bytes(json.dumps(specification, ensure_ascii=False).encode())
 
 
 _STRETCH = 1 << 20

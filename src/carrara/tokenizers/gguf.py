@@ -168,8 +168,8 @@ class GgufModel:
     @property
     def context_length(self) -> int | None:
         """The tokens that the model was trained for, if the file names them."""
-        found = self.keys.get(f"{self.keys.get('general.architecture')}.context_length")
-        return found if isinstance(found, int) else None
+        length = self.keys.get(f"{self.keys.get('general.architecture')}.context_length")
+        return length if isinstance(length, int) else None
 
 
 def gguf_model(model: str) -> GgufModel | None:
@@ -247,8 +247,8 @@ def _name(keys: Mapping[str, Value], path: Path) -> str:
 
     It has no slashes, which separate the parts of models' names.
     """
-    given = keys.get("general.name")
-    name = "".join(c if c.isprintable() else " " for c in given) if isinstance(given, str) else ""
+    title = keys.get("general.name")
+    name = "".join(c if c.isprintable() else " " for c in title) if isinstance(title, str) else ""
     return " ".join(name.replace("/", "-").split())[:80].strip() or path.stem
 
 
@@ -306,11 +306,11 @@ class _Reader:
         return {self.string(): self.value() for _ in range(keys)}
 
     def numbers(self, layout: str) -> tuple[Any, ...]:
-        found = struct.unpack_from(f"<{layout}", self.data, self.at)
+        values = struct.unpack_from(f"<{layout}", self.data, self.at)
         self.at += struct.calcsize(f"<{layout}")
         if self.at > MOST_BYTES:
             raise _DamagedFileError(f"its metadata has more than {MOST_BYTES:,} bytes")
-        return found
+        return values
 
     def string(self) -> str:
         length = self.numbers("Q")[0]

@@ -1,7 +1,8 @@
 """Any tokenizer.json: a file, the folder of a model, or a repository on the Hugging Face hub.
 
-Encoded by Hugging Face's own `tokenizers`, which defines what such a file means. Special tokens spelled out in a text
-are text; added tokens that are not special (runs of spaces, `<think>`) are matched, as they are ordinary text to it.
+Text is encoded by Hugging Face's own `tokenizers`, which defines what such a file means. Special tokens that are
+spelled out in a text are text. Added tokens that are not special, such as runs of spaces or `<think>`, are matched,
+because they are ordinary text to the model.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ class HuggingFace:
         words = self.encoder.pre_tokenizer
         if words is None or not self.cuttable:
             return None
-        for found in islice(_BETWEEN_WORDS.finditer(text, at), _TRIES):
-            end = found.start()
+        for gap in islice(_BETWEEN_WORDS.finditer(text, at), _TRIES):
+            end = gap.start()
             window = (text[end - _WINDOW : end], text[end : end + _WINDOW])
             # A word at the edge of the window is cut in both.
             apart = [word for part in window for word, _ in words.pre_tokenize_str(part)]
@@ -154,7 +155,7 @@ def load(name: str, place: str) -> HuggingFace:
     path = find("tokenizer.json")
     if path is None:
         raise UsageError(f"{place} has no tokenizer.json: name a folder that has one, or the file itself")
-    encoder, whole = _read(path)
+    encoder, specification = _read(path)
     opening = _length(encoder, "a", with_added=True) - _length(encoder, "a")
     config_path = find("tokenizer_config.json")
     config: dict[str, Any] = json.loads(config_path.read_text(encoding="utf-8")) if config_path else {}
@@ -162,13 +163,13 @@ def load(name: str, place: str) -> HuggingFace:
     template = template_path.read_text(encoding="utf-8") if template_path else _template(config)
     specials = tuple(
         Special(t["content"], bool(t.get("lstrip")), bool(t.get("rstrip")))
-        for t in whole.get("added_tokens", [])
+        for t in specification.get("added_tokens", [])
         if t.get("special")
     )
     chat = None
     if template is not None and _adds_up(encoder, specials):
         chat = TemplateFormat(name, template, specials, _token(config, "bos_token"), _token(config, "eos_token"))
-    return HuggingFace(name, chat, opening, encoder, _harmless(whole.get("normalizer")))
+    return HuggingFace(name, chat, opening, encoder, _harmless(specification.get("normalizer")))
 
 
 def _finder(place: str) -> Find:
@@ -190,7 +191,7 @@ def _read(path: Path) -> tuple[Tokenizer, dict[str, Any]]:
 
     try:
         text = path.read_text(encoding="utf-8")
-        whole: dict[str, Any] = json.loads(text)
+        specification: dict[str, Any] = json.loads(text)
         encoder = Tokenizer.from_str(text)
     except Exception as error:  # the library raises plain Exception
         raise UsageError(f"{path} is not a tokenizer.json that can be read: {error}") from error
@@ -198,7 +199,7 @@ def _read(path: Path) -> tuple[Tokenizer, dict[str, Any]]:
     # Files may contain training settings that would truncate or pad texts.
     encoder.no_truncation()
     encoder.no_padding()
-    return encoder, whole
+    return encoder, specification
 
 
 def _length(encoder: Tokenizer, text: str, with_added: bool = False) -> int:

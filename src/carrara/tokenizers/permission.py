@@ -56,9 +56,9 @@ def with_permissions(work: Callable[..., R]) -> Callable[..., R]:
     return partial(_with_permission, names, work)
 
 
-def _with_permission(names: Sequence[str], work: Callable[..., R], *given: object) -> R:
+def _with_permission(names: Sequence[str], work: Callable[..., R], *args: object) -> R:
     _allow_here(names)
-    return work(*given)
+    return work(*args)
 
 
 def _allow_here(names: Sequence[str]) -> None:

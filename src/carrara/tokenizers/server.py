@@ -118,8 +118,8 @@ class LlamaCpp:
         """Return ids; with special tokens also the pieces, `{"id", "piece"}`."""
         question = {"content": text, "add_special": add_special, "parse_special": parse_special}
         pieces = {"with_pieces": True} if add_special or parse_special else {}
-        found: list[Any] = self.server.ask("/tokenize", question | pieces, "tokens")
-        return found
+        reply: list[Any] = self.server.ask("/tokenize", question | pieces, "tokens")
+        return reply
 
 
 @dataclass(frozen=True)
@@ -132,8 +132,8 @@ class _LlamaCppChat:
     def parts(self, messages: Sequence[Message]) -> list[ChatPart]:
         masked, cores = mask(messages)
         rendered = str(self.tokenizer.server.ask("/apply-template", {"messages": masked}, "prompt"))
-        found = self.tokenizer.tokens(rendered, parse_special=True)
-        specials = {piece: Special(piece) for piece in self._special(found)}
+        tokens = self.tokenizer.tokens(rendered, parse_special=True)
+        specials = {piece: Special(piece) for piece in self._special(tokens)}
         return [*(ChatPart(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
 
     def _special(self, tokens: Iterable[Answer]) -> list[str]:

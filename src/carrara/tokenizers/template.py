@@ -85,7 +85,7 @@ def mask(messages: Iterable[Message]) -> tuple[list[dict[str, str]], list[str]]:
 
 def unmask(rendered: str, cores: Sequence[str]) -> str:
     """Put the contents back in."""
-    return _STAND_IN.sub(lambda found: cores[int(found[1])], rendered)
+    return _STAND_IN.sub(lambda match: cores[int(match[1])], rendered)
 
 
 def cut(rendered: str, specials: Mapping[str, Special], cores: Sequence[str]) -> list[ChatPart]:

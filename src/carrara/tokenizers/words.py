@@ -29,12 +29,12 @@ class Words:
 
 def split(text: str) -> list[str]:
     """Return the tokens of a text in lower case."""
-    found, end = [], 0
+    tokens, end = [], 0
     for match in _TOKEN.finditer(text.lower()):
         start = match.start()
-        found.append(GLUE + match[0] if start == end and start else match[0])
+        tokens.append(GLUE + match[0] if start == end and start else match[0])
         end = match.end()
-    return found
+    return tokens
 
 
 def join(words: Sequence[str]) -> str:

@@ -118,9 +118,9 @@ def settle(partial: Path, path: Path) -> None:
 
 def _partial(parent: Path) -> Path:
     """Return a path for something unfinished. Files of killed processes are removed first."""
-    for left in parent.glob(f"{_PARTIAL}*"):
-        if _is_abandoned(left.name):
-            left.unlink() if left.is_file() else shutil.rmtree(left, ignore_errors=True)
+    for partial_path in parent.glob(f"{_PARTIAL}*"):
+        if _is_abandoned(partial_path.name):
+            partial_path.unlink() if partial_path.is_file() else shutil.rmtree(partial_path, ignore_errors=True)
     return parent / f"{_PARTIAL}{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
 
 

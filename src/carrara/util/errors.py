@@ -121,7 +121,7 @@ def describe_exception(error: BaseException) -> str:
 
 def has_long_text(error: BaseException) -> bool:
     """Return whether an exception, or one that led to it, has too long a text for a traceback."""
-    return any(len(_text_of(one)) > LONGEST_TEXT for one in (error, error.__cause__, error.__context__) if one)
+    return any(len(_text_of(cause)) > LONGEST_TEXT for cause in (error, error.__cause__, error.__context__) if cause)
 
 
 def _text_of(error: BaseException) -> str:

@@ -1,8 +1,8 @@
 """Files and folders that users name, on this machine or on object storage by fsspec (`s3://bucket/runs/m`).
 
-Only regular files are read, and only up to a limit. A FIFO waits for its other end, and a device never ends. So the
-target of a path, with links followed, is checked before it is opened and again when it is open, because it may have
-been replaced in between.
+Only regular files are read, and only up to a limit, because a FIFO waits for its other end, and a device never ends.
+The target of a path, with links followed, is checked before it is opened. It is checked again when it is open, because
+it may have been replaced in between.
 """
 
 import errno
@@ -88,7 +88,7 @@ def storage_errors(place: object = "") -> Iterator[None]:
     except (RunError, UsageError):
         raise
     except Exception as error:
-        causes = [one for one in (error, error.__cause__) if one and not getattr(one, "filename", None)]
+        causes = [cause for cause in (error, error.__cause__) if cause and not getattr(cause, "filename", None)]
         if not any(map(_is_of_storage, causes)):
             raise
         raise RunError(f"object storage failed{place and f' at {place}'}: {_first_line(error)}") from None
@@ -182,18 +182,18 @@ def lines(path: Path, limit: Limit = LINE) -> Iterator[bytes]:
             yield line
 
 
-def _fit(path: Path, found: os.stat_result, limit: Limit | None) -> os.stat_result:
-    if stat.S_ISDIR(found.st_mode):
+def _fit(path: Path, status: os.stat_result, limit: Limit | None) -> os.stat_result:
+    if stat.S_ISDIR(status.st_mode):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no file")
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "no file")
         raise UsageError(
             f"{path} cannot be read: it is {kind}, and only regular files are; write what it gives to a file, "
             "and name that"
         )
-    if limit and found.st_size > limit.bytes:
-        raise limit.refusal(path, found.st_size)
-    return found
+    if limit and status.st_size > limit.bytes:
+        raise limit.refusal(path, status.st_size)
+    return status
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> UsageError:

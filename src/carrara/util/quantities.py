@@ -40,9 +40,9 @@ def read_length(text: str) -> int:
     >>> read_length("32k"), read_length("1M"), read_length("1000"), read_length("0.5k")
     (32768, 1048576, 1000, 512)
     """
-    found = _LENGTH.fullmatch(text.strip()) if len(text) <= _CHARACTERS else None
-    if found:
-        length = float(found[1]) * _UNITS[found[2].lower()]
+    match = _LENGTH.fullmatch(text.strip()) if len(text) <= _CHARACTERS else None
+    if match:
+        length = float(match[1]) * _UNITS[match[2].lower()]
         if length == int(length) and length <= MAX_LENGTH:
             return int(length)
         if length > MAX_LENGTH:

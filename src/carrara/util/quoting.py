@@ -48,7 +48,6 @@ def check_word(name: str, text: str, meaning: str) -> str:
 
     Args:
         name: The option that gave it.
-        text: The text.
         meaning: What it is, for the message.
     """
     if not text.isprintable() or not text.strip():

@@ -24,7 +24,7 @@ _MARKS = re.compile(
 
 def visible(text: str) -> str:
     """Return the text with a visible sign for each control, format and bidi character, line separator and surrogate."""
-    text = _SUSPECT.sub(lambda found: _show(found[0]), text.replace("\r\n", "\n"))
+    text = _SUSPECT.sub(lambda match: _show(match[0]), text.replace("\r\n", "\n"))
     return _MARKS.sub(r"\1⟦marks⟧", text)
 
 
@@ -68,12 +68,12 @@ def distinct(names: Iterable[str], limit: int = 80) -> dict[str, str]:
     >>> list(distinct(["model (a lot, and more)", "model (a bit, and more)"], 15).values())
     ['model… more) #1', 'model… more) #2']
     """
-    alike: dict[str, list[str]] = {}
+    by_short_name: dict[str, list[str]] = {}
     for name in dict.fromkeys(names):
-        alike.setdefault(both_ends(name, limit), []).append(name)
+        by_short_name.setdefault(both_ends(name, limit), []).append(name)
     shown: dict[str, str] = {}
-    for cut, whole in alike.items():
-        for n, name in enumerate(whole, 1):
+    for cut, originals in by_short_name.items():
+        for n, name in enumerate(originals, 1):
             mark = f" #{n}"
-            shown[name] = cut if len(whole) == 1 else both_ends(name, limit - len(mark)) + mark
+            shown[name] = cut if len(originals) == 1 else both_ends(name, limit - len(mark)) + mark
     return shown

@@ -68,11 +68,11 @@ class PackingError(Exception):
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Return an error and all its causes."""
-    found: BaseException | None = error
-    while found is not None:
-        yield found
-        found = found.__cause__ or found.__context__
+    """Yield an error and all its causes."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def certificate_error(error: BaseException, where: str) -> str:
@@ -92,8 +92,8 @@ def refusal(error: BaseException, where: str) -> str:
 
     The server's certificate is not trusted, it redirects to another one, or its reply is too large.
     """
-    found = (str(cause) for cause in causes(error) if isinstance(cause, RedirectError | ReplyTooLargeError))
-    return certificate_error(error, where) or next(found, "")
+    reasons = (str(cause) for cause in causes(error) if isinstance(cause, RedirectError | ReplyTooLargeError))
+    return certificate_error(error, where) or next(reasons, "")
 
 
 def protocol_error(error: BaseException) -> str:

@@ -49,13 +49,13 @@ def unicode14(text: str) -> str:
     """
     if text.isascii():
         return text
-    other = dict[int, str]()
+    replacements = dict[int, str]()
     for character in set(text) - _SAME:
         if (known := _is_known(character)) == character:
             _SAME.add(character)
         else:
-            other[ord(character)] = known
-    return text.translate(other) if other else text
+            replacements[ord(character)] = known
+    return text.translate(replacements) if replacements else text
 
 
 _SAME = set[str]()

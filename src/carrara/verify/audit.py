@@ -133,23 +133,23 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     simulation = Simulation()
     hashes: dict[str, str] = {}
     few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
-    search = Search(_training(first, few, pack)) if instances >= FEW else None
-    taken: list[Measurement] = []
+    search = Search(_training_items(first, few, pack)) if instances >= FEW else None
+    measurements: list[Measurement] = []
     parts = PartsCheck()
     puzzles: Counter[str] = Counter()
     offsets: list[int] = []
     for context in contexts(first, instances, pack, report.left_out.append):
-        context.packing.hold()
-        asked = context.items
-        _check_context(report, context, asked, first, pack)
+        context.packing.cache_segments()
+        items = context.items
+        _check_context(report, context, items, first, pack)
         if context.item_id.index - first.index < few:
-            parts.take(asked[0])
-        for item in asked:
+            parts.take(items[0])
+        for item in items:
             report.items += 1
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
                 hashes[item.id] = item.survey.sha256
             if search and context.item_id.index - first.index < few:
-                taken.append(search.take(item))
+                measurements.append(search.take(item))
             report.chance_level += item.question.chance_level
             rng = item.item_id.key.rng("guess", item.item_id.question)
             simulation.take(item.task, context.instance, item.question, rng, context.item_id.context_id)
@@ -159,39 +159,45 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.chance_level /= max(1, report.items)
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
-    report.breaches += _elsewhere(hashes, pack)
+    report.breaches += _remake_in_new_process(hashes, pack)
     report.parts = parts.results()
     if any(result.breaches for result in report.parts):
         again = PartsCheck(draw=1)
-        for context in contexts(first, few, pack, lambda said: None):
+        for context in contexts(first, few, pack, lambda warning: None):
             again.take(context.items[0])
         confirmed = {result.way for result in again.results() if result.breaches}
         report.breaches += [
-            Breach("passages", str(first), what)
+            Breach("passages", str(first), description)
             for result in report.parts
             if result.way in confirmed
-            for what in result.breaches
+            for description in result.breaches
         ]
-    if search and taken:
-        report.shortcuts, report.reach, report.backwards = search.summarize(taken)
+    if search and measurements:
+        report.shortcuts, report.reach, report.backwards = search.summarize(measurements)
     report.simulated = simulation.comparisons()
-    report.breaches += [Breach("chance", str(first), str(one)) for one in report.simulated if one.differs]
+    report.breaches += [
+        Breach("chance", str(first), str(comparison)) for comparison in report.simulated if comparison.differs
+    ]
     if not _is_from_files(first, pack):  # published items are used unchanged
-        report.breaches += [Breach("cheap", str(first), _too_cheap(one)) for one in report.shortcuts if one.breaches]
+        report.breaches += [
+            Breach("cheap", str(first), _describe_shortcut(shortcut))
+            for shortcut in report.shortcuts
+            if shortcut.breaches
+        ]
         report.breaches += [
             Breach(
                 "chance",
                 str(first),
-                f"“{one.name}” scores {one.score:.3f} without the context, more than the chance level of "
-                f"{one.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
+                f"“{shortcut.name}” scores {shortcut.score:.3f} without the context, more than the chance level of "
+                f"{shortcut.chance_level:.3f}: let `guess` answer so, or declare it in `inherent`",
             )
-            for one in report.shortcuts
-            if one.beats_chance
+            for shortcut in report.shortcuts
+            if shortcut.beats_chance
         ]
     return report
 
 
-def _too_cheap(shortcut: Shortcut) -> str:
+def _describe_shortcut(shortcut: Shortcut) -> str:
     if shortcut.kind != "typography":
         goes_by = f" ({shortcut.goes_by})" if shortcut.goes_by else ""
         return f"{shortcut.name}{goes_by}: {shortcut.score:.3f}, where the chance level is {shortcut.chance_level:.3f}"
@@ -203,9 +209,9 @@ def _too_cheap(shortcut: Shortcut) -> str:
 
 def search_shortcuts(first: ItemId, instances: int, pack: Pack | None = None) -> SearchResult:
     """Return the findings of the search for shortcuts, without the rest of the audit."""
-    search = Search(_training(first, instances, pack))
-    made = contexts(first, instances, pack, lambda said: None)
-    return search.summarize([search.take(item) for context in made for item in context.items])
+    search = Search(_training_items(first, instances, pack))
+    all_contexts = contexts(first, instances, pack, lambda warning: None)
+    return search.summarize([search.take(item) for context in all_contexts for item in context.items])
 
 
 def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
@@ -214,41 +220,41 @@ def _is_from_files(first: ItemId, pack: Pack | None) -> bool:
     return task.given_count(first.length) is not None or task.is_divided()
 
 
-def _training(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
+def _training_items(first: ItemId, instances: int, pack: Pack | None) -> list[Item]:
     """Return the items from which shortcuts are learned: of another split, or the same ones if they come from files."""
-    own = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
-    return [item for context in contexts(own, instances, pack, lambda said: None) for item in context.items]
+    source = first if _is_from_files(first, pack) else replace(first, split=OTHERS[first.split])
+    return [item for context in contexts(source, instances, pack, lambda warning: None) for item in context.items]
 
 
 def _check_context(
-    report: AuditResult, context: Context, asked: Sequence[Item], first: ItemId, pack: Pack | None
+    report: AuditResult, context: Context, items: Sequence[Item], first: ItemId, pack: Pack | None
 ) -> None:
-    given = context.task.given_count(first.length) is not None
-    others = _refill(report, context, pack) if first.length and context.instance.filler else None
+    from_files = context.task.given_count(first.length) is not None
+    others = _with_other_filler(report, context, pack) if first.length and context.instance.filler else None
     owned_by = (
         first.split if _is_from_files(first, pack) else owner(questions_of(replace(context.item_id, length=0)).instance)
     )
-    longest = max(item.survey.tokens for item in asked)
-    told = [[segment.text for segment in fact] for fact in context.instance.chunks]
+    longest = max(item.survey.tokens for item in items)
+    texts = [[segment.text for segment in fact] for fact in context.instance.chunks]
 
-    def breach(check: str, item: Item, found: str) -> None:
-        report.breaches.append(Breach(check, item.id, found))
+    def breach(check: str, item: Item, description: str) -> None:
+        report.breaches.append(Breach(check, item.id, description))
 
     if context.packing.arrangement and (wrong := _find_misplaced(context.packing, context.packing.arrangement)):
-        breach("arranged", asked[0], wrong)
+        breach("arranged", items[0], wrong)
 
-    for item in asked:
+    for item in items:
         gold, messages = item.question.gold, item.messages()
         solved = _solve(item, messages)
         if solved != gold:
-            breach("oracle", item, _unlike(item, solved))
+            breach("oracle", item, _describe_mismatch(item, solved))
         if others and (read := _solve(item, others.prompts[item.item_id.question].messages())) != gold:
             breach("filler", item, f"gold {item.gold}, with other filler {read}")
-        whole = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
-        if whole != item.survey.tokens or (first.length and not given and longest != first.length):
-            breach("length", item, f"{whole} tokens counted, {item.survey.tokens} claimed")
+        tokens = count(item.prompt.measure.tokenizer, item.item_id.style, messages)
+        if tokens != item.survey.tokens or (first.length and not from_files and longest != first.length):
+            breach("length", item, f"{tokens} tokens counted, {item.survey.tokens} claimed")
         for span in item.survey.spans:
-            if messages[span.message].content[span.start : span.end] not in told[span.fact]:
+            if messages[span.message].content[span.start : span.end] not in texts[span.fact]:
                 breach("spans", item, f"fact {span.fact} is not at {span.start}")
         if fingerprint(messages) != item.survey.sha256:
             breach("bytes", item, "its hash is that of another text")
@@ -277,14 +283,14 @@ def _find_misplaced(packing: Packing, arrangement: Arrangement) -> str:
     return ""
 
 
-def _unlike(item: Item, solved: object) -> str:
+def _describe_mismatch(item: Item, solved: object) -> str:
     """Return what is wrong with an answer that was read. If two answers look the same, name their types."""
     if str(solved) != item.gold:
         return f"gold {item.gold}, read {solved}"
     return f"gold {describe(item.question.gold)}, read {describe(solved)}"
 
 
-def _refill(report: AuditResult, context: Context, pack: Pack | None) -> Context | None:
+def _with_other_filler(report: AuditResult, context: Context, pack: Pack | None) -> Context | None:
     """Return the instance with other filler. A room for one or two sentences may have none."""
     for variant in range(1, VARIANTS):
         try:
@@ -316,8 +322,8 @@ def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]
 
     def without(fact: int) -> list[Message]:
-        left = template.separator.join([text for text, of in texts if of != fact])
-        return [Message("user", template.before + left + template.after), *template.history]
+        remaining = template.separator.join([text for text, of in texts if of != fact])
+        return [Message("user", template.before + remaining + template.after), *template.history]
 
     return without
 
@@ -343,7 +349,7 @@ for id in asked["ids"]:
 """
 
 
-def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
+def _remake_in_new_process(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
     """Make items again in a new process, which has another hash seed."""
     run = subprocess.run(
         [sys.executable, "-c", _AGAIN],
@@ -355,4 +361,6 @@ def _elsewhere(hashes: dict[str, str], pack: Pack | None) -> list[Breach]:
     if run.returncode:
         return [Breach("bytes", next(iter(hashes)), f"a new process failed: {run.stderr.strip().splitlines()[-1]}")]
     pairs = zip(hashes.items(), run.stdout.split(), strict=True)
-    return [Breach("bytes", id, "other bytes in a new process") for (id, here), there in pairs if here != there]
+    return [
+        Breach("bytes", id, "other bytes in a new process") for (id, expected), remade in pairs if expected != remade
+    ]

@@ -1,8 +1,9 @@
 """The chance levels of tasks with their default parameters (types.py defines the chance level).
 
-Each question has a chance level. A task's chance level is the mean over its first instances; if each length has its own
-instance, at 4k tokens, the length at which shortcuts are searched for. The levels of the package's tasks are stored in
-`chance_levels.txt`, so that a listing need not draw instances. The level of any other task or version is computed.
+Each question has a chance level. A task's chance level is the mean over its first instances. If each length has its own
+instance, those of 4k tokens are used, the length at which shortcuts are searched for. The levels of the package's tasks
+are stored in `chance_levels.txt`, so that a listing need not draw instances. The level of any other task or version is
+computed.
 
 `python -m carrara.verify.chance_levels` (`make chance-levels`) writes the file anew; tests/verify/test_chance_levels.py
 computes each number again.
@@ -26,8 +27,8 @@ _KEPT = Path(__file__).with_suffix(".txt")
 
 def chance_level_of(name: str) -> float:
     """Return the chance level of a task, stored or computed."""
-    found = stored_levels().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
-    return compute_level(name, FEW) if found is None else found
+    stored = stored_levels().get(f"{name}@{registry.load(name).version}") if registry.is_official(name) else None
+    return compute_level(name, FEW) if stored is None else stored
 
 
 @cache
@@ -43,8 +44,8 @@ def stored_levels() -> dict[str, float]:
 def compute_level(name: str, instances: int = INSTANCES) -> float:
     """Return the mean chance level of the questions on a task's first instances."""
     task = registry.load(name)
-    found = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
-    return round(fmean(found), DIGITS)
+    levels = list(_questions(name, LENGTH if task.is_sized else 0, instances)) or list(_questions(name, 0, instances))
+    return round(fmean(levels), DIGITS)
 
 
 def _questions(name: str, length: int, instances: int) -> Iterator[float]:

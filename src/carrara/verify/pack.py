@@ -42,18 +42,19 @@ def check_pack(pack: Pack) -> Iterator[CheckedTask]:
     for name, parts in pack.replaced.items():
         if name in registry.FROM_FILES:
             continue
-        own, other = (
+        original, repacked = (
             replace(item_ids(Selection(name), Sampling(), wording, "o200k")[0], length=0) for wording in (None, pack)
         )
-        breaches = audit(other, INSTANCES, pack).breaches
-        before, now = (
-            context_of(item_id, wording).items[0].survey.tokens for item_id, wording in ((own, None), (other, pack))
+        breaches = audit(repacked, INSTANCES, pack).breaches
+        before, after = (
+            context_of(item_id, wording).items[0].survey.tokens
+            for item_id, wording in ((original, None), (repacked, pack))
         )
         wording = registry.load(name).wording
         yield CheckedTask(
             task=name,
             changed=[part for part, text in parts.items() if text != wording[part]],
             tokens_before=before,
-            tokens=now,
-            breaches=[f"{one.check}: {one.id}: {one.found}" for one in breaches],
+            tokens=after,
+            breaches=[f"{breach.check}: {breach.id}: {breach.found}" for breach in breaches],
         )

@@ -63,7 +63,7 @@ class PartsResult:
 
     @property
     def breaches(self) -> list[str]:
-        """What gives facts away, in sentences."""
+        """The findings that show where facts are, in sentences."""
         breaches = list[str]()
         if self.place_probability < UNLIKELY:
             breaches.append(
@@ -81,7 +81,7 @@ class PartsResult:
 
 @dataclass
 class _Sample:
-    """What was measured of one kind of parts, at most one number a context in each list."""
+    """The measurements of one kind of parts. Each list has at most one number for each context."""
 
     places: list[float] = field(default_factory=list[float])
     """The place of a needed fact in its part, from 0 to 1."""

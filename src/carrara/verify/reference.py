@@ -38,10 +38,12 @@ def chance(item: Item, messages: Sequence[Message]) -> str:
 def majority(item: Item, messages: Sequence[Message]) -> str:
     """Return the most frequent answer to this kind of question, among the possible ones if they are known."""
     item_id = replace(item.item_id, index=0, question=0)
-    given = item.task.given_count(item_id.length)
+    available = item.task.given_count(item_id.length)
     # Items from files have no training split: the most frequent of their own answers is used.
     answers = (
-        _answers(replace(item_id, split="train", length=0), LEARNED) if given is None else _answers(item_id, given)
+        _answers(replace(item_id, split="train", length=0), LEARNED)
+        if available is None
+        else _answers(item_id, available)
     )
     common = answers.get(question_kind(item.context.instance, item.question)) or sum(answers.values(), Counter[str]())
     return max(item.question.options or common, key=lambda answer: common[answer])
@@ -76,7 +78,6 @@ def reply_in_turn(name: str, item: Item, messages: Sequence[Message]) -> str:
 
     Args:
         name: The name of the reference model.
-        item: The item.
         messages: The prompt, and the messages and replies that followed.
     """
     follow_ups = item.prompt.template.follow_ups

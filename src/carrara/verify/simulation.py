@@ -63,7 +63,7 @@ class _GuessedQuestion:
     labels: Mapping[str, str]
     declared: float
     score: float
-    alike: float
+    equal_share: float
     """The probability that two guesses are equal. Equal guesses add no information."""
 
 
@@ -80,7 +80,6 @@ class Simulation:
         Args:
             task: The task, which guesses and scores.
             instance: What the question is on.
-            question: The question.
             rng: Random numbers for the guesses.
             name: Names the instance: questions on one instance are not independent.
         """
@@ -88,33 +87,38 @@ class Simulation:
         written = [task.write(guess) for guess in guesses]
         counts, different = Counter(written), dict(zip(written, guesses, strict=True))
         score = sum(task.score(guess, question) * counts[text] for text, guess in different.items()) / self._draws
-        alike = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
+        equal_share = sum(n * (n - 1) for n in counts.values()) / max(1, self._draws * (self._draws - 1))
         labels = {label: value for label, value in question.labels.items() if label != ANSWER}
-        self._taken[question.part].append(_GuessedQuestion(name, labels, question.chance_level, score, alike))
+        self._taken[question.part].append(_GuessedQuestion(name, labels, question.chance_level, score, equal_share))
 
     def comparisons(self) -> list[SimulationResult]:
         """Return the comparisons: of all questions of a part, and of each kind of them."""
-        found = []
-        for part, several in self._taken.items():
-            found.append(_compare(f"part {part}" if part else "", several, self._draws))
-            if len({one.declared for one in several}) > 1:  # otherwise the kinds are declared together
+        results = []
+        for part, part_questions in self._taken.items():
+            results.append(_compare(f"part {part}" if part else "", part_questions, self._draws))
+            if len({question.declared for question in part_questions}) > 1:  # otherwise the kinds are declared together
                 kinds = defaultdict[str, list[_GuessedQuestion]](list)
-                for one in several:
-                    labels = [f"{name} {value}" for name, value in sorted(one.labels.items())]
-                    kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(one)
-                found += [_compare(kind, own, self._draws) for kind, own in kinds.items() if len(kinds) > 1]
-        return found
+                for question in part_questions:
+                    labels = [f"{name} {value}" for name, value in sorted(question.labels.items())]
+                    kinds[", ".join([*([f"part {part}"] if part else []), *labels])].append(question)
+                results += [
+                    _compare(kind, questions, self._draws) for kind, questions in kinds.items() if len(kinds) > 1
+                ]
+        return results
 
 
-def _compare(kind: str, several: list[_GuessedQuestion], draws: int) -> SimulationResult:
+def _compare(kind: str, guessed: list[_GuessedQuestion], draws: int) -> SimulationResult:
     by_instance = defaultdict[str, list[_GuessedQuestion]](list)
-    for one in several:
-        by_instance[one.instance].append(one)
+    for question in guessed:
+        by_instance[question.instance].append(question)
     instances = len(by_instance)
-    off = [fmean(one.score - one.declared for one in own) for own in by_instance.values()]
-    declared, score = fmean(one.declared for one in several), fmean(one.score for one in several)
+    off = [fmean(question.score - question.declared for question in questions) for questions in by_instance.values()]
+    declared, score = fmean(question.declared for question in guessed), fmean(question.score for question in guessed)
     spread = pstdev(off)
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
-        likely, alike = (score * instances + 2) / (instances + 4), fmean(one.alike for one in several)
-        spread = max(spread, sqrt(likely * (1 - likely) * (alike + (1 - alike) / draws)))
+        likely, equal_share = (
+            (score * instances + 2) / (instances + 4),
+            fmean(question.equal_share for question in guessed),
+        )
+        spread = max(spread, sqrt(likely * (1 - likely) * (equal_share + (1 - equal_share) / draws)))
     return SimulationResult(kind, instances, declared, score, spread / sqrt(instances))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from carrara.papers.figures.definitions import Definition
 from carrara.papers.figures.figure import Mark
-from carrara.papers.scores import GUESSER, PublishedScore, counting
+from carrara.papers.scores import GUESSER, PublishedScore, distinct_scores
 from carrara.papers.vs_published import same_length
 from carrara.params import read_canonical
 from carrara.report.style import styles_of
@@ -105,7 +105,7 @@ class FigureData:
                 panel=tasks[score.task],
                 published=True,
             )
-            for score in counting([one for one in self.scores if not tables or one.table in tables])
+            for score in distinct_scores([one for one in self.scores if not tables or one.table in tables])
             if keep(score)
             and score.task in tasks
             and not score.name.startswith(GUESSER)

@@ -54,7 +54,10 @@ class Findings:
     @property
     def best(self) -> ShortcutScore:
         """The best shortcut that gives replies."""
-        return max((one for one in self.shortcuts if one.kind not in NO_REPLIES), key=lambda one: one.score)
+        return max(
+            (shortcut for shortcut in self.shortcuts if shortcut.kind not in NO_REPLIES),
+            key=lambda shortcut: shortcut.score,
+        )
 
     def best_declared(self, below: float = inf) -> ShortcutScore | None:
         """Return the best declared shortcut that gives replies. None if there is none.
@@ -62,9 +65,9 @@ class Findings:
         Args:
             below: The score that it does not reach.
         """
-        replying = [one for one in self.shortcuts if one.declared and one.kind not in NO_REPLIES]
-        declared = [one for one in replying if one.score < below]
-        return max(declared, key=lambda one: one.score, default=None)
+        replying = [shortcut for shortcut in self.shortcuts if shortcut.declared and shortcut.kind not in NO_REPLIES]
+        declared = [shortcut for shortcut in replying if shortcut.score < below]
+        return max(declared, key=lambda shortcut: shortcut.score, default=None)
 
     @property
     def typography(self) -> ShortcutScore | None:
@@ -85,7 +88,7 @@ def read_findings() -> dict[str, Findings]:
     except OSError:
         return {}
     return {
-        row["task"]: Findings(**{**row, "shortcuts": tuple(ShortcutScore(**one) for one in row["shortcuts"])})
+        row["task"]: Findings(**{**row, "shortcuts": tuple(ShortcutScore(**fields) for fields in row["shortcuts"])})
         for row in rows
     }
 
@@ -95,14 +98,20 @@ def search_task(name: str, instances: int = INSTANCES) -> Findings:
     from carrara.verify.audit import search_shortcuts
 
     version = registry.load(name).version
-    found = search_shortcuts(ItemId(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
+    result = search_shortcuts(ItemId(name, version, "", "test", 0, 0, 0, LENGTH, "chat", "", DEFAULT), instances)
     scores = (
-        ShortcutScore(one.kind, one.name, round(one.score, DIGITS), round(one.chance_level, DIGITS), one.declared)
-        for one in found.shortcuts
+        ShortcutScore(
+            shortcut.kind,
+            shortcut.name,
+            round(shortcut.score, DIGITS),
+            round(shortcut.chance_level, DIGITS),
+            shortcut.declared,
+        )
+        for shortcut in result.shortcuts
     )
-    backwards = None if found.backwards is None else round(found.backwards, DIGITS)
+    backwards = None if result.backwards is None else round(result.backwards, DIGITS)
     return Findings(
-        f"{name}@{version}", tuple(scores), round(max(found.reach.values(), default=0.0), DIGITS), backwards
+        f"{name}@{version}", tuple(scores), round(max(result.reach.values(), default=0.0), DIGITS), backwards
     )
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from carrara.verify.shortcuts.surface_features import Form, Sight, words
+from carrara.verify.shortcuts.surface_features import Form, TextView, words
 
 Numbers = NDArray[np.float64]
 
@@ -49,26 +49,26 @@ DESCRIBED, LEAST_SHARE = 3, 0.1
 class Candidates(NamedTuple):
     """The candidate answers of an item, with their sources, features and scores."""
 
-    said: Sequence[str]
-    by: Sequence[Sequence[str]]
+    replies: Sequence[str]
+    sources: Sequence[Sequence[str]]
     counts: Numbers
-    worth: Numbers
+    scores: Numbers
 
 
-def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
+def counts(view: TextView, form: Form, replies: Sequence[str]) -> Numbers:
     """Return the features: a row for each candidate."""
-    asked = {*words(sight.ask)} - {*words(" ".join(sight.options))}
-    places = [sight.places(one.removeprefix(form.lead)) for one in said]
+    question_words = {*words(view.ask)} - {*words(" ".join(view.options))}
+    places = [view.places(reply.removeprefix(form.lead)) for reply in replies]
     order = sorted((at[-1] for at in places if at), reverse=True)
-    total = max(1, len(sight.words))
-    closed = bool(sight.options)
+    total = max(1, len(view.words))
+    closed = bool(view.options)
     rows = []
-    for n, (one, at) in enumerate(zip(said, places, strict=True)):
-        near = [len(asked.intersection(sight.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
+    for n, (reply, at) in enumerate(zip(replies, places, strict=True)):
+        near = [len(question_words.intersection(view.words[max(0, a - NEAR) : a + NEAR])) for a in at[-MENTIONS:]]
         rows.append(
             [
                 *(float(closed and n == slot) for slot in range(SLOTS)),
-                float(closed and n == len(sight.options) - 1),
+                float(closed and n == len(view.options) - 1),
                 *(float(len(at) == times) for times in range(SLOTS)),
                 np.log1p(len(at)),
                 float(len(at) % 2),
@@ -77,9 +77,9 @@ def counts(sight: Sight, form: Form, said: Sequence[str]) -> Numbers:
                 order.index(at[-1]) / len(order) if at else 1.0,
                 float(max(near, default=0)),
                 float(near[-1] if near else 0),
-                np.log1p(len(one)),
-                len(asked.intersection(words(one))) / max(1, len(asked)),
-                form.golds[one.removeprefix(form.lead)] / max(1, form.golds.total()),
+                np.log1p(len(reply)),
+                len(question_words.intersection(words(reply))) / max(1, len(question_words)),
+                form.golds[reply.removeprefix(form.lead)] / max(1, form.golds.total()),
             ]
         )
     return np.array(rows, dtype=np.float64)
@@ -98,19 +98,19 @@ class LearnedReader:
 
         None: there is no choice.
         """
-        able = [item for item in items if len(item.said) > 1 and np.ptp(item.worth) > 0]
+        able = [item for item in items if len(item.replies) > 1 and np.ptp(item.scores) > 0]
         if not able:
             return None
-        readers = sorted({reader for item in able for by in item.by for reader in by})
+        readers = sorted({reader for item in able for sources in item.sources for reader in sources})
         every = np.concatenate([_features(item, readers) for item in able])
         mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
         rows = (every - mean) / spread
-        starts = np.cumsum([0, *(len(item.said) for item in able[:-1])])
-        sizes = [len(item.said) for item in able]
-        wanted = np.concatenate([_share(item.worth) for item in able])
+        starts = np.cumsum([0, *(len(item.replies) for item in able[:-1])])
+        sizes = [len(item.replies) for item in able]
+        wanted = np.concatenate([_target(item.scores) for item in able])
         weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
         for step in range(1, STEPS + 1):
-            likely = _likely(rows @ weights, starts, sizes)
+            likely = _softmax(rows @ weights, starts, sizes)
             slope = rows.T @ (likely - wanted) / len(able) + DECAY * weights
             first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
@@ -125,7 +125,7 @@ class LearnedReader:
             [
                 rows[chosen] - np.delete(rows, chosen, axis=0).mean(axis=0)
                 for item in items
-                if len(item.said) > 1
+                if len(item.replies) > 1
                 for rows, chosen in [((_features(item, self.readers) - self.mean) / self.spread, self.choose(item))]
             ]
         )
@@ -144,17 +144,17 @@ class LearnedReader:
 
 def _features(item: Candidates, readers: Sequence[str]) -> Numbers:
     """Return the features of the sources: which heuristics give a candidate, and how many."""
-    votes = [[*(float(reader in by) for reader in readers), float(len(by))] for by in item.by]
+    votes = [[*(float(reader in sources) for reader in readers), float(len(sources))] for sources in item.sources]
     return np.hstack([np.array(votes), item.counts])
 
 
-def _share(worth: Numbers) -> Numbers:
+def _target(scores: Numbers) -> Numbers:
     """Return the target distribution: the best candidates share it equally."""
-    best = worth == worth.max()
+    best = scores == scores.max()
     return np.asarray(best / best.sum())
 
 
-def _likely(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
+def _softmax(values: Numbers, starts: NDArray[np.int64], sizes: Sequence[int]) -> Numbers:
     """Return the softmax within each item."""
     tops = np.repeat(np.maximum.reduceat(values, starts), sizes)
     raised = np.exp(values - tops)

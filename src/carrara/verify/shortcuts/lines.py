@@ -1,8 +1,8 @@
 """Heuristics on lines: sets and counts of their words, how many are of a kind, and which are like the question.
 
-A line is a segment of the context. No heuristic knows what a line means. Each learns from the training split what it
-needs: the words that mark a kind of lines, the kinds in which words of answers stand, their place in a line, and what
-makes the numbers of a text those of the answer.
+A line is a segment of the context. No heuristic knows what a line means. Each learns what it needs from the training
+split: the words that mark a kind of lines, the kinds that contain words of answers, the place of such words in a line,
+and the change that turns the numbers of a text into those of the answer.
 
 >>> longest_run("write a poem about penguins".split(), "the second poem about penguins".split())
 3
@@ -16,9 +16,7 @@ from itertools import permutations
 from math import log
 from typing import NamedTuple, Protocol
 
-from carrara.verify.shortcuts.surface_features import Form, Sight, words
-
-Reply = str | int | Sequence[str] | None
+from carrara.verify.shortcuts.surface_features import Form, Reply, TextView, words
 
 LEARNED_FROM = 100
 """The most items from which is learned."""
@@ -60,20 +58,20 @@ NAMES = frozenset({
 class Example(NamedTuple):
     """An item to learn from."""
 
-    sight: Sight
+    view: TextView
     gold: str
     """The right answer, without the beginning that all answers share."""
 
 
 class LineHeuristic(Protocol):
-    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+    def replies(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         """Return the reply of each heuristic that has one."""
 
 
 def learn(examples: Sequence[Example], form: Form) -> Sequence[LineHeuristic]:
     """Return the heuristics that suit the answers of these items."""
     examples = examples[:LEARNED_FROM]
-    common = _common_words([example.sight for example in examples])
+    common = _common_words([example.view for example in examples])
     learned = (
         SetOperations.learn(examples, form, common),
         LineCounts.learn(examples, form, common),
@@ -83,11 +81,11 @@ def learn(examples: Sequence[Example], form: Form) -> Sequence[LineHeuristic]:
     return [heuristic for heuristic in learned if heuristic]
 
 
-def _common_words(sights: Sequence[Sight]) -> Mapping[str, int]:
+def _common_words(views: Sequence[TextView]) -> Mapping[str, int]:
     """Return the words that more than half of the texts have, with the number of lines that have each."""
-    texts = Counter(word for sight in sights for word in sight.counted)
-    lines = Counter(word for sight in sights for line in sight.by_piece for word in {*line})
-    return {word: lines[word] for word, number in texts.items() if 2 * number > len(sights)}
+    texts = Counter(word for view in views for word in view.counted)
+    lines = Counter(word for view in views for line in view.segment_words for word in {*line})
+    return {word: lines[word] for word, number in texts.items() if 2 * number > len(views)}
 
 
 def _marks(common: Mapping[str, int]) -> list[str]:
@@ -112,13 +110,13 @@ class SetOperations:
 
     @classmethod
     def learn(cls, examples: Sequence[Example], form: Form, common: Mapping[str, int]) -> "SetOperations | None":
-        if form.separator is None or form.numeric or any(example.sight.options for example in examples):
+        if form.separator is None or form.numeric or any(example.view.options for example in examples):
             return None
         mentioned, right = Counter[str](), Counter[str]()
         marks, total = {*_marks(common)}, 0
-        for sight, gold in examples:
+        for view, gold in examples:
             answer = {*words(gold)}
-            for line in sight.by_piece:
+            for line in view.segment_words:
                 items = [word for word in line if word not in common]
                 total += len(items)
                 hits = sum(word in answer for word in items)
@@ -134,12 +132,12 @@ class SetOperations:
         owners = [(head, words(head)) for head in heads] if is_by_owner else []
         return cls(frozenset(common), max(shares, key=shares.__getitem__), min(shares, key=shares.__getitem__), owners)
 
-    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+    def replies(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         added, removed = Counter[str](), Counter[str]()
         last_added: list[Sequence[str]] = []
         owner_of: dict[str, str] = {}
         """The owner of the first line that has each word, but for lines that remove it."""
-        for line in sight.by_piece:
+        for line in view.segment_words:
             items = [word for word in line if word not in self.common]
             if self.removes in line:
                 removed.update(items)
@@ -158,16 +156,18 @@ class SetOperations:
                 for number, name in LAST_ADDED.items()
             },
         }
-        return {name: self._write(found, owner_of, sight, form) for name, found in sets.items() if found}
+        return {
+            name: self._write(chosen_words, owner_of, view, form) for name, chosen_words in sets.items() if chosen_words
+        }
 
     def _owner(self, line: Sequence[str]) -> str:
         return next((head for head, name in self.owners if line[: len(name)] == name), "")
 
-    def _write(self, found: Sequence[str], owner_of: Mapping[str, str], sight: Sight, form: Form) -> Reply:
+    def _write(self, chosen_words: Sequence[str], owner_of: Mapping[str, str], view: TextView, form: Form) -> Reply:
         if not self.owners:
-            return found
-        present = [head for head, _ in self.owners if sight.times(head)]
-        by_owner = {head: [word for word in found if owner_of[word] == head] for head in present}
+            return chosen_words
+        present = [head for head, _ in self.owners if view.times(head)]
+        by_owner = {head: [word for word in chosen_words if owner_of[word] == head] for head in present}
         text = "\n".join(f"{head}: {', '.join(items) or 'none'}" for head, items in by_owner.items())
         return text.removeprefix(form.lead)
 
@@ -194,14 +194,14 @@ class LineCounts:
         golds = [gold for _, gold in examples]
         if not marks or not (form.numeric or form.closed):
             return None
-        counts = {mark: [_count(sight, mark) for sight, _ in examples] for mark in marks}
+        counts = {mark: [_count(view, mark) for view, _ in examples] for mark in marks}
         count, difference = "", ("", "")
         if form.numeric:
             numbers = [int(gold) for gold in golds]
             count = max(marks, key=lambda mark: _agree(counts[mark], numbers))
             pairs = permutations(marks, 2)
-            difference = max(pairs, key=lambda pair: _agree(_less(*(counts[mark] for mark in pair)), numbers))
-        sizes = [max(1, len(sight.segments)) for sight, _ in examples]
+            difference = max(pairs, key=lambda pair: _agree(_differences(*(counts[mark] for mark in pair)), numbers))
+        sizes = [max(1, len(view.segments)) for view, _ in examples]
         stumps = {}
         for mark in marks:
             shares = [number / size for number, size in zip(counts[mark], sizes, strict=True)]
@@ -211,25 +211,25 @@ class LineCounts:
         edges, (answers, _) = stumps[share]
         return cls(count, difference, share, edges, answers)
 
-    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
-        share = _count(sight, self.share) / max(1, len(sight.segments))
+    def replies(self, view: TextView, form: Form) -> Mapping[str, Reply]:
+        share = _count(view, self.share) / max(1, len(view.segments))
         replies: dict[str, Reply] = {SHARE: self.answers[_bin(share, self.edges)]}
         if self.count:
-            one, other = self.difference
-            replies |= {COUNT: _count(sight, self.count), DIFFERENCE: _count(sight, one) - _count(sight, other)}
+            first, second = self.difference
+            replies |= {COUNT: _count(view, self.count), DIFFERENCE: _count(view, first) - _count(view, second)}
         return replies
 
 
-def _count(sight: Sight, mark: str) -> int:
-    return len({sight.piece_at[place] for place in sight.places(mark)})
+def _count(view: TextView, mark: str) -> int:
+    return len({view.segment_of_word[place] for place in view.places(mark)})
 
 
 def _agree(counts: Sequence[int], numbers: Sequence[int]) -> int:
     return sum(count == number for count, number in zip(counts, numbers, strict=True))
 
 
-def _less(some: Sequence[int], others: Sequence[int]) -> list[int]:
-    return [one - other for one, other in zip(some, others, strict=True)]
+def _differences(counts: Sequence[int], other_counts: Sequence[int]) -> list[int]:
+    return [count - other_count for count, other_count in zip(counts, other_counts, strict=True)]
 
 
 def _bin(share: float, edges: Sequence[float]) -> int:
@@ -238,7 +238,9 @@ def _bin(share: float, edges: Sequence[float]) -> int:
 
 def _commonest(golds: Sequence[str], bins: Sequence[int]) -> tuple[list[str], int]:
     """Return the most frequent answer of each bin, and how often these are right."""
-    answers = [Counter(gold for gold, n in zip(golds, bins, strict=True) if n == one) for one in range(BINS)]
+    answers = [
+        Counter(gold for gold, n in zip(golds, bins, strict=True) if n == bin_number) for bin_number in range(BINS)
+    ]
     best = [(counts or Counter(golds)).most_common(1)[0][0] for counts in answers]
     return best, sum(max(counts.values(), default=0) for counts in answers)
 
@@ -256,25 +258,25 @@ class NumberChange:
     @classmethod
     def learn(cls, examples: Sequence[Example]) -> "NumberChange | None":
         plain, by_asked = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
-        for sight, gold in examples:
-            if not (change := _change(sight.numbers, gold)):
+        for view, gold in examples:
+            if not (change := _change(view.numbers, gold)):
                 continue
             plain[change] += 1
-            if asked := _asked_number(sight):
-                by_asked.update(sign for sign in SIGNS if change == _signed(asked, sign))
-        found = {CHANGED: plain, CHANGED_BY_ASKED: by_asked}
-        changes = {name: counts.most_common(1)[0][0] for name, counts in found.items() if counts}
+            if asked_number := _asked_number(view):
+                by_asked.update(sign for sign in SIGNS if change == _signed(asked_number, sign))
+        counts_by_name = {CHANGED: plain, CHANGED_BY_ASKED: by_asked}
+        changes = {name: counts.most_common(1)[0][0] for name, counts in counts_by_name.items() if counts}
         return cls(changes) if changes else None
 
-    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+    def replies(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         replies = dict[str, Reply]()
         for name, change in self.changes.items():
             if name == CHANGED_BY_ASKED:
-                if (asked := _asked_number(sight)) is None:
+                if (asked_number := _asked_number(view)) is None:
                     continue
-                change = _signed(asked, change)
+                change = _signed(asked_number, change)
             factor, more = change
-            replies[name] = [str(number * factor + more) for number in sight.numbers]
+            replies[name] = [str(number * factor + more) for number in view.numbers]
         return replies
 
 
@@ -287,9 +289,9 @@ def _signed(number: int, sign: tuple[int, int]) -> tuple[int, int]:
     return (number if sign[0] else 1), number * sign[1]
 
 
-def _asked_number(sight: Sight) -> int | None:
+def _asked_number(view: TextView) -> int | None:
     """Return the number of the question. None if it has none, or several."""
-    numbers = [word for word in sight.asked if re.fullmatch("[0-9]{1,9}", word)]
+    numbers = [word for word in view.question_words if re.fullmatch("[0-9]{1,9}", word)]
     return int(numbers[0]) if len(numbers) == 1 else None
 
 
@@ -303,7 +305,7 @@ def _change(numbers: Sequence[int], gold: str) -> tuple[int, int] | None:
     if (
         len(numbers) < 2
         or len(results) != len(numbers)
-        or not all(re.fullmatch(r"-?[0-9]{1,18}", one) for one in results)
+        or not all(re.fullmatch(r"-?[0-9]{1,18}", result) for result in results)
     ):
         return None
     pairs = [(number, int(result)) for number, result in zip(numbers, results, strict=True)]
@@ -329,9 +331,9 @@ class LineMatch:
     @classmethod
     def learn(cls, examples: Sequence[Example], form: Form) -> "LineMatch":
         places = Counter[int]()
-        for sight, gold in examples:
+        for view, gold in examples:
             answer = {*words(gold)}
-            for line in sight.by_piece:
+            for line in view.segment_words:
                 if answer.isdisjoint(line):
                     continue
                 for n, word in enumerate(line):
@@ -340,68 +342,69 @@ class LineMatch:
         place = max(places, key=lambda n: (places[n], n >= 0, -abs(n)), default=None)
         return cls(place, 2 * sum(len(gold) > LONG for gold in form.golds) > len(form.golds))
 
-    def replies(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
-        replies = {**self._by_overlap(sight, form), **self._by_run(sight)}
+    def replies(self, view: TextView, form: Form) -> Mapping[str, Reply]:
+        replies = {**self._by_overlap(view, form), **self._by_run(view)}
         if form.separator and not self.is_long:
-            each = (self._answer(sight, n) for n in range(len(sight.segments)))
+            each = (self._answer(view, n) for n in range(len(view.segments)))
             replies[EACH] = [answer for answer in each if answer]
         return replies
 
-    def _by_overlap(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+    def _by_overlap(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         """Return the answers of the lines that share most words with the question, in that order."""
-        asked, lines = sight.asked.keys(), sight.by_piece
+        question_words, lines = view.question_words.keys(), view.segment_words
         lines_with: defaultdict[str, int] = defaultdict(int)
-        shared = [asked & {*line} for line in lines]
-        for some in shared:
-            for word in some:
+        shared = [question_words & {*line} for line in lines]
+        for shared_words in shared:
+            for word in shared_words:
                 lines_with[word] += 1
         replies = dict[str, Reply]()
         for is_weighted, name in OVERLAPS.items():
             weights = {word: log(len(lines) / n) if is_weighted else 1.0 for word, n in lines_with.items()}
-            sums = [sum(sorted(weights[word] for word in some)) for some in shared]
+            sums = [sum(sorted(weights[word] for word in shared_words)) for shared_words in shared]
             least = min(sums, default=0.0)  # what all lines share marks none of them
             order = sorted((n for n, weight in enumerate(sums) if weight > least), key=lambda n: -sums[n])
             most = order[: form.several if form.separator else 1]
-            answers = [answer for n in most if (answer := self._answer(sight, n))]
+            answers = [answer for n in most if (answer := self._answer(view, n))]
             if answers:
                 replies[name] = answers if form.separator else answers[0]
-        replies |= self._by_distance(sight, form)
+        replies |= self._by_distance(view, form)
         return replies
 
-    def _by_distance(self, sight: Sight, form: Form) -> Mapping[str, Reply]:
+    def _by_distance(self, view: TextView, form: Form) -> Mapping[str, Reply]:
         """Return the answers of the lines with most words of the question, those first in which they stand closest."""
         ranks: list[tuple[int, int, int]] = []
-        for n, line in enumerate(sight.by_piece):
-            places = [place for place, word in enumerate(line) if word in sight.asked]
+        for n, line in enumerate(view.segment_words):
+            places = [place for place, word in enumerate(line) if word in view.question_words]
             if len(places) > 1:
                 ranks.append((-len(places), places[-1] - places[0], n))
         most = sorted(ranks)[: form.several if form.separator else 1]
-        answers = [answer for *_, n in most if (answer := self._answer(sight, n))]
+        answers = [answer for *_, n in most if (answer := self._answer(view, n))]
         return {CLOSEST: answers if form.separator else answers[0]} if answers else {}
 
-    def _by_run(self, sight: Sight) -> Mapping[str, Reply]:
+    def _by_run(self, view: TextView) -> Mapping[str, Reply]:
         """Return the answer of the first and of the last line like the question, and of that whose number it names."""
-        asked = words(sight.ask)
-        runs = [longest_run(line, asked) for line in sight.by_piece]
+        question_words = words(view.ask)
+        runs = [longest_run(line, question_words) for line in view.segment_words]
         most = max(runs, default=0)
         if most < LEAST_RUN:
             return {}
-        alike = [n for n, run in enumerate(runs) if run == most]
+        closest_lines = [n for n, run in enumerate(runs) if run == most]
         wanted = {FIRST: 0, LAST: -1}
-        if (number := next(filter(None, map(_number, asked)), None)) and number <= len(alike):
+        if (number := next(filter(None, map(_number, question_words)), None)) and number <= len(closest_lines):
             wanted[NUMBERED] = number - 1
-        return {name: self._answer(sight, alike[k]) for name, k in wanted.items()}
+        return {name: self._answer(view, closest_lines[k]) for name, k in wanted.items()}
 
-    def _answer(self, sight: Sight, n: int) -> str | None:
+    def _answer(self, view: TextView, n: int) -> str | None:
         """Return the answer of a line: what stands behind it, an option that it has, or the word at the place."""
         if self.is_long:
-            return sight.segments[n + 1] if n + 1 < len(sight.segments) else None
-        if sight.options:
-            other = (option for option in sight.options if sight.asked.keys().isdisjoint(words(option)))
+            return view.segments[n + 1] if n + 1 < len(view.segments) else None
+        if view.options:
+            new_options = (option for option in view.options if view.question_words.keys().isdisjoint(words(option)))
             return next(
-                (option for option in other if any(sight.piece_at[at] == n for at in sight.places(option))), None
+                (option for option in new_options if any(view.segment_of_word[at] == n for at in view.places(option))),
+                None,
             )
-        line = sight.by_piece[n]
+        line = view.segment_words[n]
         if self.place is None or not -len(line) <= self.place < len(line):
             return None
         return line[self.place]
@@ -417,10 +420,10 @@ def _number(word: str) -> int | None:
     return int(numbered[1]) if numbered else _ORDINALS.index(word) + 1 if word in _ORDINALS else None
 
 
-def longest_run(line: Sequence[str], asked: Sequence[str]) -> int:
+def longest_run(line: Sequence[str], question_words: Sequence[str]) -> int:
     """Return how many words in a row a line shares with a question at most."""
     places = defaultdict[str, list[int]](list)
-    for n, word in enumerate(asked):
+    for n, word in enumerate(question_words):
         places[word].append(n)
     runs, most = dict[int, int](), 0
     if places.keys().isdisjoint(line):

@@ -31,7 +31,7 @@ from carrara.util.errors import PluginError, nearest
 from carrara.verify.shortcuts import lines, truncated, typography
 from carrara.verify.shortcuts.heuristics import BLIND, HOLDS, READERS, ContextFreeReader
 from carrara.verify.shortcuts.learned import Candidates, LearnedReader, counts
-from carrara.verify.shortcuts.surface_features import Form, Sight
+from carrara.verify.shortcuts.surface_features import Form, TextView
 from carrara.verify.shortcuts.typography import SentenceTable
 
 Kind = Literal["blind", "strings", "part", "typography", "learned"]
@@ -76,7 +76,7 @@ class Shortcut:
     declared: str
     """Why the task cannot avoid it. Empty if the task does not declare it."""
     goes_by: str = ""
-    """What decides the answers of the learned heuristic."""
+    """The features that decide the answers of the learned heuristic."""
 
     @property
     def beats_chance(self) -> bool:
@@ -106,9 +106,9 @@ class Measurement(NamedTuple):
 
     item: Item
     scores: Mapping[Kind, Mapping[str, float]]
-    posed: Candidates
+    candidates: Candidates
     sentences: SentenceTable | None
-    """What typography shows of the context. None if the prompt is long."""
+    """The sentences of the context, with their typography. None if the prompt is long."""
 
 
 class Search:
@@ -128,32 +128,35 @@ class Search:
     def take(self, item: Item) -> Measurement:
         """Have every heuristic answer an item."""
         form = self._forms.get(item.question.part) or Form.of([item])
-        sight = form.sight(item)
+        view = form.view(item)
         blind = self._habits.replies(item)
-        said = {name: reader(sight, form) for name, reader in READERS.items()}
+        answers = {name: reader(view, form) for name, reader in READERS.items()}
         for heuristic in self._lines.get(item.question.part, ()):
-            said |= heuristic.replies(sight, form)
-        strings = {name: sight.lead + form.reply(what) for name, what in said.items() if what is not None}
+            answers |= heuristic.replies(view, form)
+        strings = {name: view.lead + form.reply(answer) for name, answer in answers.items() if answer is not None}
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
         believed = {} if "strings" in self._declared else strings
         believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
-        by = _sayings(sight, form, believed)
-        worth = {one: _worth(item, one) for one in {*by, *strings.values(), *blind.values()}}
+        sources = _candidate_replies(view, form, believed)
+        score_of_reply = {reply: _score_reply(item, reply) for reply in {*sources, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
-            "blind": {name: worth[reply] for name, reply in blind.items()},
-            "strings": {name: worth[reply] for name, reply in strings.items()},
+            "blind": {name: score_of_reply[reply] for name, reply in blind.items()},
+            "strings": {name: score_of_reply[reply] for name, reply in strings.items()},
             "part": truncated.scores(item),
         }
         if item.prompt.tokens <= ECHOED and self._echoed + item.prompt.tokens <= ECHOES:
             self._echoed += item.prompt.tokens
-            scores["blind"] = {**scores["blind"], ECHO: _worth(item, item.messages()[-1].content)}
-        posed = Candidates(
-            list(by), list(by.values()), counts(sight, form, list(by)), np.array([worth[one] for one in by])
+            scores["blind"] = {**scores["blind"], ECHO: _score_reply(item, item.messages()[-1].content)}
+        candidates = Candidates(
+            list(sources),
+            list(sources.values()),
+            counts(view, form, list(sources)),
+            np.array([score_of_reply[reply] for reply in sources]),
         )
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
-        return Measurement(item, scores, posed, sentences)
+        return Measurement(item, scores, candidates, sentences)
 
     def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
@@ -174,14 +177,17 @@ class Search:
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
         means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            asked = _answered_items(kind, name, tested)
-            yield _shortcut(kind, name, _fill_scores(kind, name, asked), asked)
+            answered = _answered_items(kind, name, tested)
+            yield _shortcut(kind, name, _fill_scores(kind, name, answered), answered)
             if not _by_name(self._declared, name):
                 return
 
     def _typography(self, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the best rule of typography, and if that is declared, the best one that sees white space alone."""
-        train, test = ([taken.sentences for taken in several if taken.sentences] for several in (self._train, tested))
+        train, test = (
+            [measured.sentences for measured in measurements if measured.sentences]
+            for measurements in (self._train, tested)
+        )
         for name, rule, rows in typography.find_rules(train, test):
             scores, chance_levels = [row.f1 for row in rows], [row.chance_level for row in rows]
             declared = self._declared.get(name, "")
@@ -191,20 +197,26 @@ class Search:
 
     def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
-        found, self._goes_by = list[float](), list[str]()
-        for name in sorted({taken.item.question.part for taken in tested}):
-            learned = LearnedReader.of([taken.posed for taken in self._train if taken.item.question.part == name])
+        scores, self._goes_by = list[float](), list[str]()
+        for name in sorted({measured.item.question.part for measured in tested}):
+            learned = LearnedReader.of(
+                [measured.candidates for measured in self._train if measured.item.question.part == name]
+            )
             if learned:
                 self._goes_by.append(
-                    learned.describe([taken.posed for taken in tested if taken.item.question.part == name])
+                    learned.describe(
+                        [measured.candidates for measured in tested if measured.item.question.part == name]
+                    )
                 )
-            for item, _, posed, _ in tested:
+            for item, _, candidates, _ in tested:
                 if item.question.part == name:
                     chosen = (
-                        posed.worth[learned.choose(posed)] if learned and posed.said else item.question.chance_level
+                        candidates.scores[learned.choose(candidates)]
+                        if learned and candidates.replies
+                        else item.question.chance_level
                     )
-                    found.append(float(chosen))
-        return found
+                    scores.append(float(chosen))
+        return scores
 
 
 def check_known_shortcuts(items: Sequence[Item]) -> None:
@@ -220,7 +232,7 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
     unknown = set(_declared_reasons(items[0])) - NAMES if items else set[str]()
     if not unknown or len({item.item_id.index for item in items}) < count_cells(items[0].task):
         return
-    own = {
+    heuristic_names = {
         name
         for item in items
         for replies in (
@@ -229,8 +241,8 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
         )
         for name in replies
     }
-    for name in sorted(unknown - own):
-        remedy = nearest(name, NAMES | own, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
+    for name in sorted(unknown - heuristic_names):
+        remedy = nearest(name, NAMES | heuristic_names, most=1) or f"; the kinds of heuristics are {', '.join(KINDS)}"
         raise PluginError(
             f"the task {items[0].item_id.task} declares the known shortcut {name!r}, "
             f"but no heuristic or kind has that name{remedy}"
@@ -238,34 +250,36 @@ def check_known_shortcuts(items: Sequence[Item]) -> None:
 
 
 def _learn_lines(items: Sequence[Item], form: Form) -> Sequence[lines.LineHeuristic]:
-    several = items[: lines.LEARNED_FROM]
-    return lines.learn([lines.Example(form.sight(item), item.gold.removeprefix(form.lead)) for item in several], form)
+    learned_from = items[: lines.LEARNED_FROM]
+    return lines.learn(
+        [lines.Example(form.view(item), item.gold.removeprefix(form.lead)) for item in learned_from], form
+    )
 
 
-def _worth(item: Item, reply: str) -> float:
+def _score_reply(item: Item, reply: str) -> float:
     """Return the score of a reply as `grade` computes it, without the paper scores."""
     stated = item.task.read(reply, item.question)
     return item.task.score(stated.answer, item.question) if stated else 0.0
 
 
-def _sayings(sight: Sight, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
+def _candidate_replies(view: TextView, form: Form, replies: Mapping[str, str]) -> dict[str, list[str]]:
     """Return the candidate answers with their sources.
 
     Candidates are options, answers of heuristics, and words of the context if the answer is one word.
     """
-    by = defaultdict[str, list[str]](list)
-    for option in sight.options:
-        by[form.reply(option)] = []
+    sources = defaultdict[str, list[str]](list)
+    for option in view.options:
+        sources[form.reply(option)] = []
     for name, reply in replies.items():
-        by[reply].append(name)
-    if not sight.options and form.separator is None and not form.numeric:
-        for word in [*islice(sight.counted, FREQUENT), *sight.words[-LAST:]]:
-            by[form.reply(word)] += []
-    return dict(list(by.items())[:MOST])
+        sources[reply].append(name)
+    if not view.options and form.separator is None and not form.numeric:
+        for word in [*islice(view.counted, FREQUENT), *view.words[-LAST:]]:
+            sources[form.reply(word)] += []
+    return dict(list(sources.items())[:MOST])
 
 
 def _shortcut(kind: Kind, name: str, scores: Sequence[float], tested: Sequence[Measurement]) -> Shortcut:
-    chance_level = fmean(taken.item.question.chance_level for taken in tested)
+    chance_level = fmean(measured.item.question.chance_level for measured in tested)
     known = _declared_reasons(tested[0].item)
     declared = _by_name(known, name) or known.get(kind, "")
     return Shortcut(kind, name, fmean(scores), _error(scores), len(scores), chance_level, declared)
@@ -291,22 +305,22 @@ def _error(scores: Sequence[float]) -> float:
     return max(pstdev(scores), sqrt(likely * (1 - likely))) / sqrt(n)
 
 
-def _names(kind: Kind, several: Sequence[Measurement]) -> list[str]:
-    return sorted({name for taken in several for name in taken.scores[kind]})
+def _names(kind: Kind, measurements: Sequence[Measurement]) -> list[str]:
+    return sorted({name for measured in measurements for name in measured.scores[kind]})
 
 
-def _answered_items(kind: Kind, name: str, several: Sequence[Measurement]) -> Sequence[Measurement]:
+def _answered_items(kind: Kind, name: str, measurements: Sequence[Measurement]) -> Sequence[Measurement]:
     """Return the items that a heuristic answered. Not every prompt is repeated as a reply."""
-    return [taken for taken in several if name != ECHO or name in taken.scores[kind]] or several
+    return [measured for measured in measurements if name != ECHO or name in measured.scores[kind]] or measurements
 
 
-def _fill_scores(kind: Kind, name: str, several: Sequence[Measurement]) -> list[float]:
+def _fill_scores(kind: Kind, name: str, measurements: Sequence[Measurement]) -> list[float]:
     """Return the scores of one shortcut. Without an answer, its score is the chance level."""
-    return [taken.scores[kind].get(name, taken.item.question.chance_level) for taken in several]
+    return [measured.scores[kind].get(name, measured.item.question.chance_level) for measured in measurements]
 
 
 def _by_part(items: Iterable[Item]) -> dict[str, list[Item]]:
-    found = defaultdict[str, list[Item]](list)
+    items_by_part = defaultdict[str, list[Item]](list)
     for item in items:
-        found[item.question.part].append(item)
-    return found
+        items_by_part[item.question.part].append(item)
+    return items_by_part

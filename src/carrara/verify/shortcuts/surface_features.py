@@ -1,8 +1,8 @@
 """The view of a text without understanding: words as strings, with their positions and frequencies.
 
->>> told = ("Mary went to the park.", "Mary took the milk.")
->>> sight = Sight(told, "Where is Mary?", ("park", "the office"), ("mary",))
->>> sight.times("mary"), sight.places("the park"), sight.times("the office")
+>>> segments = ("Mary went to the park.", "Mary took the milk.")
+>>> view = TextView(segments, "Where is Mary?", ("park", "the office"), ("mary",))
+>>> view.times("mary"), view.places("the park"), view.times("the office")
 (2, [4], 0)
 """
 
@@ -30,8 +30,14 @@ def words(text: str) -> list[str]:
     return [text.casefold()] if is_word else [word.casefold() for word in _WORD.findall(text)]
 
 
+Reply = str | int | Sequence[str] | None
+"""The answer of a heuristic: a text, a number, or several words. None if it has no answer."""
+
+
 @dataclass(frozen=True)
-class Sight:
+class TextView:
+    """The context and the question of an item, as words."""
+
     segments: Sequence[str]
     """The segments of the context, in order."""
     ask: str
@@ -43,17 +49,18 @@ class Sight:
     """The text with which the prompt asks a reply to begin, if answers do."""
 
     @cached_property
-    def by_piece(self) -> list[list[str]]:
+    def segment_words(self) -> list[list[str]]:
+        """The words of each segment."""
         return [words(segment) for segment in self.segments]
 
     @cached_property
-    def asked(self) -> Counter[str]:
+    def question_words(self) -> Counter[str]:
         """The words of the question."""
         return Counter(words(self.ask))
 
     @cached_property
     def words(self) -> list[str]:
-        return [word for segment in self.by_piece for word in segment]
+        return [word for segment in self.segment_words for word in segment]
 
     @cached_property
     def _index(self) -> dict[str, list[int]]:
@@ -63,16 +70,16 @@ class Sight:
         return index
 
     @cached_property
-    def piece_at(self) -> list[int]:
+    def segment_of_word(self) -> list[int]:
         """The segment of each word."""
-        return [n for n, segment in enumerate(self.by_piece) for _ in segment]
+        return [n for n, segment in enumerate(self.segment_words) for _ in segment]
 
-    def places(self, said: str) -> list[int]:
+    def places(self, text: str) -> list[int]:
         """Return the positions at which a text occurs as whole words.
 
         If it begins with an article, that may be another one.
         """
-        sought = words(said)
+        sought = words(text)
         while len(sought) > 1 and sought[0] in ("the", "a", "an"):
             sought = sought[1:]
         if not sought:
@@ -80,8 +87,8 @@ class Sight:
         first, size = sought[0], len(sought)
         return [at for at in self._index.get(first, ()) if size == 1 or self.words[at : at + size] == sought]
 
-    def times(self, said: str) -> int:
-        return len(self.places(said))
+    def times(self, text: str) -> int:
+        return len(self.places(text))
 
     @cached_property
     def counted(self) -> Counter[str]:
@@ -93,10 +100,10 @@ class Sight:
         return [int(word) for word in self.words if _NUMBER.fullmatch(word) and len(word) < 19]
 
 
-def _common_start(one: str, other: str) -> str:
+def _common_start(first: str, second: str) -> str:
     """Return the common beginning of two texts."""
-    differ = (n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b)
-    return one[: next(differ, min(len(one), len(other)))]
+    differ = (n for n, (a, b) in enumerate(zip(first, second, strict=False)) if a != b)
+    return first[: next(differ, min(len(first), len(second)))]
 
 
 @dataclass(frozen=True)
@@ -122,13 +129,13 @@ class Form:
         joints = Counter(next((separator for separator in _JOINTS if separator in gold), None) for gold in bare)
         separator, most = joints.most_common(1)[0]
         sizes = Counter(len(gold.split(separator)) for gold in bare) if separator else Counter({1: len(bare)})
-        asked = Counter(word for item in items for word in {*words(item.question.ask)})
-        common = frozenset(word for word, times in asked.items() if 2 * times > len(items))
+        questions_with = Counter(word for item in items for word in {*words(item.question.ask)})
+        common = frozenset(word for word, times in questions_with.items() if 2 * times > len(items))
         return cls(Counter(bare), lead, separator if 2 * most > len(bare) else None, sizes.most_common(1)[0][0], common)
 
     @cached_property
     def closed(self) -> tuple[str, ...]:
-        """Return the memorized answers, the most frequent first, if they recur."""
+        """The memorized answers, the most frequent first, if they recur."""
         known = 4 * len(self.golds) <= self.golds.total() and len(self.golds) <= CLOSED
         return tuple(gold for gold, _ in self.golds.most_common()) if known else ()
 
@@ -136,12 +143,12 @@ class Form:
     def numeric(self) -> bool:
         return all(map(_NUMBER.fullmatch, self.golds))
 
-    def reply(self, said: str | int | Iterable[str]) -> str:
-        if isinstance(said, str | int):
-            return f"{self.lead}{said}"
-        return self.lead + (self.separator or ", ").join(said)
+    def reply(self, answer: str | int | Iterable[str]) -> str:
+        if isinstance(answer, str | int):
+            return f"{self.lead}{answer}"
+        return self.lead + (self.separator or ", ").join(answer)
 
-    def sight(self, item: Item) -> Sight:
+    def view(self, item: Item) -> TextView:
         question = item.question
         template = item.prompt.template
         segments = [segment.text for segment in item.prompt.packing]
@@ -150,4 +157,4 @@ class Form:
         quoted = [name for several in _QUOTED.findall(question.ask) for name in re.split(r",\s*", several)]
         named = quoted or [word for word in words(question.ask) if word not in self.common]
         lead = f"{template.lead} " if template.lead and item.gold.startswith(f"{template.lead} ") else ""
-        return Sight(segments, question.ask, question.options or self.closed, tuple(named), lead)
+        return TextView(segments, question.ask, question.options or self.closed, tuple(named), lead)

@@ -25,8 +25,8 @@ Cut = Callable[[Rng, Sequence[float]], Sequence[int]]
 def _window(start: float) -> Cut:
     def cut(rng: Rng, places: Sequence[float]) -> Sequence[int]:
         middle = start + TENTH / 2
-        left = [n for n, place in enumerate(places) if start <= place <= start + TENTH]
-        return left or [min(range(len(places)), key=lambda n: abs(places[n] - middle))]
+        inside = [n for n, place in enumerate(places) if start <= place <= start + TENTH]
+        return inside or [min(range(len(places)), key=lambda n: abs(places[n] - middle))]
 
     return cut
 
@@ -50,7 +50,7 @@ BACKWARDS = "all of it backwards"
 
 
 @dataclass(frozen=True)
-class _Cut:
+class _CutPacking:
     """A context with some of its segments, in place of the packing that has all."""
 
     segments: Sequence[Segment]
@@ -72,8 +72,8 @@ def scores(item: Item) -> dict[str, float]:
     ends = list(accumulate(len(segment.text) for segment in body))
     places = [(end - len(segment.text) / 2) / max(1, ends[-1]) for end, segment in zip(ends, body, strict=True)]
     rng = item.item_id.key.rng("part", item.item_id.question)
-    left = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
-    return {name: _score(item, [*head, *(body[n] for n in order)]) for name, order in left.items()}
+    order_by_cut = {name: cut(rng, places) for name, cut in CUTS.items()} | {BACKWARDS: range(len(body))[::-1]}
+    return {name: _score(item, [*head, *(body[n] for n in order)]) for name, order in order_by_cut.items()}
 
 
 def solve_part(item: Item, messages: Sequence[Message]) -> Any:
@@ -94,7 +94,7 @@ def solve_part(item: Item, messages: Sequence[Message]) -> Any:
 
 
 def _score(item: Item, segments: Sequence[Segment]) -> float:
-    prompt = replace(item.prompt, packing=_Cut(segments))  # type: ignore[arg-type]
+    prompt = replace(item.prompt, packing=_CutPacking(segments))  # type: ignore[arg-type]
     try:
         answer = solve_part(item, prompt.messages())
     except UndecidableError:

@@ -3,9 +3,9 @@
 The context is divided into sentences, at line breaks and after full stops. The reader sees the length of each sentence,
 alone and against its neighbours, its spaces, capitals, digits and marks, and the white space around it. On the training
 split it learns a rule, such as “17 to 33 characters, no commas”, that picks sentences. On the test split the rule is
-scored by F1, the harmonic mean of precision (the share of the picked sentences that contain a fact) and recall (the
-share of the sentences with a fact that are picked), as the mean over items. The chance level is the F1 of picking
-every sentence.
+scored by the mean F1 over items: the harmonic mean of precision, which is the share of the picked sentences that
+contain a fact, and recall, which is the share of the sentences with a fact that are picked. The chance level is the F1
+of picking every sentence.
 
 >>> sentences = SentenceTable.of({0: "He rowed. The boat, which was old, sank."}, [(0, 0, 9, True)])
 >>> sentences.features[:, COLUMNS.index("characters")], sentences.is_fact
@@ -177,17 +177,17 @@ def find_rules(
         The name under which a task may declare it, the rule in words, and its accuracy in each item of the test split.
     """
     for name, columns in (("typography", range(len(COLUMNS))), (WHITE_SPACE, range(_SPACES, len(COLUMNS)))):
-        learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with(train, target))]
+        learned = [_learn(tables, target, columns) for target in TARGETS if (tables := _with_flags(train, target))]
         if not learned:
             return
-        gain, target, rule = max(learned, key=lambda one: one[0])
+        gain, target, rule = max(learned, key=lambda candidate: candidate[0])
         if name == WHITE_SPACE and not gain:
             return
-        if rows := [_score(rule, table.features, flags) for table, flags in _with(tested, target)]:
+        if rows := [_score(rule, table.features, flags) for table, flags in _with_flags(tested, target)]:
             yield name, f"{target}{' by white space' if name == WHITE_SPACE else ''}: {rule}", rows
 
 
-def _with(tables: Sequence[SentenceTable], target: Target) -> list[tuple[SentenceTable, Flags]]:
+def _with_flags(tables: Sequence[SentenceTable], target: Target) -> list[tuple[SentenceTable, Flags]]:
     return [(table, flags) for table in tables if (flags := table.flags(target)) is not None]
 
 
@@ -308,7 +308,7 @@ def _grow(training: _Training, picked: Flags, columns: Sequence[int]) -> dict[in
                 others = {number: interval for number, interval in box.items() if number != column}
                 candidates = _fits(training.features, others) & ~picked
                 tried.append((*_best_interval(training, picked, candidates, column), column))
-        score, low, high, column = max(tried, key=lambda one: one[0])
+        score, low, high, column = max(tried, key=lambda candidate: candidate[0])
         if score < best + GAIN:
             return box
         best, box[column] = score, (low, high)
@@ -335,9 +335,9 @@ def _best_interval(training: _Training, picked: Flags, candidates: Flags, column
     every = np.ones_like(flags)
     within = sums(up_to, every)[:, None, :-1] - sums(from_on, every)[:, :-1, None]
     hits = sums(up_to, flags)[:, None, :-1] - sums(from_on, flags)[:, :-1, None]
-    already, found = training.count(picked), training.count(picked & training.flags)
+    already, already_right = training.count(picked), training.count(picked & training.flags)
     size_and_wanted = np.maximum(1, within + (already + training.wanted)[:, None, None])
-    f1 = 2 * (hits + found[:, None, None]) / size_and_wanted
+    f1 = 2 * (hits + already_right[:, None, None]) / size_and_wanted
     means = np.where(np.triu(np.ones((len(edges), len(edges)), np.bool_)), f1.mean(axis=0), -1.0)
     first, last = np.unravel_index(int(np.argmax(means)), means.shape)
     return float(means[first, last]), int(edges[first]), int(edges[last])
