@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from contextlib import nullcontext
 from types import SimpleNamespace
@@ -180,3 +181,18 @@ def test_parts_of_a_streamed_reply_are_limited(parts: list[Any], says: str) -> N
     validate_responses(api)
     with pytest.raises(GarbledReplyError, match=says) if says else nullcontext():
         assert asyncio.run(api.stream_completion(sent())) == parts
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "has no choices"),
+        ({"error": {"message": "the cache is full"}}, "is an error (the cache is full)"),
+        ({"detail": "the cache is full"}, "is an error (the cache is full)"),
+        ({"detail": [{"msg": "the cache is full"}]}, "has no choices"),
+        ({"error": None, "message": "the cache is full"}, "is an error (the cache is full)"),
+    ],
+)
+def test_an_error_that_came_as_a_reply_is_told(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(GarbledReplyError, match=re.escape(message)):
+        check_completion(SimpleNamespace(choices=None, **fields))

@@ -211,7 +211,9 @@ def check_guard(config: CheckGuardConfig, folder: Path) -> CheckResult:
         for item in batch:
             check_unchanged(item)
         try:
-            results = {result.id: result for result in run(run_config(schedule.round, [item.id for item in batch])).results}
+            results = {
+                result.id: result for result in run(run_config(schedule.round, [item.id for item in batch])).results
+            }
         except RunError as error:
             stopped = str(error)
             break

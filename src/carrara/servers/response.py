@@ -47,6 +47,8 @@ REJECTIONS = frozenset({400, 413, 422, 500})
 """Status codes of overflows. Some versions of llama.cpp answer 500 if a prompt does not fit."""
 
 _COUNTS = ("prompt_tokens", "completion_tokens", "total_tokens")
+_ERRORS = ("error", "detail", "message")
+"""Where the reply of a server that answers with status 200 may have an error."""
 _DETAILS = ("prompt_tokens_details", "completion_tokens_details")
 MOST_PLAIN = 1 << 16
 """The most characters of arguments of tools that are no JSON object, such as code."""
@@ -100,7 +102,7 @@ def check_completion(completion: Any) -> None:
     """Raise `GarbledReplyError` for a completion without a reply. Remove unreadable fields from others."""
     choices = completion.choices
     if not isinstance(choices, list) or not choices:
-        raise _missing_choices(getattr(completion, "error", None))
+        raise _missing_choices(next(filter(None, (getattr(completion, name, None) for name in _ERRORS)), None))
     if len(choices) > MOST_CHOICES:
         raise GarbledReplyError(f"has {len(choices):,} choices")
     for choice in choices:
