@@ -1,4 +1,4 @@
-"""Providers of models, prepare for a run: credentials separate from the address, and a client that does not retry.
+"""Providers of models, prepared for a run: credentials separate from the address, and a client that does not retry.
 
     http://name:word@host/v1?api_key=sk-1   →   http://host/v1, with `Authorization: Basic …` and `?api_key=sk-1` added
                                                 on the way out
