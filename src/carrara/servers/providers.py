@@ -189,12 +189,12 @@ async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
     Otherwise their connections stay open until the next garbage collection.
     """
     args = getattr(api, "model_args", None)
-    user_clients = list(args.values()) if isinstance(args, dict) else []
+    argument_values = list(args.values()) if isinstance(args, dict) else []
     try:
         yield
     finally:
         for http in _http_clients(api):
-            if http not in user_clients and hasattr(http, "aclose"):
+            if http not in argument_values and hasattr(http, "aclose"):
                 await http.aclose()
 
 
