@@ -318,7 +318,7 @@ def test_a_folder_is_what_a_run_leaves(tmp_path: Path, capsys: Capture) -> None:
 
 
 def test_a_log_has_so_many_lines_and_the_fullest_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.runs.rescoring.logs.SHARD", 5)
+    monkeypatch.setattr("carrara.runs.rescoring.logs.LINES", 5)
     rows = [row for pair in zip(replies(LIST, 12), replies(LIST, 12, (512,)), strict=True) for row in pair]
     path = file_of(tmp_path / "replies.jsonl", rows)
     assert main(["score", str(path), "--out", str(tmp_path / "five")]) == 0

@@ -159,7 +159,7 @@ def _is_neither(out: Path) -> bool:
 @contextmanager
 def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPool") -> Iterator["Write"]:
     """Return a writer of scored lines: to the terminal, to a file written atomically, or to a folder of logs."""
-    from carrara.runs.rescoring.logs import Shards
+    from carrara.runs.rescoring.logs import LogWriter
     from carrara.runs.rescoring.scored import output
     from carrara.util.files import whole_file
 
@@ -183,7 +183,7 @@ def _into(out: Path | None, config: "ScorerConfig", source: str, pool: "ScorerPo
 
             yield to_file
     else:
-        shards = Shards(out, source, pool.submit)
+        shards = LogWriter(out, source, pool.submit)
 
         def to_logs(results: "list[Result]") -> None:
             for result in results:

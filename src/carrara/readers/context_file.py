@@ -1,4 +1,4 @@
-"""The context of an item as a text file, for agents that read files: sentences stand on lines of their own.
+"""The context of an item as a text file, for agents that read files. Each sentence is a line.
 
     file = ContextFile.of(item)
     file.text                          the file, with one sentence or list entry on a line
@@ -204,7 +204,7 @@ def _paragraphs(item: Item) -> Iterator[str]:
 
 
 def _turns(text: str) -> Iterator[Message]:
-    """Yield the turns that stand in a text. What stands before the first speaker is left out."""
+    """Yield the turns that stand in a text. Text before the first speaker is left out."""
     places = list(_SPEAKER.finditer(text))
     ends = [*(place.start() for place in places[1:]), len(text)]
     for place, end in zip(places, ends, strict=True):

@@ -4,12 +4,12 @@
     unseen      the model never saw the fact
     not kept    the model saw it, and did not write it down
     dropped     the model wrote it down, and later left it out
-    mutated     what the model wrote down of it is another value
-    stale       what the model wrote down of it is an older value
+    mutated     the model wrote down another value of it
+    stale       the model wrote down an older value of it
 
 No model judges this. A fact is seen if a call has its passage of the context, or its text. In a text that the model
-wrote, a fact is present if a statement has the fact's text or its markers: what it is about, and what it says
-(`Task.marker`). Without markers, only a fact's own words are recognized, and no fate that rests on others is given.
+wrote, a fact is present if a statement has the fact's text or its markers: its subjects and its values
+(`Task.markers`). Without markers, only a fact's own words are recognized, and no fate that rests on others is given.
 """
 
 import re

@@ -1,7 +1,7 @@
 """How the reference model `carrara/oracle` reads: perfect notes, perfect searches, and perfect code.
 
-It knows which facts an answer needs, as a perfect note-taker would. What it answers it reads from the text that it was
-given alone, so that a reader that loses a fact has a wrong answer.
+It knows which facts an answer needs, as a perfect note-taker would. It answers from nothing but the text that it was
+sent, so that a reader that loses a fact has a wrong answer.
 """
 
 import re
@@ -15,7 +15,7 @@ from carrara.readers.repl.reader import HIDDEN, Repl
 from carrara.types import UndecidableError
 
 _FRAME = re.compile(r"\A\[\d+\] |\n(?:The text goes on at \d+\.|This is the end of the text\.)\Z")
-"""What the tool `read` puts around a page."""
+"""The text that the tool `read` puts around a page."""
 
 
 class ReadCall(NamedTuple):

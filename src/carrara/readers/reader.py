@@ -1,7 +1,7 @@
 """Readers: the ways in which a context reaches a model.
 
     whole                       the context stands in the prompt
-    evidence                    only the facts that the answer needs do
+    evidence                    only the facts that the answer needs stand in the prompt
     notes:chunk=4k,size=1k      the model reads passages, rewrites its notes after each, and answers from the notes
 
 A reader is a frozen dataclass whose fields are its settings, and a method that reads one context for one question. It

@@ -1,8 +1,8 @@
 """Read Inspect's log files, which may come from somebody else, within limits and without Inspect's own reader.
 
-A log is a zip archive with one member for each sample, written whole and moved into place at each flush, so the log of
-a run that was killed is readable too, up to its last flush. Inspect's reader validates every event of every sample,
-none of which is needed here: 1,400 samples a second against 14,000. It also unpacks whatever it is given.
+A log is a zip archive with one member for each sample. Inspect writes it whole and moves it into place at each flush.
+So the log of a run that was killed can be read too, up to its last flush. Inspect's reader validates every event of
+every sample, none of which is needed here: 1,400 samples a second against 14,000. It also unpacks archives of any size.
 
 | limit | on |
 |--|--|

@@ -5,8 +5,8 @@
     output = 10
     cached = 1.25
 
-Money for a million tokens, of whatever currency. What a server remembers of a prompt is paid as `cached`, where it is
-given.
+Money for a million tokens, in any currency. The tokens of a prompt that a server has cached cost `cached`, if the table
+has it.
 """
 
 import tomllib

@@ -6,8 +6,9 @@
     exactly:500          500 tokens of reasoning: longer reasoning is cut, shorter reasoning is continued with `Wait`,
                          and then the answer's first words are prefilled
 
-A message that is gone on with is the last one, of the assistant. Some servers send it back with what they add, some do
-not; both is read here. How many tokens were reasoning and how many answer is kept with every reply.
+The message that a server continues is the last one, of the assistant. Some servers return it with their continuation,
+others return the continuation alone; both are read here. Every reply has the numbers of its tokens of reasoning and of
+the answer.
 """
 
 import re
@@ -208,8 +209,8 @@ def join_continuation(text: str, added: str) -> str:
 def spent(output: ModelOutput, item: Item, answer: str | None) -> Spent:
     """Return the tokens of reasoning and of the answer in a reply.
 
-    If a reply was not made in pieces, the answer begins at its label, or at the last statement of the answer that was
-    read, or after the reasoning.
+    In a reply that was not made in pieces, the answer begins at its label. Without a label it begins at the last place
+    where the extracted answer stands, or else after the reasoning.
     """
     logged = (output.metadata or {}).get(COT)
     if logged:

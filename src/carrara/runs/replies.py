@@ -1,7 +1,6 @@
 """Read the results of runs: every sample of a folder of logs, as a `Result`.
 
-Logs may come from somebody else. A sample whose fields have other types or values than a run writes makes its log a
-damaged one.
+Logs may come from somebody else. A log is damaged if a sample's fields have other types or values than a run writes.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,8 +1,8 @@
 """Runs: every task at every length, by one model, into one folder. A run can be stopped and resumed at any time.
 
-A run is an Inspect eval set. Its logs are the store; beside them a cache (folder.py) keeps each reply from the
-moment it arrives, so that a kill loses none of those that the logs do not have yet. docs/explanation/reliability.md
-describes what may still be sent twice.
+A run is an Inspect eval set. Its logs are the store. A cache (folder.py) keeps each reply from the moment it arrives,
+so that a kill loses no reply that is in no log yet. docs/explanation/reliability.md describes what may still be sent
+twice.
 """
 
 import gc
@@ -122,9 +122,9 @@ def evaluate(
 def notebook_hidden() -> Iterator[None]:
     """Have Inspect and rich treat this process as a program, not as a notebook, until the block ends.
 
-    In a notebook Inspect refuses to start without ipywidgets, which draw its progress bars, and patches asyncio so that
-    it can run inside the notebook's event loop. A run of ours shows no bars of Inspect and has a thread with an event
-    loop of its own. Inspect configures the console that a process shares; it is restored as it was.
+    In a notebook Inspect refuses to start without ipywidgets, which draw its progress bars. It also patches asyncio, to
+    run inside the notebook's event loop. A run of Carrara shows no bars of Inspect, and has a thread with an event loop
+    of its own. Inspect configures the console that a process shares; it is restored as it was.
     """
     console = rich.get_console()
     before = platform.running_in_notebook, rich.console._is_jupyter, dict(console.__dict__)

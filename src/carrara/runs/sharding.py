@@ -2,9 +2,9 @@
 
     carrara run qa1 --model M --out DIR --shard 1/4      and so on, to 4/4, on as many machines as there are
 
-Questions on one context stay together, and so do the contexts of an instance, so that a server meets each prefix once.
-To Inspect a shard is a worker of its eval set protocol: first the set is captured, then what is left of it is selected,
-and nothing of what all workers share is written. A shard that died is given again, and asks for what is lacking.
+Questions on one context stay together, and so do the contexts of an instance, so that a server gets each prefix once.
+For Inspect a shard is a worker of its eval set protocol. A worker first captures the set, then selects the tasks that
+are left, and writes no file that all workers share. If a shard was stopped, the same command asks for what is missing.
 """
 
 import json

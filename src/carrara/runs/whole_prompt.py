@@ -1,7 +1,7 @@
 """Give any Inspect solver the whole prompt, and keep that prompt out of the log.
 
 A sample of our datasets holds a reference in place of its prompt. `carrara run` sends prompts by reference
-(by_reference.py). `inspect eval` may use any solver, which reads the state that Inspect hands it. So the task's setup
+(by_reference.py). `inspect eval` may use any solver, which reads the state that Inspect gives it. So the task's setup
 renders the whole prompt into the state when a sample starts. The task's cleanup puts an excerpt in its place before
 Inspect writes the sample to its log. Carrara's own solver replaces the rendered prompt by its reference.
 """

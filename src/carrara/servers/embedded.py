@@ -4,7 +4,7 @@
     inspect eval carrara/latent_list --model carrara/gguf:/models/qwen.gguf -M context=32768 -M threads=8
 
 SmolLM2 is a real but weak model, which tests the whole path from prompt to report. By default several copies run with
-one thread each, each with one request at a time and without reuse of prefixes, because replies are then the same on
+one thread each. Each copy takes one request at a time and does not reuse prefixes, because replies are then the same on
 every run. With a prefix from llama.cpp's cache, the rest is computed in other batches, and about half of all greedy
 replies change (measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one
 whose cores are shared, because llama.cpp busy-waits.

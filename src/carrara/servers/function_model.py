@@ -4,8 +4,9 @@
     def ask(messages: list[dict[str, str]]) -> str: ...  # [{"role": "user", "content": …}, …], as chat templates take
     async def ask(…) -> str: ...
 
-What it is sent is told by how its parameter is annotated; without an annotation it is a text. One that is not async is
-called in a thread, one call at a time unless more connections are asked for. Its name is its name in results.
+The annotation of the parameter decides whether the function gets a text or messages; without one it gets a text. A
+function that is not async is called in a thread, one call at a time unless the user asks for more connections. Results
+name the model by the function's name.
 """
 
 import inspect

@@ -4,11 +4,11 @@ No other module imports a private name of Inspect (`tests/test_imports.py`). `ma
 depend on these names on the oldest and on the newest release of the supported range.
 
 - `PrerequisiteError`: Inspect prints this error of a task function or a provider without a traceback, and no other.
-- `active_generate_config`: only here does it stand, before a request, which `--max-tokens` an evaluation was given.
+- `active_generate_config`: before a request, nothing else has the `--max-tokens` of an evaluation.
 - `platform`: Inspect decides here whether it runs in a notebook. No option and no variable says otherwise.
 - `RegistryInfo`, `registry_tag`: a task that a run makes has the name and the arguments of the entry point's task.
 - `registry_find`: says whether a provider is registered. `get_model` constructs it, which may load its weights.
-- `task_identifier`: a worker of an eval set is told by identifier which log to continue. A log's header has none.
+- `task_identifier`: a worker of an eval set names the log to continue by its identifier. A log's header has none.
 - `track_active_model_event`: providers attach each raw request to the active model event. Inspect writes that event at
   once, where its logs are realtime.
 """

@@ -1,4 +1,4 @@
-"""Providers of models, prepare for a run: credentials separate from the address, and a client that does not retry.
+"""Providers of models, prepared for a run: credentials separate from the address, and a client that does not retry.
 
     http://name:word@host/v1?api_key=sk-1   →   http://host/v1, with `Authorization: Basic …` and `?api_key=sk-1` added
                                                 on the way out
@@ -189,12 +189,12 @@ async def close_with_loop(api: ModelAPI) -> AsyncIterator[None]:
     Otherwise their connections stay open until the next garbage collection.
     """
     args = getattr(api, "model_args", None)
-    user_clients = list(args.values()) if isinstance(args, dict) else []
+    argument_values = list(args.values()) if isinstance(args, dict) else []
     try:
         yield
     finally:
         for http in _http_clients(api):
-            if http not in user_clients and hasattr(http, "aclose"):
+            if http not in argument_values and hasattr(http, "aclose"):
                 await http.aclose()
 
 

@@ -4,11 +4,11 @@
     200  <html>…                                     →  garbled: "the server answered with a web page …"
     429  {"error": {"code": "insufficient_quota"}}  →  final: the server would answer the same again
 
-Inspect leaves this to each provider, most of which take every failure of a server for one that passes.
+Inspect leaves this to each provider, and most providers treat every failure of a server as temporary.
 
-An item is one request; the pieces of a reply whose reasoning is held to a length are one each. A request that failed is
-made again as long as that may help: through an outage of hours, but a few times only where it is this request that the
-server fails on, which shows when it answers others meanwhile.
+An item is one request. If the reasoning has an exact length, each piece of the reply is a request. A request that
+failed is made again as long as that may help, through an outage of hours. If the server answers other requests
+meanwhile, it fails on this one, which is then repeated a few times only.
 """
 
 import json

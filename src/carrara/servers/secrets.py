@@ -220,7 +220,7 @@ _URL_SAFE = str.maketrans("+/", "-_")
 def refuse_secret(name: str, value: object, where: str) -> None:
     """Raise `UsageError` for an argument that would be logged and whose name, or a part's, marks a secret.
 
-    What is sent as a header or a query may be a secret. `hide` keeps it out of the logs.
+    Headers and queries may be secrets, and `hide` keeps them out of the logs.
     """
     words = _words_of(name)
     if not _CARRIERS.isdisjoint(words):

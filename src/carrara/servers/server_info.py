@@ -44,7 +44,7 @@ class ServerInfo:
 
 
 def completes(model: str) -> bool:
-    """Whether a provider completes plain text, so that any prompt is the beginning of the reply."""
+    """Return whether a provider completes plain text, so that any prompt is the beginning of the reply."""
     return model.partition("/")[0].endswith("-completions")
 
 

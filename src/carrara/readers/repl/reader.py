@@ -6,9 +6,9 @@
 The context is the variable `context`, and the function `llm` asks the model in turn, as in recursive language models
 (arXiv:2512.24601). Code of the model runs in the sandbox alone.
 
-Code may cut a context anywhere. To find its stretches in prompts that code has made, its blocks of `BLOCK` characters
-are looked up in a text at each position, so that every stretch of at least `SHORTEST` characters is found, in a time
-that grows with the texts alone.
+Code may cut a context anywhere. To find stretches of the context in prompts that code has made, the blocks of `BLOCK`
+characters of the context are looked up at each position of the prompt. This finds every stretch of at least `SHORTEST`
+characters, in a time that is linear in the lengths of the texts.
 """
 
 import re

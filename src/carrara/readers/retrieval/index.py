@@ -1,6 +1,6 @@
 """An index of a context: it is cut into parts once, and searched for each question.
 
-Of two parts with equal scores, the first comes first. A cache on disk keeps embeddings: each text is embedded once by
+Parts with equal scores come in the order of the text. A cache on disk keeps embeddings: each text is embedded once by
 each embedder. The same sentences of books occur in many lengths, items and questions, so that after some contexts
 little is left to embed. One SQLite file holds the vectors of one embedder. It survives a kill, and several processes
 can use it.

@@ -18,7 +18,7 @@ from carrara.items.item_id import ItemId
 from carrara.results.result import Result
 from carrara.util.quantities import write_length
 
-SHARD, WEIGHT = 500, 8 << 20
+LINES, WEIGHT = 500, 8 << 20
 """The most lines and characters of a log. Inspect holds a log in memory, and longer logs take longer for each line."""
 HELD = 48 << 20
 """The most characters of all lines that wait for a full log. Above it, the fullest log is written."""
@@ -27,29 +27,30 @@ PENDING = 4
 EXTRA = 1000
 """The least characters that a line counts beside its reply."""
 
-Do = Callable[..., Future[None]]
+Submit = Callable[..., Future[None]]
+"""A function that runs another one, maybe in another process, and returns its future."""
 
 
-class Shards:
-    """Lines that wait for their log."""
+class LogWriter:
+    """A writer of scored lines into logs. Lines wait until their log is full."""
 
-    def __init__(self, folder: Path, source: str, do: Do) -> None:
+    def __init__(self, folder: Path, source: str, submit: Submit) -> None:
         from carrara.runs.replies import LOGS
 
         self._logs, self._partial = folder / LOGS, folder / f".scoring-{os.getpid()}"
-        self._source, self._do = source, do
+        self._source, self._submit = source, submit
         self._unwritten: dict[tuple[str, str, int], list[Result]] = {}
         self._weight: dict[tuple[str, str, int], int] = {}
         self._pending: list[Future[None]] = []
-        for folder in (self._logs, self._partial):
-            folder.mkdir(parents=True, exist_ok=True)
+        for directory in (self._logs, self._partial):
+            directory.mkdir(parents=True, exist_ok=True)
 
     def add(self, result: Result) -> None:
         where = result.model, ItemId.parse(result.id).task, result.length
         self._unwritten.setdefault(where, []).append(result)
         weight = EXTRA + len(result.reply) + len(result.gold) + len(result.answer or "")
         self._weight[where] = self._weight.get(where, 0) + weight
-        if len(self._unwritten[where]) >= SHARD or self._weight[where] >= WEIGHT:
+        if len(self._unwritten[where]) >= LINES or self._weight[where] >= WEIGHT:
             self._write(where)
         elif sum(self._weight.values()) >= HELD:
             self._write(max(self._weight, key=lambda at: self._weight[at]))
@@ -66,13 +67,13 @@ class Shards:
     def _write(self, where: tuple[str, str, int]) -> None:
         lines = self._unwritten.pop(where)
         del self._weight[where]
-        self._pending.append(self._do(write_log, self._logs, self._partial, self._source, lines))
+        self._pending.append(self._submit(write_log, self._logs, self._partial, self._source, lines))
         while len(self._pending) > PENDING:
             self._pending.pop(0).result()
 
 
 def write_log(logs: Path, partial: Path, source: str, lines: Sequence[Result]) -> None:
-    """A log of lines of one model, task and length."""
+    """Write a log of lines of one model, task and length."""
     from inspect_ai.log import (
         EvalConfig,
         EvalDataset,
