@@ -258,7 +258,7 @@ def check_unchanged(item: GuardItem) -> None:
 
 
 def _find_other_counts(replies: Replies) -> list[Fault]:
-    """Return a fault if the server counts other tokens than before, because prompts then arrive counts."""
+    """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
     counts = find_changed_counts(
         [
             TokenCounts(item.length, item.prompt_tokens, result.input_tokens)
