@@ -261,20 +261,20 @@ def check_unchanged(item: GuardItem) -> None:
 
 def _find_other_counts(replies: Replies) -> list[Fault]:
     """Return a fault if the server counts other tokens than before, because prompts then arrive changed."""
-    changed = find_changed_counts(
+    counts = find_changed_counts(
         [
             TokenCounts(item.length, item.prompt_tokens, result.input_tokens)
             for item, result in replies
             if item.prompt_tokens and result.input_tokens
         ]
     )
-    if changed is None:
+    if counts is None:
         return []
     return [
         Fault(
-            changed.lengths,
-            f"the server counts other prompts than it did: {changed.changed} of {changed.of} have another number of "
-            f"tokens, such as {changed.example.second:,} instead of {changed.example.first:,}",
+            counts.lengths,
+            f"the server counts other prompts than it did: {counts.changed} of {counts.of} have another number of "
+            f"tokens, such as {counts.example.second:,} instead of {counts.example.first:,}",
         )
     ]
 

@@ -94,27 +94,27 @@ def failures(
     The sample takes turns between all tasks, series, statuses and lengths, and the lowest scores of each first.
     """
     series_for = series_of(results)
-    corners: dict[tuple[str, str, int, int], list[Result]] = {}
+    cells: dict[tuple[str, str, int, int], list[Result]] = {}
     for result in results:
         if is_failure(result):
-            corner = (result.status, result.task, styles[series_for(result)].number, result.length)
-            corners.setdefault(corner, []).append(result)
-    queues = [sorted(corners[key], key=lambda r: (headline(r), r.id)) for key in sorted(corners, key=_corner_order)]
+            cell = (result.status, result.task, styles[series_for(result)].number, result.length)
+            cells.setdefault(cell, []).append(result)
+    queues = [sorted(cells[key], key=lambda r: (headline(r), r.id)) for key in sorted(cells, key=_cell_order)]
     total = sum(map(len, queues))
-    taken: list[Result] = []
+    sample: list[Result] = []
     depth = 0
-    while len(taken) < min(SHOWN, total):
+    while len(sample) < min(SHOWN, total):
         layer = [queue[depth] for queue in queues if depth < len(queue)]
-        room = SHOWN - len(taken)
-        # If corners are more than fit, take them at even steps, so that no task or length is left out.
-        taken += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
+        room = SHOWN - len(sample)
+        # If not all cells fit, take them at even steps, so that no task or length is left out.
+        sample += [layer[i * len(layer) // room] for i in range(room)] if len(layer) > room else layer
         depth += 1
-    taken.sort(key=lambda r: (r.status != "ok", r.task, styles[series_for(r)].number, r.length, r.id))
-    return [failure(result, styles[series_for(result)], find_snippet) for result in taken], total
+    sample.sort(key=lambda r: (r.status != "ok", r.task, styles[series_for(r)].number, r.length, r.id))
+    return [failure(result, styles[series_for(result)], find_snippet) for result in sample], total
 
 
-def _corner_order(corner: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
-    status, task, number, length = corner
+def _cell_order(cell: tuple[str, str, int, int]) -> tuple[bool, str, str, int, int]:
+    status, task, number, length = cell
     return status == "ok", status, task, length, number
 
 
@@ -148,8 +148,8 @@ def failure(result: Result, style: SeriesStyle, find_snippet: FindSnippet | None
 def _brief(result: Result) -> str:
     if result.error is not None:
         return short(result.error, 160)
-    came = "no answer" if result.answer is None else short(result.answer, 60)
-    return f"{short(result.ask, 60)} → {came}, not {short(result.gold, 60)}"
+    answer = "no answer" if result.answer is None else short(result.answer, 60)
+    return f"{short(result.ask, 60)} → {answer}, not {short(result.gold, 60)}"
 
 
 def _cut(text: str, limit: int) -> str:

@@ -56,7 +56,7 @@ def notes(
     metric = describe_metric({row.task: row.metric for row in rows})
     return [
         *_unmeasured_notes(rows, styles),
-        *(f"{what[0].upper()}{what[1:]}." for what in changed_models(results)),
+        *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in changed_models(results)),
         *(warning for run in runs for warning in run.warnings),
         *_without_answer(results),
         *_where_without_answer(results, rows, styles),
@@ -88,22 +88,22 @@ def _without_answer(results: Sequence[Result]) -> Iterator[str]:
 
 def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
     """Yield a sentence about cells in which most replies have no answer, so that their scores say little."""
-    bad = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
-    if not bad:
+    silent_rows = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
+    if not silent_rows:
         return
     series_for = series_of(results)
     empty = Counter((result.task, series_for(result), result.length) for result in results if result.status == "empty")
-    for row in bad[:LISTED]:
-        many = empty[row.task, row.series, row.length]
-        silent = f", {many:,} of them empty" if many else ""
+    for row in silent_rows[:LISTED]:
+        n_empty = empty[row.task, row.series, row.length]
+        silent = f", {n_empty:,} of them empty" if n_empty else ""
         unread = row.stat.n - row.stat.answers_read
         yield (
             f"{styles[row.series].name} gives no answer in {unread:,} of {count(row.stat.n, 'reply')} at "
             f"{write_length(row.length)} in {short(row.task)}{silent}."
         )
-    if len(bad) > LISTED:
-        have = "has" if len(bad) == LISTED + 1 else "have"
-        yield f"{count(len(bad) - LISTED, 'more cell')} {have} mostly replies without an answer."
+    if len(silent_rows) > LISTED:
+        have = "has" if len(silent_rows) == LISTED + 1 else "have"
+        yield f"{count(len(silent_rows) - LISTED, 'more cell')} {have} mostly replies without an answer."
 
 
 def _repeated(results: Sequence[Result]) -> Iterator[str]:
@@ -175,10 +175,10 @@ def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFindi
     sentences = []
     for (task, series), row_group in cheap_rows.items():
         lengths = ", ".join(write_length(row.length) for row in row_group)
-        at = f"{styles[series].name} at {lengths} in {short(task)}"
+        cells = f"{styles[series].name} at {lengths} in {short(task)}"
         scores = f"the shortcut “{short(cheap[task].name, 60)}” scores {cheap[task].score:.2f}"
         declared = f" ({cheap[task].declared.rstrip('.')})" if cheap[task].declared else ""
-        sentences.append(f"{at} is no better than a shortcut: {scores}{declared}.")
+        sentences.append(f"{cells} is no better than a shortcut: {scores}{declared}.")
     yield from _first(sentences, "model", "is no better than a shortcut", "are no better than a shortcut")
 
 

@@ -92,19 +92,19 @@ def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tup
         return "–", ""
     longest: dict[str, Result] = {}
     for result in claimed:
-        known = longest.setdefault(result.context_id, result)
-        if result.tokens > known.tokens:
+        longest_so_far = longest.setdefault(result.context_id, result)
+        if result.tokens > longest_so_far.tokens:
             longest[result.context_id] = result
-    off = max(longest.values(), key=lambda result: abs(result.tokens - _expected_tokens(result)))
-    by = off.tokens - _expected_tokens(off)
-    before = ", of the whole prompt" if READER in off.settings else ""
-    before += ", the answer's room beside it" if WITHIN in off.settings else ""
-    if not by:
+    worst = max(longest.values(), key=lambda result: abs(result.tokens - _expected_tokens(result)))
+    excess = worst.tokens - _expected_tokens(worst)
+    before = ", of the whole prompt" if READER in worst.settings else ""
+    before += ", the answer's room beside it" if WITHIN in worst.settings else ""
+    if not excess:
         return f"exact{before}", ""
     return (
-        f"off by up to {abs(by):,} tokens{before}",
-        f"Prompts of {style.name} are off their length by up to {abs(by):,} tokens of {short(tokenizer)} "
-        f"(at {write_length(off.length)}).",
+        f"off by up to {abs(excess):,} tokens{before}",
+        f"Prompts of {style.name} are off their length by up to {abs(excess):,} tokens of {short(tokenizer)} "
+        f"(at {write_length(worst.length)}).",
     )
 
 
@@ -134,15 +134,15 @@ def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tu
     result, server_tokens = max(lengths_claimed or counted, key=lambda pair: abs(_share_off(*pair)))
     if all(server_tokens == result.tokens for result, server_tokens in counted):
         return "the same", ""
-    off, cause = _share_off(result, server_tokens), _cause(tokenizer, counted)
-    shown = f"{off:+.2%} at most"
-    if abs(off) < TOLERATED:
-        return _typeset(f"{shown}: {cause.name}" if cause.is_template else shown), ""
+    difference, cause = _share_off(result, server_tokens), _cause(tokenizer, counted)
+    text = f"{difference:+.2%} at most"
+    if abs(difference) < TOLERATED:
+        return _typeset(f"{text}: {cause.name}" if cause.is_template else text), ""
     if cause.is_template and not lengths_claimed:
-        return _typeset(f"{shown}: {cause.name}"), ""
-    return _typeset(f"{shown}: {cause.name}"), _typeset(
+        return _typeset(f"{text}: {cause.name}"), ""
+    return _typeset(f"{text}: {cause.name}"), _typeset(
         f"The server of {style.name} counted {server_tokens:,} prompt tokens where {short(tokenizer)} counted "
-        f"{result.tokens:,} ({off:+.1%}), so lengths are not what they claim: {cause.evidence}, which points to "
+        f"{result.tokens:,} ({difference:+.1%}), so lengths are not what they claim: {cause.evidence}, which points to "
         f"{cause.name}."
     )
 

@@ -35,7 +35,7 @@ class SnippetFinder:
     """A function that returns the snippet of a reply by rendering its item, up to `TOGETHER` tokens in all."""
 
     def __init__(self) -> None:
-        self._left = TOGETHER
+        self._tokens_left = TOGETHER
         self._seen: dict[tuple[Subject, str], Snippet | None] = {}
 
     def __call__(self, result: Result) -> Snippet | None:
@@ -49,9 +49,9 @@ class SnippetFinder:
             item = item_of(result.id)
             short = len(result.reply) <= READ
             read = (grade(item.task, item.question, result.reply).rule or "") if short else ""
-            if READER in result.settings or result.length > min(LONGEST, self._left):
+            if READER in result.settings or result.length > min(LONGEST, self._tokens_left):
                 return Snippet((), read)
-            self._left -= result.length
+            self._tokens_left -= result.length
             return Snippet(tuple(fragments(item.prompt.stretches())), read)
         except (CarraraError, OSError):  # an item of another version, or of files that are not here
             return None
@@ -68,12 +68,12 @@ def fragments(parts: Iterable[Stretch]) -> list[Fragment]:
     message = 0
     for part in parts:
         if part.message != message:
-            cutter.pass_by("\n\n")
+            cutter.skip("\n\n")
             message = part.message
         if part.kind == "needed" and cutter.shown < FACTS:
             cutter.show(part.text)
         else:
-            cutter.pass_by(part.text)
+            cutter.skip(part.text)
     return cutter.end()
 
 
@@ -82,16 +82,16 @@ class _Cutter:
 
     def __init__(self) -> None:
         self.shown = 0
-        self._found = list[Fragment]()
+        self._fragments = list[Fragment]()
         self._room = HEAD
-        self._behind, self._passed = "", 0
+        self._end, self._skipped = "", 0
 
-    def pass_by(self, text: str) -> None:
+    def skip(self, text: str) -> None:
         if self._room:
             self._add(text[: self._room], "text")
             text, self._room = text[self._room :], max(0, self._room - len(text))
-        self._passed += len(text)
-        self._behind = (self._behind + text[-END:])[-END:]
+        self._skipped += len(text)
+        self._end = (self._end + text[-END:])[-END:]
 
     def show(self, text: str) -> None:
         self._close(AROUND)
@@ -102,22 +102,22 @@ class _Cutter:
 
     def end(self) -> list[Fragment]:
         self._close(END)
-        return self._found
+        return self._fragments
 
-    def _close(self, kept: int) -> None:
+    def _close(self, characters: int) -> None:
         """Write the number of characters left out, and the last of them."""
-        last = self._behind[-kept:]
-        if gap := self._passed - len(last):
+        last = self._end[-characters:]
+        if gap := self._skipped - len(last):
             self._add(f" … {gap:,} characters … ", "gap")
         self._add(last, "text")
-        self._behind, self._passed = "", 0
+        self._end, self._skipped = "", 0
 
     def _add(self, text: str, kind: Literal["text", "needed", "gap"]) -> None:
         if not text:
             return
-        if self._found and self._found[-1].kind == kind == "text":
-            text = self._found.pop().text + text
-        self._found.append(Fragment(text, kind))
+        if self._fragments and self._fragments[-1].kind == kind == "text":
+            text = self._fragments.pop().text + text
+        self._fragments.append(Fragment(text, kind))
 
 
 def find_shortcuts(results: Iterable[Result]) -> list[ShortcutFinding]:

@@ -399,8 +399,8 @@ def _grid_lines(rows: Sequence[Row], effective: Sequence[EffectiveLength]) -> It
         chance_levels = [
             f"{next(stat.chance_level for (name, _), stat in stats.items() if name == task):.3f}" for task in tasks
         ]
-        means = {at: f"{stat.mean:.3f}" if stat.scored else stat.unscored for at, stat in stats.items()}
-        recalls = {at: f"{stat.recall[RECALL]:.3f}" for at, stat in stats.items() if RECALL in stat.recall}
+        means = {cell: f"{stat.mean:.3f}" if stat.scored else stat.unscored for cell, stat in stats.items()}
+        recalls = {cell: f"{stat.recall[RECALL]:.3f}" for cell, stat in stats.items() if RECALL in stat.recall}
         counts = sorted({stat.n for stat in stats.values()})
         yield f"{names[str(series)]}, {_items(counts[0], counts[-1])} each"
         trivial = _trivial(highest(s.best_trivial for (name, _), s in stats.items() if name == task) for task in tasks)

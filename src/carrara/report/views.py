@@ -115,9 +115,9 @@ def _status(effective: EffectiveLength) -> str:
 
 def _unread(row: Row) -> str:
     """Return a sentence about replies without an answer at a length, with their statuses."""
-    others = ", ".join(f"{count:,} {status}" for status, count in row.stat.others.items() if status != "error")
-    many = row.stat.n - row.stat.answers_read
-    return f"No answer was read from {many:,} of {row.stat.n:,} replies at {write_length(row.length)} ({others})"
+    statuses = ", ".join(f"{count:,} {status}" for status, count in row.stat.others.items() if status != "error")
+    n_unread = row.stat.n - row.stat.answers_read
+    return f"No answer was read from {n_unread:,} of {row.stat.n:,} replies at {write_length(row.length)} ({statuses})"
 
 
 def _capitalize(sentence: str) -> str:
@@ -125,12 +125,12 @@ def _capitalize(sentence: str) -> str:
 
 
 def _scores(rows: Sequence[Row]) -> str:
-    named = rows if len(rows) <= LISTED else [rows[0], rows[-1]]
+    shown_rows = rows if len(rows) <= LISTED else [rows[0], rows[-1]]
     scores = ", ".join(
         f"{row.stat.mean:.2f} at {write_length(row.length)}{'' if row.stat.attempts else ' (no attempts)'}"
         if row.stat.scored
         else f"no score at {write_length(row.length)} ({row.stat.unscored})"
-        for row in named
+        for row in shown_rows
     )
     return f"{scores}; chance level {rows[-1].stat.chance_level:.2f}"
 
@@ -185,8 +185,8 @@ def _means(tasks: Mapping[str, Sequence[Row]]) -> str:
         silent = "" if any(stat.attempts for stat in stats) else " (no attempts)"
         means.append(f"{sum(stat.mean for stat in stats) / len(stats):.2f} at {write_length(length)}{silent}")
         chance_levels.append(sum(stat.chance_level for stat in stats) / len(stats))
-    named = means if len(means) <= LISTED else [means[0], means[-1]]
-    return f"{', '.join(named)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
+    shown_means = means if len(means) <= LISTED else [means[0], means[-1]]
+    return f"{', '.join(shown_means)}; chance level {chance_levels[-1]:.2f} (mean of {len(tasks)} tasks)"
 
 
 def _without_attempts(tasks: Mapping[str, Sequence[Row]]) -> str:

@@ -41,12 +41,12 @@ def describe_missing(parts: Sequence[Completeness]) -> str:
     if not lacking:
         return ""
     have, planned = (sum(counts) for counts in zip(*((part.have, part.planned) for part in parts), strict=True))
-    named = []
+    listed = []
     for (model, task), task_parts in groupby(lacking[:NAMED], key=lambda part: (part.subject[0], part.task)):
-        at = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in task_parts)
-        named.append(f"{model} in {task} {at}")
+        cells = ", ".join(f"{part.have:,} of {part.planned:,} at {part.size}" for part in task_parts)
+        listed.append(f"{model} in {task} {cells}")
     more = f"; and {len(lacking) - NAMED} more" if len(lacking) > NAMED else ""
-    return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(named)}{more}); the same command goes on"
+    return f"PARTIAL: {have:,} of {planned:,} replies are there ({'; '.join(listed)}{more}); the same command goes on"
 
 
 def missing_parts(parts: Sequence[Completeness]) -> dict[tuple[str, str, int, Arrange], Completeness]:

@@ -229,16 +229,18 @@ class Curve:
         places, weights = self.likely
         ends = self.ends(rule)[places]
         first, last = self._first, doublings(self.longest)
-        most = math.ceil((last - first) / STEP) + 2
-        bins = np.where(np.isnan(ends), most + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, most)).astype(int)
+        last_bin = math.ceil((last - first) / STEP) + 2
+        bins = np.where(np.isnan(ends), last_bin + 1, np.clip(np.floor((ends - first) / STEP) + 1, 0, last_bin)).astype(
+            int
+        )
         mass = np.bincount(bins, weights)
-        known = mass > 1e-12
+        is_filled = mass > 1e-12
         gains = []
         for length in lengths:
             right = np.bincount(bins, weights * self.score(length)[places])
-            whole = _entropy(np.array([right.sum()]))[0]
-            within = float((mass[known] * _entropy(right[known] / mass[known])).sum())
-            gains.append(max(0.0, float(whole) - within))
+            total_entropy = _entropy(np.array([right.sum()]))[0]
+            entropy_within = float((mass[is_filled] * _entropy(right[is_filled] / mass[is_filled])).sum())
+            gains.append(max(0.0, float(total_entropy) - entropy_within))
         return gains
 
     def chance(self, length: int) -> float:
@@ -255,11 +257,12 @@ class Curve:
         best = int(np.argmax(self._log))
         ps = {length: float(np.clip(self.score(length)[best], 0.02, 0.98)) for length in self.counts}
         statistic = sum(
-            (total - n * ps[at]) ** 2 / (n * ps[at] * (1 - ps[at])) for at, (total, n) in self.counts.items()
+            (total - n * ps[length]) ** 2 / (n * ps[length] * (1 - ps[length]))
+            for length, (total, n) in self.counts.items()
         )
         if len(ps) <= 3:
             return 1.0
-        single = min(_tail(total, n, ps[at]) for at, (total, n) in self.counts.items())
+        single = min(_tail(total, n, ps[length]) for length, (total, n) in self.counts.items())
         return min(float(chdtrc(len(ps) - 3, statistic)), 2 * len(ps) * single)
 
 

@@ -121,9 +121,9 @@ def _by_length(instances: Sequence[Mapping[int, float]]) -> dict[int, float]:
 def _place(means: Mapping[int, float]) -> float | None:
     """Return the logarithm of the length at the last change of sign."""
     changes = [(length, mean) for length, mean in means.items() if mean]
-    for (near, before), (far, after) in reversed(list(pairwise(changes))):
+    for (shorter, before), (longer, after) in reversed(list(pairwise(changes))):
         if before * after < 0:
-            return log(near + _SOFT) + (log(far + _SOFT) - log(near + _SOFT)) * before / (before - after)
+            return log(shorter + _SOFT) + (log(longer + _SOFT) - log(shorter + _SOFT)) * before / (before - after)
     return None
 
 

@@ -98,7 +98,9 @@ def largest_losses(results: Sequence[Result]) -> dict[Series, LengthEffect]:
     for series, groups in tasks.items():
         for task, group in groups if len(groups) > 1 else ():
             base, length = min(result.length for result in group), max(result.length for result in group)
-            first, last = ([result for result in group if result.length == at] for at in (base, length))
+            first, last = (
+                [result for result in group if result.length == chosen_length] for chosen_length in (base, length)
+            )
             loss = difference(first, last, across_lengths=True, level=ALPHA / len(groups))
             largest_so_far = losses[series].difference.mean if series in losses else 0.0
             if loss and loss.clear and loss.mean < largest_so_far:

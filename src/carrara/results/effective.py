@@ -307,13 +307,13 @@ def effective_lengths(rows: Iterable[Row], requirements: Requirements | None = N
 
 
 def _effective_length(task: str, series: Series, rows: list[Row], requirements: Requirements) -> EffectiveLength:
-    known = [row for row in rows if counts(row.stat)]
-    if not any(row.stat.scored for row in known):
+    counted_rows = [row for row in rows if counts(row.stat)]
+    if not any(row.stat.scored for row in counted_rows):
         return EffectiveLength(series, task, "no score", None, reason=rows[0].stat.unscored)
-    base = BaseScore.of(known[0].length, known[0].stat, task, requirements)
-    points = [(row.length, row.stat.mean, row.stat.n_effective) for row in known]
-    over = [row.length for row in known if not row.stat.scored]
-    note = f"{', '.join(map(write_length, over))} did not fit and counts 0" if over else ""
+    base = BaseScore.of(counted_rows[0].length, counted_rows[0].stat, task, requirements)
+    points = [(row.length, row.stat.mean, row.stat.n_effective) for row in counted_rows]
+    overflowing = [row.length for row in counted_rows if not row.stat.scored]
+    note = f"{', '.join(map(write_length, overflowing))} did not fit and counts 0" if overflowing else ""
     return judge(series, task, base, points, note)
 
 
@@ -355,8 +355,8 @@ def estimate_length(points: Sequence[tuple[int, float, float]], chance_level: fl
 
     lengths, rule = tuple(length for length, _, _ in points), Rule("base", SHARE)
     curve = Curve(chance_level, lengths[-1], lengths[0], EARLY)
-    for length, mean, worth in points:
-        curve.add(length, mean * worth, worth)
+    for length, mean, n_effective in points:
+        curve.add(length, mean * n_effective, n_effective)
     if SHARE * points[0][1] <= chance_level or curve.blind(rule) > 0.5:
         return None
     low, high = fall_interval(points, SHARE)
@@ -369,5 +369,5 @@ def _percent(share: float) -> str:
     >>> _percent(0.4), _percent(0.999), _percent(0.004), _percent(1.0)
     ('40 %', '99.9 %', '0.4 %', '100 %')
     """
-    whole = f"{100 * share:.0f}"
-    return f"{100 * share:.1f} %" if whole in ("0", "100") and share not in (0.0, 1.0) else f"{whole} %"
+    rounded = f"{100 * share:.0f}"
+    return f"{100 * share:.1f} %" if rounded in ("0", "100") and share not in (0.0, 1.0) else f"{rounded} %"

@@ -27,7 +27,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 Points = Sequence[tuple[int, float, float]]
-"""Length, mean, and the number of independent scores that it is worth, the shortest length first."""
+"""Length, mean, and the equivalent number of independent scores, the shortest length first."""
 
 CRITICAL = (
     1.960, 2.178, 2.289, 2.361, 2.413, 2.453, 2.485, 2.512, 2.535, 2.555,
@@ -43,8 +43,8 @@ def fall_interval(points: Points, share: float) -> tuple[float, float]:
     The lower end is the first length if no longer one is known to have the share. The upper end is just below a length;
     it is infinite if no length is known to lack the share. Both are infinite if the longest is known to have it.
     """
-    (first, mean, worth), *longer = points
-    base = mean * worth, worth
+    (first, mean, n_effective), *longer = points
+    base = mean * n_effective, n_effective
     low, high = float(first), math.inf
     for n, (length, _, _) in enumerate(longer):
         if not _exceeds(longer[n:], base, share, 1):
@@ -60,9 +60,9 @@ def fall_interval(points: Points, share: float) -> tuple[float, float]:
 def _exceeds(points: Points, base: tuple[float, float], share: float, sign: int) -> bool:
     """Return whether a mean over the first of these points is clearly above the threshold, or below it (sign -1)."""
     pooled = points[: len(CRITICAL)]
-    totals = accumulate(mean * worth for _, mean, worth in pooled)
-    worths = accumulate(worth for _, _, worth in pooled)
-    statistics = [sign * ratio_z(total, n, *base, share) for total, n in zip(totals, worths, strict=True)]
+    totals = accumulate(mean * n_effective for _, mean, n_effective in pooled)
+    sizes = accumulate(n_effective for _, _, n_effective in pooled)
+    statistics = [sign * ratio_z(total, n, *base, share) for total, n in zip(totals, sizes, strict=True)]
     return max(statistics) > CRITICAL[len(pooled) - 1]
 
 

@@ -100,9 +100,9 @@ def horizon_rows(results: Sequence[Result], among: Sequence[Result] | None = Non
     for result in results:
         if result.status not in NEVER_ASKED and (pair := _pair(result)):
             labels = tuple((name, value) for name, value in result.labels.items() if name != ANSWER)
-            where = series_for(result), result.task, result.length, labels, len(pair[1].totals)
-            groups.setdefault(where, []).append(pair)
-    return [_row(*where[:3], dict(where[3]), pairs) for where, pairs in sorted(groups.items(), key=_order)]
+            key = series_for(result), result.task, result.length, labels, len(pair[1].totals)
+            groups.setdefault(key, []).append(pair)
+    return [_row(*key[:3], dict(key[3]), pairs) for key, pairs in sorted(groups.items(), key=_order)]
 
 
 def _order(group: tuple[tuple[Series, str, int, tuple[tuple[str, str], ...], int], object]) -> tuple[object, ...]:

@@ -114,9 +114,9 @@ def pooled_differences(results: Sequence[Result], among: Sequence[Result] | None
     """
     series_for = series_of(results if among is None else among)
     labelled: dict[Series, list[Result]] = {}
-    for result, named in zip(results, label_evidence(results), strict=True):
+    for result, labelled_result in zip(results, label_evidence(results), strict=True):
         if result.length and result.status not in NEVER_ASKED:
-            labelled.setdefault(series_for(result), []).append(named)
+            labelled.setdefault(series_for(result), []).append(labelled_result)
     groups = [
         (series, label, value, sides)
         for series, series_results in sorted(labelled.items())
@@ -141,7 +141,7 @@ def _groups(label: str, results: Sequence[Result]) -> Iterator[tuple[str, _Sides
             cell = cells.setdefault((result.task, result.length), {})
             cell.setdefault(result.labels[label], []).append(result)
     values = sorted({value for cell in cells.values() for value in cell}, key=natural)
-    for value in values[1:] if len(values) == 2 else values:  # of two groups, one is the other of the other
+    for value in values[1:] if len(values) == 2 else values:  # each of two groups is the rest of the other
         sides = _Sides({}, {})
         for key, cell in cells.items():
             others = [
@@ -166,9 +166,9 @@ def _difference(series: Series, label: str, value: str, sides: _Sides, z: float,
     mean = math.fsum(headline(result) for results in sides.group.values() for result in results) / n
     means = {key: math.fsum(map(headline, results)) / len(results) for key, results in sides.others.items()}
     others = math.fsum(counts[key] * means[key] for key in counts) / n
-    effect = _design_effect(sides)
+    design_effect = _design_effect(sides)
     spread = math.fsum(counts[key] ** 2 / len(sides.others[key]) for key in counts)
-    (low, high), (least, most) = wilson(mean, n / effect, z), wilson(others, n**2 / spread / effect, z)
+    (low, high), (least, most) = wilson(mean, n / design_effect, z), wilson(others, n**2 / spread / design_effect, z)
     difference = mean - others
     return PooledDifference(
         series=series,

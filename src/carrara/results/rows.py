@@ -87,18 +87,18 @@ def _order(key: tuple[str, Series, int, tuple[str, ...]]) -> tuple[Any, ...]:
 def drop_unscored(results: Sequence[Result]) -> list[Result]:
     """Return the results without tasks at lengths that have no score. The remaining ones can be compared and drawn."""
     series_for = series_of(results)
-    met: dict[tuple[str, Series, int], bool] = {}
+    was_asked: dict[tuple[str, Series, int], bool] = {}
     for result in results:
         cell = (result.task, series_for(result), result.length)
-        met[cell] = met.get(cell, False) or result.status not in NEVER_ASKED
-    return [result for result in results if met[result.task, series_for(result), result.length]]
+        was_asked[cell] = was_asked.get(cell, False) or result.status not in NEVER_ASKED
+    return [result for result in results if was_asked[result.task, series_for(result), result.length]]
 
 
 def report_failures(results: Sequence[Result]) -> None:
     """Warn of the failed requests of each model, which are in no mean and in no table.
 
     Raises:
-        RunError: No reply is one of a model, so that nothing was measured.
+        RunError: No reply comes from a model, so nothing was measured.
     """
     if not results:
         return
@@ -115,21 +115,21 @@ def report_failures(results: Sequence[Result]) -> None:
 
 def record(row: Row) -> dict[str, Any]:
     """Return a row for JSON: flat, with a name for every number."""
-    named: dict[str, Any] = {"model": row.model, "task": row.task, "length": row.length}
+    fields: dict[str, Any] = {"model": row.model, "task": row.task, "length": row.length}
     if row.variant:
-        named["variant"] = row.variant
+        fields["variant"] = row.variant
     if row.category:
-        named["category"] = row.category
+        fields["category"] = row.category
     if row.metric:
-        named["metric"] = row.metric
+        fields["metric"] = row.metric
     if row.arrange:
-        named["arrange"] = row.arrange
+        fields["arrange"] = row.arrange
     if row.labels:
-        named["labels"] = dict(row.labels)
+        fields["labels"] = dict(row.labels)
     figures = asdict(row.stat) | {"answers_read": row.stat.answers_read}
     if not row.stat.scored:
         figures |= {"mean": None, "low": None, "high": None, "published": {}}
-    return named | figures
+    return fields | figures
 
 
 # --- by labels ---
@@ -138,16 +138,17 @@ def record(row: Row) -> dict[str, Any]:
 def summarize_by_labels(results: Sequence[Result], by: Sequence[str]) -> list[Row]:
     """Return rows by the values of these labels, for the tasks that have all of them. Labels are crossed."""
     results = label_evidence(results)
-    having: dict[str, set[str]] = {}
+    labels_by_task: dict[str, set[str]] = {}
     for result in results:
-        having.setdefault(result.task, set()).update(result.labels)
-    known = sorted({label for labels in having.values() for label in labels})
+        labels_by_task.setdefault(result.task, set()).update(result.labels)
+    known_labels = sorted({label for labels in labels_by_task.values() for label in labels})
     for label in by:
-        if label not in known:
+        if label not in known_labels:
             raise UsageError(
-                f"no result has the label {label!r}{nearest(label, known)}; there are {', '.join(known) or 'none'}"
+                f"no result has the label {label!r}{nearest(label, known_labels)}; there are "
+                f"{', '.join(known_labels) or 'none'}"
             )
-    tasks = [task for task, labels in having.items() if labels.issuperset(by)]
+    tasks = [task for task, labels in labels_by_task.items() if labels.issuperset(by)]
     if not tasks:
         raise UsageError(f"no task has all of {', '.join(by)}: its questions have one or the other")
     return summarize([result for result in results if result.task in tasks], by, results)
@@ -171,8 +172,8 @@ def _evidence_labels(places: tuple[float, float, int] | None) -> dict[str, str]:
     if places is None:
         return {}
     first, last, needed = places
-    apart = {DISTANCE: bin_name(last - first)} if needed > 1 else {}
-    return {PLACE: bin_name(last), **apart, NEEDED: str(needed)}
+    distance = {DISTANCE: bin_name(last - first)} if needed > 1 else {}
+    return {PLACE: bin_name(last), **distance, NEEDED: str(needed)}
 
 
 def bin_name(share: float) -> str:
@@ -217,9 +218,9 @@ def score_categories(rows: Sequence[Row]) -> list[CategoryScore]:
     for (category, series), category_rows in sorted(groups.items()):
         longer = {row.task for row in category_rows if row.length}
         for length in sorted({row.length for row in category_rows if row.length or not longer}):
-            at = [row for row in category_rows if row.length == (length if row.task in longer else 0)]
-            if len(at) == len(tasks[category]):
-                scores.append(_category_score(series, category, length, at))
+            length_rows = [row for row in category_rows if row.length == (length if row.task in longer else 0)]
+            if len(length_rows) == len(tasks[category]):
+                scores.append(_category_score(series, category, length, length_rows))
     return scores
 
 
@@ -283,8 +284,8 @@ def _cumulative_row(task: str, series: Series, length: int, upto: Sequence[tuple
     instances: defaultdict[str, float] = defaultdict(float)
     for result, weight in upto:
         instances[result.instance_id] += weight
-    worth = total**2 / math.fsum(weight**2 for weight in instances.values())
-    low, high = wilson(mean, worth)
+    n_effective = total**2 / math.fsum(weight**2 for weight in instances.values())
+    low, high = wilson(mean, n_effective)
     chance_level = math.fsum(weight * result.chance_level for result, weight in upto) / total
-    weighted = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=worth)
+    weighted = replace(plain, mean=mean, low=low, high=high, chance_level=chance_level, n_effective=n_effective)
     return Row(series.model, series.variant, task, length, weighted, metric=results[0].metric)

@@ -159,13 +159,13 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
     for result in results:
         clusters.setdefault(cluster(result), []).append(headline(result))
     mean = math.fsum(headline(result) for result in results) / n
-    worth = effective_n(list(clusters.values()))
-    low, high = wilson(mean, worth)
+    n_effective = effective_n(list(clusters.values()))
+    low, high = wilson(mean, n_effective)
     attempts = [headline(result) for result in results if result.status in ATTEMPTED]
     return Stat(
         n=n,
         contexts=len(clusters),
-        n_effective=worth,
+        n_effective=n_effective,
         mean=mean,
         low=low,
         high=high,
@@ -182,8 +182,8 @@ def stat(results: Sequence[Result], cluster: Callable[[Result], str] = lambda re
 
 
 def _sum(values: Sequence[int | None]) -> int | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    known_values = [value for value in values if value is not None]
+    return sum(known_values) if known_values else None
 
 
 def _mean(values: Sequence[float]) -> float | None:
