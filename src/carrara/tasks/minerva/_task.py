@@ -101,10 +101,9 @@ class Minerva(SuiteTask):
     def paper_scores(self, reply: str, question: Question[Any]) -> Mapping[str, float]:
         name = self.paper_task_of(question.labels)
         text = reply if name in _published.MARKED else behind_label(reply)
-        return {"minerva": _published.primary(name, self.paper_reference(question.gold), text)}
-
-    def paper_reference(self, gold: Any) -> _published.Reference:
-        return self.answer.write(gold) if isinstance(self.answer, Copy) else _published.reference(gold)
+        gold = question.gold
+        reference = self.answer.write(gold) if isinstance(self.answer, Copy) else _published.reference(gold)
+        return {"minerva": _published.primary(name, reference, text)}
 
     def paper_task_of(self, labels: Mapping[str, str]) -> str:
         return self.paper_task
