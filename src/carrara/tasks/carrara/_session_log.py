@@ -315,7 +315,7 @@ class Timeline:
     def errors(
         self, owner: str, thing: str, towns: Sequence[str], thing_towns: Sequence[str], number: int
     ) -> Mapping[str, str]:
-        """Return in what way each town is wrong.
+        """Return the error type of each town.
 
         Args:
             owner: The owner of the thing in question.

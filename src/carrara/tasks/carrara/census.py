@@ -54,11 +54,7 @@ from carrara.util.errors import LengthError
 def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], classes: int) -> dict[str, str]:
     """Return replies by the name of the heuristic.
 
-    Args:
-        ask: The name of the question.
-        names: The values of its fields.
-        records: The records.
-        classes: The number of kinds.
+    `ask` is the name of the question, `names` has the values of its fields, and `classes` is the number of kinds.
     """
     users = Counter(record.user for record in records)
     ranked = [user for user, _ in users.most_common()]

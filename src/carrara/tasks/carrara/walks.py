@@ -57,12 +57,12 @@ KNOWN = 12
 
 
 class Plan(NamedTuple):
-    """What is settled of a graph: the answer about node 0, and the edges that decide it."""
+    """The fixed part of a graph: the answer about node 0, and the edges that decide it."""
 
     gold: Sequence[int]
     evidence: Sequence[Edge]
     edges: Sequence[Edge]
-    """The evidence, and other edges that are settled too."""
+    """The evidence, and other fixed edges."""
     targets: Mapping[int, Sequence[int]]
     """The nodes to which further edges from each node may go without a change of the answer."""
 
@@ -119,7 +119,7 @@ def grow_within(rng: Rng, size: int, steps: int) -> Tree:
 
 
 def level_sizes(rng: Rng, size: int, steps: int) -> list[int]:
-    """Return the sizes of levels, the last of which has `size` nodes. Where it has none, an earlier level is the last.
+    """Return the sizes of levels. The last has `size` nodes. If that is 0, the levels end earlier.
 
     >>> level_sizes(Rng("sizes"), 20, 3), level_sizes(Rng("sizes"), 0, 3)
     ([3, 6, 20], [3])

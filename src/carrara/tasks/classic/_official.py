@@ -37,7 +37,7 @@ def words(folder: Path) -> dict[str, Parts]:
             **_assignments(folder),
             **_noise(folder, "variable_tracking.py"),
         },
-        "classic/cwe": {**_count(cwe.parts({})), "example": ANSWERS["cwe"], "numbering": _numbering(folder)},
+        "classic/cwe": {**_with_count_field(cwe.parts({})), "example": ANSWERS["cwe"], "numbering": _numbering(folder)},
         "classic/fwe": fwe.parts({}),
         "classic/qa_1": qa_parts,
         "classic/qa_2": qa_parts,
@@ -129,7 +129,7 @@ def _numbering(folder: Path) -> str:
     raise UsageError(f"{folder} has no numbered list in common_words_extraction.py, as RULER's has")
 
 
-def _count(parts: Parts) -> Parts:
+def _with_count_field(parts: Parts) -> Parts:
     """Return the parts with a field for the number of words."""
     return {name: re.sub(r"\b10\b", "{count}", text) for name, text in parts.items()}
 

@@ -129,7 +129,7 @@ class LatentList(SuiteTask):
         operations, look = _search_once(replace(key, attempt=search_attempt), self.complexity, self.view)
         if numbering:
             operations = renumber(rng.stream("numbers"), operations, look)
-        session, gold = Session(operations, look, key), _see(operations, look)
+        session, gold = Session(operations, look, key), _answer_of(operations, look)
         return Instance(
             opening=f">> a = {list(START)}",
             facts=[f">> {operation}" for operation in operations],
@@ -240,7 +240,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     return Example("\n".join([*lines, f">> {instance.structure.look}"]), task.write(instance.gold))
 
 
-def _see(operations: Sequence[Operation], look: Look) -> Answer:
+def _answer_of(operations: Sequence[Operation], look: Look) -> Answer:
     final = machine.run(operations)
     answer = look.at(final) if final is not None else None
     if answer is None:
