@@ -152,8 +152,8 @@ def _values_in(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     first, *others = sentences(text)
     if others and _OR.match(others[0]):
         first = ""
-    for whole in (text, paragraph, _ASIDE.sub("", paragraph), first):
-        if (answer := kind.parse_value(whole, question)) is not None:
+    for part in (text, paragraph, _ASIDE.sub("", paragraph), first):
+        if (answer := kind.parse_value(part, question)) is not None:
             return [answer]
     if values := [*kind.find_values(paragraph if kind.several_lines else text, question)]:
         return values

@@ -62,8 +62,8 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         chunk, costs = take_with_costs(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.costs, separator)
         if not chunk:
             draw()  # raises: there are no more
-        if rest - (whole := sum(costs)) >= TAIL:
-            rest -= whole
+        if rest - (chunk_cost := sum(costs)) >= TAIL:
+            rest -= chunk_cost
             words += chunk
             continue
         n = 0
@@ -74,9 +74,9 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more, taking = take_with_costs(draw, most + room.again - len(pool), room.costs, separator)
+        more, more_costs = take_with_costs(draw, most + room.again - len(pool), room.costs, separator)
         pool += more
-        costs += taking
+        costs += more_costs
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
             return words + [word for word, is_taken in zip(pool, taken, strict=True) if is_taken]
     raise LengthError(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")

@@ -108,9 +108,9 @@ def _story(pen: TemplateFiller) -> str:
             blocks.append(prose(_events(pen, pen.rng.between(1, 2))))
     if pen.mood:
         pen.cast(pen.others(people))
-        felt = pen.feel("say")
+        feeling = pen.feel("say")
         pen.cast(people)
-        blocks.append(_spoken(pen, felt))
+        blocks.append(_spoken(pen, feeling))
     return page(pen.material("title"), *blocks, pen.say("end"))
 
 

@@ -195,11 +195,11 @@ def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[st
     kinds = [kind for kind, share in SHARES.items() for _ in range(share)]
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        drawn = Counter[int]()
+        session_counts = Counter[int]()
 
         def stream(gap: int) -> tuple[Segment]:
-            drawn[gap] += 1
-            passed = (bounds[gap + 1] - bounds[gap]) * drawn[gap] / (drawn[gap] + HALF)
+            session_counts[gap] += 1
+            passed = (bounds[gap + 1] - bounds[gap]) * session_counts[gap] / (session_counts[gap] + HALF)
             day, kind = bounds[gap] + timedelta(passed.days), rng.choice(kinds)
             if kind is None:
                 return (Segment(write_session(rng, day, rng.choice(NAMES), None)),)
@@ -350,20 +350,20 @@ def draw_timeline(
     depths = [[start + size * rng.random() for _ in history] for history in (main_history, other_thing)]
     depths += [[rng.random() for _ in history] for history in others]
     depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
-    placed = sorted(
+    placed_events = sorted(
         (depth, number, event)
         for number, history in enumerate((main_history, other_thing, *others))
         for depth, event in zip(sorted(depths[number]), history, strict=True)
     )
-    step = max(4, 2 * DAYS // len(placed))
+    step = max(4, 2 * DAYS // len(placed_events))
     days = [EARLIEST + timedelta(rng.below((LATEST - EARLIEST).days))]
-    while len(days) < len(placed):
+    while len(days) < len(placed_events):
         days.append(days[-1] + timedelta(rng.between(2, step)))
     return Timeline(
-        events=[event for _, _, event in placed],
+        events=[event for _, _, event in placed_events],
         days=days,
-        depths=tuple(depth for depth, _, _ in placed),
-        history_places=[place for place, (_, number, _) in enumerate(placed) if number == 0],
+        depths=tuple(depth for depth, _, _ in placed_events),
+        history_places=[place for place, (_, number, _) in enumerate(placed_events) if number == 0],
     )
 
 

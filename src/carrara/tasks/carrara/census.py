@@ -90,12 +90,12 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
                 "the middle of the year": MONTHS[5],
             }
         case _:
-            several = [user for user, number in users.items() if number > len(records) / len(users)]
+            frequent_users = [user for user, number in users.items() if number > len(records) / len(users)]
             return {
                 "all users": ", ".join(ranked),
                 "the three users with the most records": ", ".join(ranked[:3]),
                 "the user with the most records": ranked[0],
-                "the users with more records than others": ", ".join(several) or "none",
+                "the users with more records than others": ", ".join(frequent_users) or "none",
                 "users of one record after the other": ", ".join(_repeat_users(records)) or "none",
             }
 

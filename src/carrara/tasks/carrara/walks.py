@@ -100,12 +100,12 @@ class Tree:
 
 def grow_levels(rng: Rng, sizes: Iterable[int]) -> Tree:
     """Return a tree with so many nodes at each distance from 1 on. Each hangs on any node of the level before."""
-    parents, levels, above = dict[int, int](), {0: 0}, [0]
+    parents, levels, level_above = dict[int, int](), {0: 0}, [0]
     for level, size in enumerate(sizes, 1):
         here = range(len(levels), len(levels) + size)
-        parents |= {node: rng.choice(above) for node in here}
+        parents |= {node: rng.choice(level_above) for node in here}
         levels |= dict.fromkeys(here, level)
-        above = list(here)
+        level_above = list(here)
     return Tree(parents, levels)
 
 
@@ -165,8 +165,8 @@ def add_edges(rng: Rng, edges: Sequence[Edge], targets: Mapping[int, Sequence[in
     all_edges, leaving = dict.fromkeys(edges), Counter(source for source, _ in edges)
     for source, allowed in targets.items():
         new = [(source, target) for target in rng.shuffled(allowed) if target != source]
-        wanted = rng.between(1, 2 * degree - 1) - leaving[source]
-        all_edges |= dict.fromkeys([edge for edge in new if edge not in all_edges][: max(0, wanted)])
+        missing = rng.between(1, 2 * degree - 1) - leaving[source]
+        all_edges |= dict.fromkeys([edge for edge in new if edge not in all_edges][: max(0, missing)])
     return rng.shuffled(list(all_edges))
 
 

@@ -76,30 +76,32 @@ def draw_marker(rng: Rng) -> str:
             return characters
 
 
-def _keys_that_share(keys: Sequence[DraftKey], asked: DraftKey, overlap: str) -> list[DraftKey]:
+def _keys_that_share(keys: Sequence[DraftKey], asked_key: DraftKey, overlap: str) -> list[DraftKey]:
     """Return the keys that share the format, the topic, or both with the asked one, and nothing else of the two."""
     if overlap == "format":
-        return [key for key in keys if key.format == asked.format and key.topic != asked.topic]
+        return [key for key in keys if key.format == asked_key.format and key.topic != asked_key.topic]
     if overlap == "topic":
-        return [key for key in keys if key.topic == asked.topic and key.format != asked.format]
-    return [key for key in keys if key.topic == asked.topic and key.format == asked.format and key != asked]
+        return [key for key in keys if key.topic == asked_key.topic and key.format != asked_key.format]
+    return [key for key in keys if key.topic == asked_key.topic and key.format == asked_key.format and key != asked_key]
 
 
 def draw_similar_keys(
-    source: DraftSource, asked: DraftKey, overlaps: Sequence[str], count: int, drafts: int, rng: Rng
+    source: DraftSource, asked_key: DraftKey, overlaps: Sequence[str], count: int, drafts: int, rng: Rng
 ) -> list[DraftKey]:
     """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
-    left = {overlap: rng.shuffled(_keys_that_share(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
+    keys_left = {
+        overlap: rng.shuffled(_keys_that_share(keys, asked_key, overlap)) for overlap in dict.fromkeys(overlaps)
+    }
     resembling_keys = []
     for n in range(count):
         overlap = overlaps[n % len(overlaps)]
-        if not left[overlap]:
+        if not keys_left[overlap]:
             raise UsageError(
-                f"the writings have too few keys that share {_describe(overlap)} with {asked.with_article} and have "
-                f"{drafts} drafts: ask for fewer keys or needles, or take more writings"
+                f"the writings have too few keys that share {_describe(overlap)} with {asked_key.with_article} and "
+                f"have {drafts} drafts: ask for fewer keys or needles, or take more writings"
             )
-        resembling_keys.append(left[overlap].pop())
+        resembling_keys.append(keys_left[overlap].pop())
     return resembling_keys
 
 

@@ -162,10 +162,10 @@ def _complete(
     `lists` has the list before each of the first operations, which stay. No list ever comes back: a stretch that undoes
     itself (two reversals, an `append` and its `pop`) would be filler, though each half of it counts.
     """
-    kept = len(lists) - 1
-    done: list[Operation] = [*operations[:kept]]  # type: ignore[list-item]  # the first ones are not None
+    kept_count = len(lists) - 1
+    done: list[Operation] = [*operations[:kept_count]]  # type: ignore[list-item]  # the first ones are not None
     known, values = set(lists), lists[-1]
-    for operation in operations[kept:]:
+    for operation in operations[kept_count:]:
         state = _next(operation, values) if operation else None
         while operation is None or state is None or state in known:
             operation = draw(rng, values, kinds)

@@ -195,8 +195,8 @@ def _scene(text: str) -> Scene:
         if section := _SECTION.fullmatch(line):
             if section[1] == "told":
                 attributes.append({})
-            within = attributes[-1] if attributes else sections
-            section_lines = within.setdefault(section[1], [])
+            parts = attributes[-1] if attributes else sections
+            section_lines = parts.setdefault(section[1], [])
         else:
             section_lines.append(line)
     return Scene(

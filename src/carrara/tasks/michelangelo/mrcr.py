@@ -171,9 +171,9 @@ class Mrcr(SuiteTask):
         stream, key = rng.stream("keys"), rng.key
         needles = self.needles[key.index % len(self.needles)]
         writings = source(self.writings, self.depth)
-        asked = stream.choice(_askable(writings, needles))
-        keys = [asked, *talk.draw_similar_keys(writings, asked, self.overlap, self.keys, needles, stream)]
-        counts = {draft_key: needles if draft_key == asked else stream.between(1, needles) for draft_key in keys}
+        asked_key = stream.choice(_askable(writings, needles))
+        keys = [asked_key, *talk.draw_similar_keys(writings, asked_key, self.overlap, self.keys, needles, stream)]
+        counts = {draft_key: needles if draft_key == asked_key else stream.between(1, needles) for draft_key in keys}
         drafts = {draft_key: writings.drafts(draft_key, count, stream) for draft_key, count in counts.items()}
         turns = [
             Turn(draft_key, drafts[draft_key].pop())
@@ -181,8 +181,8 @@ class Mrcr(SuiteTask):
         ]
         number, marker = stream.between(1, needles), talk.draw_marker(stream)
         examples = tuple(_example(writings, keys, n, key.rng("example", n)) for n in range(self.examples))
-        dialogue = Dialogue(tuple(turns), asked, number, marker, examples)
-        asked_places = [n for n, turn in enumerate(turns) if turn.key == asked]
+        dialogue = Dialogue(tuple(turns), asked_key, number, marker, examples)
+        asked_places = [n for n, turn in enumerate(turns) if turn.key == asked_key]
         others = talk.dissimilar_keys(writings, [*keys, *(example.asked for example in examples)])
         return Instance(
             facts=[talk.group(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
@@ -192,7 +192,7 @@ class Mrcr(SuiteTask):
             filler=lambda stream, _: _DraftFiller(writings, others, stream),
             fine_filler=lambda stream, _: _stream_drafts(shorten(writings.any(others, stream), stream)),
             guesses=[Recall(marker, turn.draft) for turn in turns],
-            labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
+            labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked_key.format},
             structure=dialogue,
         )
 
@@ -232,8 +232,8 @@ class Mrcr(SuiteTask):
         if others:  # no draft has a line that begins like a turn, so that one text says the same
             turns = [Message("user", text), *others]
             text = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
-        context, _, asked = text.rpartition(f"\n{_LABELS['user']}")
-        return context, read_names(asks_of(self), asked, wording)
+        context, _, request = text.rpartition(f"\n{_LABELS['user']}")
+        return context, read_names(asks_of(self), request, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         drafts = [draft for draft_names, draft in talk.named_drafts(context) if names["asked"] in draft_names]
@@ -289,9 +289,9 @@ def _example(writings: DraftSource, keys: Sequence[DraftKey], n: int, rng: Rng) 
     short = [key for key in far if key.format in _SHORT] or far
     if not short:
         raise UsageError("the writings have no key with two drafts left for examples: ask for examples=0")
-    asked = rng.choice(short)
-    turns = tuple(Turn(asked, draft) for draft in writings.drafts(asked, 2, rng))
-    return Dialogue(turns, asked, 2 - n % 2, talk.draw_marker(rng))
+    asked_key = rng.choice(short)
+    turns = tuple(Turn(asked_key, draft) for draft in writings.drafts(asked_key, 2, rng))
+    return Dialogue(turns, asked_key, 2 - n % 2, talk.draw_marker(rng))
 
 
 def _text(turns: Sequence[Turn]) -> str:
