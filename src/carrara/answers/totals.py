@@ -38,7 +38,7 @@ class Totals(NamedTuple):
     totals: tuple[int | None, ...]
     """The total after each turn. None: the reply states none."""
     steps: tuple[int, ...]
-    """What each turn adds."""
+    """The number that each turn adds."""
     stated: int = 0
     """The total that was stated before the first of these turns, rightly or wrongly."""
 

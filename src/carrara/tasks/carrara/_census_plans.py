@@ -127,14 +127,16 @@ class Setting:
     users: Sequence[str]
     records: int
     lead: float
-    """How far the most and the fewest are ahead of others (`rank`)."""
+    """The distance of the most and the fewest from the others (`rank`)."""
 
 
 @dataclass(frozen=True)
 class Plan:
+    """The records of a text, and a question about them with its answer."""
+
     gold: Answer
     kinds: Mapping[str, int]
-    """How many records there are of each kind."""
+    """The number of records of each kind."""
     users: Sequence[str]
     users_of: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The users of the records of some kinds."""

@@ -39,10 +39,10 @@ PHRASES: dict[Field, str] = {
     "place": "its author wrote it in {}",
     "year": "its author wrote it after {}",
 }
-"""How the question states a criterion of each field. No word beside the value stands where the value counts, and not
+"""The wording of a criterion in the question, by field. No word beside the value stands where the value counts, and not
 where it does not count."""
 _AND = " and before "
-"""What stands between the year before a span of years and the year after it."""
+"""The text between the year before a span of years and the year after it."""
 
 _DOCUMENT = re.compile(r"\[([a-z]{6})\] ([^.\n]+)\.")
 _ROLES = [
@@ -93,7 +93,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a field of a document has to be: a value, a topic of a kind, or a year of some."""
+    """A condition on a field of a document: a value, a topic of a kind, or a year of a span."""
 
     field: Field
     value: str

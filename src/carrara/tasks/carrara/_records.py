@@ -38,7 +38,7 @@ SENTENCES = (
     "All evening we talked about {thing}.",
     "I wrote to an old friend about {thing}.",
 )
-"""What users say. No other word says anything of the kind."""
+"""The sentences of users. Only the thing says something about the kind of a record."""
 SPARE = 48
 """Records that may be written otherwise, beside one for each token that is missing."""
 OTHERWISE = 7

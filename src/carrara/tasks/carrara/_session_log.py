@@ -61,7 +61,7 @@ FORMS: dict[StatementKind, tuple[str, ...]] = {
         "They say that {owner}'s {thing} is in {town} these days.",
     ),
 }
-"""How users say something. A thing of their own is `my` thing."""
+"""The sentences of each kind of statement. A thing of the user's own is `my` thing."""
 _REPLIES = (
     "Noted.",
     "Thank you, I have noted that.",
@@ -83,13 +83,13 @@ _TOPICS = tuple(
     for kind in ("birds", "fish", "mammals", "insects", "trees", "fruit", "vegetables", "metals", "drinks", "sports")
     for topic in KINDS[kind]
 )
-"""What small talk is about. No word of it is a thing or a town."""
+"""The topics of small talk. No word of it is a thing or a town."""
 TALKATIVE = 0.3
-"""How often a session in which something is said about a thing is also about something else."""
+"""The share of sessions with a statement about a thing that have small talk too."""
 
 
 class Statement(NamedTuple):
-    """What a user says about a thing."""
+    """A statement of a user about a thing."""
 
     kind: StatementKind
     thing: str
@@ -180,7 +180,7 @@ AROUND = timedelta(30)
 HALF = 30
 """The sessions between two facts after which half of the time between them has passed."""
 SHARES: Mapping[StatementKind | None, int] = {"told": 8, "corrected": 5, "hearsay": 3, "withdrawn": 1, None: 6}
-"""How often sessions are of each kind. None: small talk."""
+"""The weights of the kinds of sessions. None: small talk."""
 
 
 def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[str]) -> Filler:
@@ -217,7 +217,7 @@ def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[st
 
 
 MISTAKES, HEARSAY, WITHDRAWALS = 0.6, 0.3, 0.25
-"""How often a town is told by mistake, how often somebody else then names another town, and how often a history ends
+"""The probabilities that a town is told by mistake, that somebody else then names another town, and that a history ends
 with a withdrawal."""
 OTHERS = 4
 """The towns of a thing of another user than the one in question."""
@@ -296,6 +296,7 @@ class Timeline:
     depths: tuple[float, ...]
     """The position of each statement in the text, from 0 to 1."""
     history_places: Sequence[int]
+    """The places of the statements of the history in question."""
 
     def places(self, number: int) -> list[int]:
         """Return the places of the statements about a town of the history: where it was told, and corrected."""
@@ -340,9 +341,10 @@ class Timeline:
 def draw_timeline(
     rng: Rng, main_history: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
 ) -> Timeline:
-    """Return a history and one of another thing, among others, which begin before these two and end after them.
+    """Return a timeline of the main history, the history of another thing of its owner, and further histories.
 
-    The two take up a part of the text, so that their last statement is not near its end because there are many.
+    The first two take up a part of the text. Other histories begin before them and end after them, so that the last
+    statement of the main history is not near the end of the text, however many statements it has.
     """
     size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
     start = (1 - size) * rng.random()

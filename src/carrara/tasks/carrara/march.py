@@ -135,7 +135,7 @@ class Turns(NamedTuple):
     names: Sequence[Sequence[str]]
     """The names in each message."""
     steps: Sequence[int]
-    """What each of them adds to the total."""
+    """The number that each of them adds to the total."""
     stated: Sequence[int]
     """The totals in the replies that are given. Empty if the model's own replies stay."""
 

@@ -356,7 +356,7 @@ class Sessions(SuiteTask):
                 return self._in_turn(rng, "number", range(self.updates + 1))
 
     def _in_turn(self, rng: Rng, purpose: str, values: Sequence[T]) -> T:
-        """Return one of several values, which the instances of this kind and number of updates have in turn."""
+        """Return the value whose turn it is among the instances of this kind and number of updates."""
         every = count_cells(self)
         return in_turn(rng.key, f"{purpose} of {self.kind} with {self.updates}", values, every)
 

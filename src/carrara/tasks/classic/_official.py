@@ -15,11 +15,11 @@ from carrara.util.errors import UsageError
 FOLDER = "data/synthetic"
 TASKS = ("niah", "variable_tracking", "common_words_extraction", "freq_words_extraction", "qa")
 SINGULAR = (("Some", "A"), ("are all", "is"), ("are", "is"))
-"""What niah.py replaces in its template where one value is asked for."""
+"""The replacements of niah.py in its template where one value is asked for."""
 KINDS = {"number": "number", "code": "uuid", "name": "word"}
 """Our words for the kinds of values, and RULER's."""
 ANSWERS = {"vt": "{text}{ask} {words}\n\n", "cwe": "{text}{ask} {numbered}\n"}
-"""How a worked example is put together."""
+"""The templates of worked examples."""
 
 
 def words(folder: Path) -> dict[str, Parts]:
@@ -122,7 +122,7 @@ def _assignments(folder: Path) -> Parts:
 
 
 def _numbering(folder: Path) -> str:
-    """Return what stands before a word of the list."""
+    """Return the text before a word of the list."""
     for text in _formats(_program(folder, "common_words_extraction.py")):
         if match := re.fullmatch(r"\{\}(\W+)\{\}", text):
             return "{n}" + match[1]

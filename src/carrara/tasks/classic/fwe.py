@@ -98,7 +98,7 @@ class FrequentWords(Classic):
 
 
 def _shares(alpha: float) -> list[float]:
-    """Return how often each rank occurs for one of the first."""
+    """Return the frequency of each rank, relative to that of the first."""
     return [rank**-alpha for rank in range(1, RANKS + 1)]
 
 

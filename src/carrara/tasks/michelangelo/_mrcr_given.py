@@ -74,7 +74,7 @@ class Recall:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A published row: what is sent, and what is right."""
+    """A published row: the conversation to send, and the right answer."""
 
     segments: SegmentGroup
     """The conversation up to its last request: its messages, or the one text."""
@@ -84,8 +84,9 @@ class Conversation:
     needles: str | None
     """The drafts for the asked key, as the file counts them."""
     turns: bool
-    """Whether it is messages. Otherwise it is one text, with what comes before the conversation:"""
+    """Whether the row has messages. Otherwise it has one text."""
     before: str = ""
+    """The part of the one text before the conversation, such as examples."""
 
     @property
     def messages(self) -> list[Message]:
@@ -104,7 +105,7 @@ class Repetition(AnswerType[Recall]):
         return answer.whole or answer.marker + answer.draft
 
     def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
-        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        """Return the draft behind the last marker that opens a line, or else behind the last marker."""
         text = without_reasoning(text)
         for end in _ends(question.gold):
             text = text.partition(end)[0]
@@ -280,7 +281,7 @@ def _bare(draft: str) -> str:
 
 
 def _ends(answer: Recall) -> tuple[str, ...]:
-    """Return where a reply goes on with a turn of its own, unless its draft has such lines itself."""
+    """Return the beginnings of a further turn that the model may invent, except those that are in the draft."""
     return tuple(end for end in _NEXT_TURN if end not in answer.draft)
 
 

@@ -184,7 +184,7 @@ class Idk(SuiteTask):
         )
 
     def _chance_level(self) -> float:
-        """Return the share of questions that are right to answer with the last choice, or one of three if none is."""
+        """Return the share of questions whose answer is the last choice. If none is, return the chance of a guess."""
         return {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[self.about]
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:

@@ -93,7 +93,7 @@ class Repetition(AnswerType[Recall]):
         return f"{answer.marker} {answer.draft}"
 
     def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
-        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        """Return the draft behind the last marker that opens a line, or else behind the last marker."""
         marker = question.gold.marker
         text = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN)
         matches = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
