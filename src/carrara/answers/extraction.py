@@ -152,8 +152,8 @@ def _values_in(kind: Readable, text: str, question: Question[Any]) -> list[Any]:
     first, *others = sentences(text)
     if others and _OR.match(others[0]):
         first = ""
-    for whole in (text, paragraph, _ASIDE.sub("", paragraph), first):
-        if (answer := kind.parse_value(whole, question)) is not None:
+    for part in (text, paragraph, _ASIDE.sub("", paragraph), first):
+        if (answer := kind.parse_value(part, question)) is not None:
             return [answer]
     if values := [*kind.find_values(paragraph if kind.several_lines else text, question)]:
         return values
@@ -214,7 +214,7 @@ def _from_boxes(kind: Readable, text: str, question: Question[Any]) -> Iterable[
     return _parse_each(kind, BOX.findall(text), question)
 
 
-def _bold(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
+def _from_bold(kind: Readable, text: str, question: Question[Any]) -> Iterable[Any]:
     return _parse_each(kind, ("".join(parts) for parts in _SET_OFF.findall(text)), question)
 
 
@@ -233,7 +233,7 @@ _RULES: dict[Rule, Callable[[Readable, str, Question[Any]], Iterable[Any]]] = {
     "boxed": _from_boxes,
     "announced": _from_announcements,
     "alone": _from_whole_reply,
-    "bold": _bold,
+    "bold": _from_bold,
     "only value": _only_value,
 }
 

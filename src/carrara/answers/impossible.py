@@ -109,7 +109,7 @@ def _impossible_value(kind: "AnswerType[Any]", text: str, rule: Rule, question: 
 
     Args:
         kind: The answer type.
-        text: The text, in which there is no possible answer.
+        text: A text without a possible answer.
         rule: The rule by which the text states an answer.
         question: The question.
         known: Words that are no value.

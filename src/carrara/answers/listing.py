@@ -227,9 +227,9 @@ class Hands:
             >>> gold.like(Hands((("Agent A", ("oak",)),)))
             0.5
         """
-        other_words, astray = dict(other.of), {*(other.holders - self.holders)}
+        other_words, excess_words = dict(other.of), {*(other.holders - self.holders)}
         scores = (
-            _word_similarity({*words}, other_words[name], astray) if name in other_words else 0.0
+            _word_similarity({*words}, other_words[name], excess_words) if name in other_words else 0.0
             for name, words in self.of
         )
         return fsum(scores) / len(self.of)
@@ -307,9 +307,9 @@ def _first_paragraph(text: str) -> str:
     return line if line.strip() else BLANK_LINE.split(below, maxsplit=1)[0]
 
 
-def _word_similarity(words: set[str], other_words: Sequence[str], astray: set[str]) -> float:
+def _word_similarity(words: set[str], other_words: Sequence[str], excess_words: set[str]) -> float:
     all_words = words.union(other_words)
-    return len(words.intersection(other_words) - astray) / len(all_words) if all_words else 1.0
+    return len(words.intersection(other_words) - excess_words) / len(all_words) if all_words else 1.0
 
 
 def above(likeness: float, trivial: float) -> float:

@@ -61,7 +61,7 @@ def common(first: Sequence[Hashable], second: Sequence[Hashable]) -> int:
         long, short = short, long
     grows = bytearray(len(long))
     for place in range(0, len(short), _BLOCK):
-        _pass(long, short[place : place + _BLOCK], grows)
+        _extend_by_block(long, short[place : place + _BLOCK], grows)
     return start + sum(grows) + end
 
 
@@ -73,13 +73,15 @@ def _common_prefix(first: Sequence[Hashable], second: Sequence[Hashable]) -> int
     return min(len(first), len(second))
 
 
-def _pass(items: Sequence[Hashable], block: Sequence[Hashable], grows: bytearray) -> None:
-    """Extend the other sequence by a block.
+def _extend_by_block(items: Sequence[Hashable], block: Sequence[Hashable], grows: bytearray) -> None:
+    """Extend the shorter sequence by a block.
 
-    `grows` says for each item whether it makes the subsequence of all items so far longer: before the call with the
-    other sequence up to the block, and after it with the block too. A bit of `row` is 0 if the block's item at that
-    position makes the subsequence with the items so far longer. The addition carries each run of 1s from its first
-    match to the 0 above it. The carries into and out of the block are `grows`.
+    `grows` says for each item whether it makes the subsequence of all items so far longer. Before the call this is so
+    with the shorter sequence up to the block, and after it with the block too.
+
+    A bit of `row` is 0 if the block's item at that position makes the subsequence with the items so far longer. The
+    addition carries each run of 1s from its first match to the 0 above it. The carries into and out of the block are
+    `grows`.
     """
     places: dict[Hashable, int] = {}
     for place, item in enumerate(block):

@@ -38,7 +38,7 @@ class Totals(NamedTuple):
     totals: tuple[int | None, ...]
     """The total after each turn. None: the reply states none."""
     steps: tuple[int, ...]
-    """What each turn adds."""
+    """The number that each turn adds."""
     stated: int = 0
     """The total that was stated before the first of these turns, rightly or wrongly."""
 
@@ -55,8 +55,8 @@ class RunningTotals(AnswerType[Totals]):
         return isinstance(answer, Totals)
 
     def write(self, answer: Totals) -> str:
-        written = ["" if total is None else str(total) for total in answer.totals]
-        return join_replies(written) if len(written) > 1 else written[0]
+        texts = ["" if total is None else str(total) for total in answer.totals]
+        return join_replies(texts) if len(texts) > 1 else texts[0]
 
     def parse_value(self, text: str, question: Question[Totals]) -> Totals | None:
         extraction = self.read(text, question)

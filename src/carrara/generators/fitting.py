@@ -62,8 +62,8 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         chunk, costs = take_with_costs(draw, CHUNK if rest > 8 * TAIL else POOLS[0], room.costs, separator)
         if not chunk:
             draw()  # raises: there are no more
-        if rest - (whole := sum(costs)) >= TAIL:
-            rest -= whole
+        if rest - (chunk_cost := sum(costs)) >= TAIL:
+            rest -= chunk_cost
             words += chunk
             continue
         n = 0
@@ -74,35 +74,33 @@ def fill(room: LengthBudget, draw: Callable[[], str], separator: str = ", ") -> 
         break
     pool, costs = chunk[n:], costs[n:]
     for most in POOLS:
-        more, taking = take_with_costs(draw, most + room.again - len(pool), room.costs, separator)
+        more, more_costs = take_with_costs(draw, most + room.again - len(pool), room.costs, separator)
         pool += more
-        costs += taking
+        costs += more_costs
         if (taken := pick([(0, cost) for cost in costs], rest)) is not None:
             return words + [word for word, is_taken in zip(pool, taken, strict=True) if is_taken]
     raise LengthError(f"nothing makes up its last {rest} tokens", part=f"nothing makes up the last {rest} tokens")
 
 
-def first_word_surplus(prices: TokenCosts, word: str, separator: str = ", ") -> int:
+def first_word_surplus(costs: TokenCosts, word: str, separator: str = ", ") -> int:
     """Return how many more tokens a word has as the first of a context, after a new line, than after a separator."""
-    return prices([word], "\n")[0] - prices([word], separator)[0]
+    return costs([word], "\n")[0] - costs([word], separator)[0]
 
 
 class Stock:
     """Spare words by their cost, which can replace others."""
 
-    def __init__(self, draw: Callable[[], str], prices: TokenCosts, separator: str = ", ") -> None:
-        self._prices, self._joint = prices, separator
+    def __init__(self, draw: Callable[[], str], costs: TokenCosts, separator: str = ", ") -> None:
+        self._costs, self._joint = costs, separator
         self._by_cost: defaultdict[int, list[str]] = defaultdict(list)
         fresh = upto(draw, CHUNK)
-        for word, cost in zip(fresh, prices(fresh, separator), strict=True):
+        for word, cost in zip(fresh, costs(fresh, separator), strict=True):
             self._by_cost[cost].append(word)
 
     def exchange(
         self, words: Sequence[str], times: Sequence[int], rest: int, free: Sequence[int] | None = None
     ) -> list[str] | None:
-        """Return the words with some of them replaced, so that they have `rest` tokens more.
-
-        None if that is impossible.
+        """Return the words, some of them replaced, so that they have `rest` tokens more. None if that is impossible.
 
         Args:
             words: The words.
@@ -115,7 +113,7 @@ class Stock:
         slots = sorted(range(len(words)) if free is None else free, key=lambda slot: times[slot])
         if len(slots) > SLOTS:  # rare words make up single tokens, frequent ones many
             slots = [*slots[: SLOTS // 2], *slots[-SLOTS // 2 :]]
-        slot_costs = self._prices([words[slot] for slot in slots], self._joint)
+        slot_costs = self._costs([words[slot] for slot in slots], self._joint)
         sizes = [
             [
                 cost,

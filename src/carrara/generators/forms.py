@@ -108,9 +108,9 @@ def _story(pen: TemplateFiller) -> str:
             blocks.append(prose(_events(pen, pen.rng.between(1, 2))))
     if pen.mood:
         pen.cast(pen.others(people))
-        felt = pen.feel("say")
+        feeling = pen.feel("say")
         pen.cast(people)
-        blocks.append(_spoken(pen, felt))
+        blocks.append(_spoken(pen, feeling))
     return page(pen.material("title"), *blocks, pen.say("end"))
 
 
@@ -206,7 +206,7 @@ def _diary(pen: TemplateFiller) -> str:
     done = [pen.fill("I {did}.") for _ in range(pen.rng.between(2, 4))]
     return page(
         date,
-        prose([pen.say("day"), *_mix(pen, done, 1, 3)]),
+        prose([pen.say("day"), *pen.rng.shuffled([*done, *_prose(pen, 1, 3)])]),
         prose([*_prose(pen, 2, 3), *([pen.feel("say")] if pen.mood else []), pen.fill("I {did}.")]),
         pen.say("resolve"),
     )
@@ -271,10 +271,6 @@ def _facts(pen: TemplateFiller, low: int, high: int) -> list[str]:
 
 def _plain_facts(pen: TemplateFiller, low: int, high: int) -> list[str]:
     return [pen.material("fact") for _ in range(pen.rng.between(low, high))]
-
-
-def _mix(pen: TemplateFiller, sentences: Sequence[str], low: int, high: int) -> list[str]:
-    return pen.rng.shuffled([*sentences, *_prose(pen, low, high)])
 
 
 FORMS: dict[str, Form] = {

@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 def in_turn(key: Key, purpose: str, options: Sequence[T], every: int = 1) -> T:
-    """Return one of several options.
+    """Return the option whose turn it is.
 
-    Each occurs once in a cycle, in a drawn order. With `every`, each stays for this long.
+    Each option occurs once in a cycle, in a drawn order, and stays for `every` items.
     """
     block, place = divmod(key.index // every, len(options))
     return replace(key, index=block, attempt=0).rng(purpose).shuffled(options)[place]

@@ -129,7 +129,10 @@ def file_hash(path: Path) -> str:
 
 
 def _objects(path: Path, columns: tuple[str, ...]) -> Sequence[Row]:
-    objects = list(_lines(path)) if path.suffix.lower() == ".jsonl" else _read_whole(path)
+    if path.suffix.lower() == ".jsonl":
+        objects = list(_lines(path))
+    else:
+        objects = _json(content(path, DATA), f"{path} is not JSON that can be read")
     if not isinstance(objects, list):
         raise UsageError(f"{path} is not a list of objects with {', '.join(columns)}")
     for n, row in enumerate(objects):
@@ -152,10 +155,6 @@ def _lines(path: Path) -> Iterator[Any]:
     for number, line in enumerate(lines(path), 1):
         if line.strip():
             yield _json(line, f"{path}:{number}: not a line of JSON")
-
-
-def _read_whole(path: Path) -> Any:
-    return _json(content(path, DATA), f"{path} is not JSON that can be read")
 
 
 def _json(text: bytes, complaint: str) -> Any:

@@ -11,7 +11,7 @@ from carrara.items.item_id import ItemId
 from carrara.items.prompt import count
 from carrara.items.registry import load
 from carrara.rng import Rng
-from carrara.tasks.michelangelo._conversation import marker, ordinal
+from carrara.tasks.michelangelo._conversation import draw_marker, ordinal
 from carrara.tasks.michelangelo.mrcr import Recall
 from carrara.util.errors import LengthError, UsageError
 from carrara.verify.audit import audit
@@ -215,7 +215,7 @@ def test_published_metrics_differ_in_where_the_string_stands() -> None:
 
 
 def test_markers_and_ordinals() -> None:
-    drawn = [marker(Rng("marker", n)) for n in range(2000)]
+    drawn = [draw_marker(Rng("marker", n)) for n in range(2000)]
     assert all(re.fullmatch(r"(?=.*[0-9])(?=.*[A-Za-z])[A-Za-z0-9]{12}", one) for one in drawn)
     assert len(set(drawn)) == len(drawn)
     assert [ordinal(n) for n in (1, 10, 11, 12, 13, 21, 101, 111)] == [

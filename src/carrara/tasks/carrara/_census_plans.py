@@ -1,4 +1,4 @@
-"""What is settled of the records of a text: the answer to a question about them, and the records that decide it."""
+"""Plans of the records of a text: the answer to a question about them, and the records that decide it."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -127,14 +127,16 @@ class Setting:
     users: Sequence[str]
     records: int
     lead: float
-    """How far the most and the fewest are ahead of others (`rank`)."""
+    """The distance of the most and the fewest from the others (`rank`)."""
 
 
 @dataclass(frozen=True)
 class Plan:
+    """The records of a text, and a question about them with its answer."""
+
     gold: Answer
     kinds: Mapping[str, int]
-    """How many records there are of each kind."""
+    """The number of records of each kind."""
     users: Sequence[str]
     users_of: Mapping[str, Sequence[str]] = field(default_factory=dict[str, Sequence[str]])
     """The users of the records of some kinds."""
@@ -192,10 +194,7 @@ def plan_user(rng: Rng, setting: Setting, least: bool) -> Plan:
 def plan_compare(rng: Rng, setting: Setting, larger: int | None) -> Plan:
     """Return a plan in which the first two kinds have equally many records, or one of them has more.
 
-    Args:
-        rng: Random numbers.
-        setting: The parameters.
-        larger: The kind with more records: 0 or 1. None: neither.
+    `larger` is the kind with more records: 0 or 1. None: neither.
     """
     kinds, both = spread(rng, setting.records, setting.kinds), tuple(setting.kinds[:2])
     total = kinds[both[0]] + kinds[both[1]]
@@ -280,5 +279,5 @@ def _draw_months(rng: Rng, months: Sequence[str], number: int, most: int) -> lis
 
 
 def _once_or_twice(rng: Rng, users: Sequence[str], number: int) -> list[str]:
-    """Return users so that there are so many in all: each of them once or twice."""
+    """Return `number` users: each of the users once, and some of them twice."""
     return [*users, *rng.sample(users, number - len(users))]

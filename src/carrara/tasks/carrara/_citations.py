@@ -39,7 +39,7 @@ _BETWEEN = re.compile(
 
 
 class DocumentIds:
-    """The ids of an item's documents, by number, and the other way round: so an id that no document has is known.
+    """A mapping from the numbers of an item's documents to their ids, and back.
 
     A Feistel network of the two halves of an id maps numbers to ids that look drawn, each to another one.
     """
@@ -55,7 +55,7 @@ class DocumentIds:
         return _letters(left) + _letters(right)
 
     def may_exist(self, own_id: str) -> bool:
-        """Return whether one of the first million documents has an id, as 1 in 64 invented ones do."""
+        """Return whether one of the first million documents has an id. One in 64 invented ids is among theirs."""
         left, right = _number(own_id[:3]), _number(own_id[3:])
         for turn in reversed(range(_TURNS)):
             left, right = (right - digest(self._seed, turn, left)) % _HALF, left

@@ -39,10 +39,10 @@ PHRASES: dict[Field, str] = {
     "place": "its author wrote it in {}",
     "year": "its author wrote it after {}",
 }
-"""How the question states a criterion of each field. No word beside the value stands where the value counts, and not
+"""The wording of a criterion in the question, by field. No word beside the value stands where the value counts, and not
 where it does not count."""
 _AND = " and before "
-"""What stands between the year before a span of years and the year after it."""
+"""The text between the year before a span of years and the year after it."""
 
 _DOCUMENT = re.compile(r"\[([a-z]{6})\] ([^.\n]+)\.")
 _ROLES = [
@@ -65,7 +65,7 @@ class Document(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A document with what stands beside each of its fields in the same form, and does not count."""
+    """A document, and a decoy: the values in its line that have the same form and do not count."""
 
     document: Document
     decoy: Document
@@ -93,7 +93,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a field of a document has to be: a value, a topic of a kind, or a year of some."""
+    """A condition on a field of a document: a value, a topic of a kind, or a year of a span."""
 
     field: Field
     value: str
@@ -147,8 +147,8 @@ class DocumentSource:
     def draw(self, rng: Rng, met: Collection[Criterion]) -> Entry:
         """Return a document that meets these criteria and none of the others.
 
-        What would meet a criterion that it does not meet stands in the role that does not count. So all documents have
-        the same words in common with the question.
+        Where it does not meet a criterion, the decoy has a value that would meet it. So all documents have the same
+        words in common with the question.
         """
         document, decoy = (
             Document(*(self._draw(rng, field, met, counts) for field in Document._fields))  # type: ignore[arg-type]
@@ -157,7 +157,7 @@ class DocumentSource:
         return Entry(document, decoy)
 
     def _draw(self, rng: Rng, field: Field, met: Collection[Criterion], counts: bool) -> str | int:
-        """Return a value for the role that counts, or for the other one. One of both is what a criterion allows."""
+        """Return a value for the document, or for the decoy. A criterion allows one of both."""
         criterion = self._criteria.get(field)
         if criterion is None:
             return rng.choice(VALUES[field])

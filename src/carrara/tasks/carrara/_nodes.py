@@ -83,6 +83,6 @@ def graphwalks(reply: str, gold: Sequence[str]) -> float:
     line = "" if answer == reply else answer.partition("\n")[0].strip()
     if not line:
         return 0.0
-    listed = {name for name in _LISTED.findall(line) if name.lower() != "none"}
-    size = len(listed) + len(gold)
-    return 2 * len(listed.intersection(gold)) / size if size else 1.0
+    listed_names = {name for name in _LISTED.findall(line) if name.lower() != "none"}
+    size = len(listed_names) + len(gold)
+    return 2 * len(listed_names.intersection(gold)) / size if size else 1.0

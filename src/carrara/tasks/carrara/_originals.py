@@ -123,5 +123,5 @@ def _score_list(answer: str, gold: tuple[str, ...]) -> float:
     """Return the share of the names of several that are listed, however many others are. One name has to be said."""
     if len(gold) < 2:
         return float(answer.lower() == (", ".join(gold) or "none"))
-    listed = {name.strip() for name in answer.split(",")} if "," in answer else set[str]()
-    return len(listed.intersection(gold)) / len(gold)
+    listed_names = {name.strip() for name in answer.split(",")} if "," in answer else set[str]()
+    return len(listed_names.intersection(gold)) / len(gold)

@@ -38,7 +38,7 @@ SENTENCES = (
     "All evening we talked about {thing}.",
     "I wrote to an old friend about {thing}.",
 )
-"""What users say. No other word says anything of the kind."""
+"""The sentences of users. Only the thing says something about the kind of a record."""
 SPARE = 48
 """Records that may be written otherwise, beside one for each token that is missing."""
 OTHERWISE = 7
@@ -97,7 +97,7 @@ def deal(
 
 
 def _rest(rng: Rng, values: Sequence[str], total: int, taken: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """Return values in a drawn order, so that all are about as frequent together with those that are taken."""
+    """Return values in a drawn order. Together with the taken ones all values are about equally frequent."""
     counts = Counter(value for taken_values in taken.values() for value in taken_values)
     even = spread(rng, total, values)
     rest = [value for value in values for _ in range(even[value] - counts[value])]
@@ -105,7 +105,7 @@ def _rest(rng: Rng, values: Sequence[str], total: int, taken: Mapping[str, Seque
 
 
 def spread(rng: Rng, total: int, values: Sequence[str]) -> dict[str, int]:
-    """Return how often each value occurs where all are as frequent, but for one that some have more.
+    """Return how often each value occurs if they share a total evenly. Some occur once more than others.
 
     >>> sorted(spread(Rng("spread"), 8, "abc").values())
     [2, 3, 3]
@@ -116,7 +116,7 @@ def spread(rng: Rng, total: int, values: Sequence[str]) -> dict[str, int]:
 
 
 def rank(rng: Rng, total: int, groups: int, lead: float, least: bool = False) -> list[int]:
-    """Return the sizes of groups, of which the first is the largest, or the smallest, and none is empty.
+    """Return the sizes of groups, none of them empty. The first group is the largest, or the smallest.
 
     Other differences are those of an even draw. The total is at least twice the number of groups.
 
@@ -157,7 +157,7 @@ def _move_ahead(first: int, others: list[int], lead: float, least: bool) -> Iter
 
 
 def write_exactly(rng: Rng, records: Sequence[Record], budget: LengthBudget, labelled: bool) -> list[str]:
-    """Return records as lines that have exactly the tokens of a budget. Some are written otherwise for that.
+    """Return records as lines that have exactly the tokens of a budget. Some get another sentence or day for that.
 
     Raises:
         LengthError: No way of writing them has these tokens.

@@ -61,7 +61,7 @@ FORMS: dict[StatementKind, tuple[str, ...]] = {
         "They say that {owner}'s {thing} is in {town} these days.",
     ),
 }
-"""How users say something. A thing of their own is `my` thing."""
+"""The sentences of each kind of statement. A thing of the user's own is `my` thing."""
 _REPLIES = (
     "Noted.",
     "Thank you, I have noted that.",
@@ -83,13 +83,13 @@ _TOPICS = tuple(
     for kind in ("birds", "fish", "mammals", "insects", "trees", "fruit", "vegetables", "metals", "drinks", "sports")
     for topic in KINDS[kind]
 )
-"""What small talk is about. No word of it is a thing or a town."""
+"""The topics of small talk. No word of it is a thing or a town."""
 TALKATIVE = 0.3
-"""How often a session in which something is said about a thing is also about something else."""
+"""The share of sessions with a statement about a thing that have small talk too."""
 
 
 class Statement(NamedTuple):
-    """What a user says about a thing."""
+    """A statement of a user about a thing."""
 
     kind: StatementKind
     thing: str
@@ -180,7 +180,7 @@ AROUND = timedelta(30)
 HALF = 30
 """The sessions between two facts after which half of the time between them has passed."""
 SHARES: Mapping[StatementKind | None, int] = {"told": 8, "corrected": 5, "hearsay": 3, "withdrawn": 1, None: 6}
-"""How often sessions are of each kind. None: small talk."""
+"""The weights of the kinds of sessions. None: small talk."""
 
 
 def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[str]) -> Filler:
@@ -195,11 +195,11 @@ def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[st
     kinds = [kind for kind, share in SHARES.items() for _ in range(share)]
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
-        drawn = Counter[int]()
+        session_counts = Counter[int]()
 
         def stream(gap: int) -> tuple[Segment]:
-            drawn[gap] += 1
-            passed = (bounds[gap + 1] - bounds[gap]) * drawn[gap] / (drawn[gap] + HALF)
+            session_counts[gap] += 1
+            passed = (bounds[gap + 1] - bounds[gap]) * session_counts[gap] / (session_counts[gap] + HALF)
             day, kind = bounds[gap] + timedelta(passed.days), rng.choice(kinds)
             if kind is None:
                 return (Segment(write_session(rng, day, rng.choice(NAMES), None)),)
@@ -217,7 +217,7 @@ def more_sessions(days: Sequence[date], users: Sequence[str], towns: Sequence[st
 
 
 MISTAKES, HEARSAY, WITHDRAWALS = 0.6, 0.3, 0.25
-"""How often a town is told by mistake, how often somebody else then names another town, and how often a history ends
+"""The probabilities that a town is told by mistake, that somebody else then names another town, and that a history ends
 with a withdrawal."""
 OTHERS = 4
 """The towns of a thing of another user than the one in question."""
@@ -296,6 +296,7 @@ class Timeline:
     depths: tuple[float, ...]
     """The position of each statement in the text, from 0 to 1."""
     history_places: Sequence[int]
+    """The places of the statements of the history in question."""
 
     def places(self, number: int) -> list[int]:
         """Return the places of the statements about a town of the history: where it was told, and corrected."""
@@ -315,7 +316,7 @@ class Timeline:
     def errors(
         self, owner: str, thing: str, towns: Sequence[str], thing_towns: Sequence[str], number: int
     ) -> Mapping[str, str]:
-        """Return in what way each town is wrong.
+        """Return the error type of each town.
 
         Args:
             owner: The owner of the thing in question.
@@ -340,9 +341,10 @@ class Timeline:
 def draw_timeline(
     rng: Rng, main_history: Sequence[Event], other_thing: Sequence[Event], others: Sequence[Sequence[Event]]
 ) -> Timeline:
-    """Return a history and one of another thing, among others, which begin before these two and end after them.
+    """Return a timeline of the main history, the history of another thing of its owner, and further histories.
 
-    The two take up a part of the text, so that their last statement is not near its end because there are many.
+    The first two take up a part of the text. Other histories begin before them and end after them, so that the last
+    statement of the main history is not near the end of the text, however many statements it has.
     """
     size = SHORTEST + (LONGEST - SHORTEST) * rng.random()
     start = (1 - size) * rng.random()
@@ -350,20 +352,20 @@ def draw_timeline(
     depths = [[start + size * rng.random() for _ in history] for history in (main_history, other_thing)]
     depths += [[rng.random() for _ in history] for history in others]
     depths[2][0], depths[-1][-1] = start * rng.random(), end + (1 - end) * rng.random()
-    placed = sorted(
+    placed_events = sorted(
         (depth, number, event)
         for number, history in enumerate((main_history, other_thing, *others))
         for depth, event in zip(sorted(depths[number]), history, strict=True)
     )
-    step = max(4, 2 * DAYS // len(placed))
+    step = max(4, 2 * DAYS // len(placed_events))
     days = [EARLIEST + timedelta(rng.below((LATEST - EARLIEST).days))]
-    while len(days) < len(placed):
+    while len(days) < len(placed_events):
         days.append(days[-1] + timedelta(rng.between(2, step)))
     return Timeline(
-        events=[event for _, _, event in placed],
+        events=[event for _, _, event in placed_events],
         days=days,
-        depths=tuple(depth for depth, _, _ in placed),
-        history_places=[place for place, (_, number, _) in enumerate(placed) if number == 0],
+        depths=tuple(depth for depth, _, _ in placed_events),
+        history_places=[place for place, (_, number, _) in enumerate(placed_events) if number == 0],
     )
 
 

@@ -54,11 +54,7 @@ from carrara.util.errors import LengthError
 def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], classes: int) -> dict[str, str]:
     """Return replies by the name of the heuristic.
 
-    Args:
-        ask: The name of the question.
-        names: The values of its fields.
-        records: The records.
-        classes: The number of kinds.
+    `ask` is the name of the question, `names` has the values of its fields, and `classes` is the number of kinds.
     """
     users = Counter(record.user for record in records)
     ranked = [user for user, _ in users.most_common()]
@@ -94,12 +90,12 @@ def replies(ask: str, names: Mapping[str, str], records: Sequence[Record], class
                 "the middle of the year": MONTHS[5],
             }
         case _:
-            several = [user for user, number in users.items() if number > len(records) / len(users)]
+            frequent_users = [user for user, number in users.items() if number > len(records) / len(users)]
             return {
                 "all users": ", ".join(ranked),
                 "the three users with the most records": ", ".join(ranked[:3]),
                 "the user with the most records": ranked[0],
-                "the users with more records than others": ", ".join(several) or "none",
+                "the users with more records than others": ", ".join(frequent_users) or "none",
                 "users of one record after the other": ", ".join(_repeat_users(records)) or "none",
             }
 

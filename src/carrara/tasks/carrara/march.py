@@ -106,11 +106,11 @@ def shares_of(count: int) -> Mapping[int, float]:
     """Return the probability of each sum of the values of one turn."""
     sums = {0: 1}
     for _ in range(count):
-        more: dict[int, int] = {}
+        new_sums: dict[int, int] = {}
         for total, ways in sums.items():
             for value in (*range(-LARGEST, 0), *range(1, LARGEST + 1)):
-                more[total + value] = more.get(total + value, 0) + ways
-        sums = more
+                new_sums[total + value] = new_sums.get(total + value, 0) + ways
+        sums = new_sums
     ways = sum(sums.values()) - sums.pop(0, 0)
     return {total: total_ways / ways for total, total_ways in sums.items()}
 
@@ -135,7 +135,7 @@ class Turns(NamedTuple):
     names: Sequence[Sequence[str]]
     """The names in each message."""
     steps: Sequence[int]
-    """What each of them adds to the total."""
+    """The number that each of them adds to the total."""
     stated: Sequence[int]
     """The totals in the replies that are given. Empty if the model's own replies stay."""
 
@@ -215,8 +215,8 @@ class March(SuiteTask):
     def questions(self, instance: Instance) -> Sequence[Question[Totals]]:
         """Return the one question: the first message, or the one that is answered if the turns before are given."""
         turns: Turns = instance.structure
-        asked = turns.names[len(turns.stated)]
-        return [replace(question, ask=_message(self.wording, asked)) for question in super().questions(instance)]
+        names = turns.names[len(turns.stated)]
+        return [replace(question, ask=_message(self.wording, names)) for question in super().questions(instance)]
 
     def prompt(
         self, instance: Instance, question: Question[Totals], wording: Mapping[str, str], style: Style
@@ -231,10 +231,10 @@ class March(SuiteTask):
         return replace(first, history=tuple(history))
 
     def read_prompt(self, messages: Sequence[Message], wording: Mapping[str, str]) -> tuple[str, Mapping[str, str]]:
-        context, asked = text_between(messages[:1], OPEN, CLOSE)
+        context, request = text_between(messages[:1], OPEN, CLOSE)
         later = [message.content for message in messages[1:] if message.role == "user"]
         stated = [message.content for message in messages if message.role == "assistant"]
-        turns = [" ".join(NODE.find(text)) for text in (asked, *later)]
+        turns = [" ".join(NODE.find(text)) for text in (request, *later)]
         return context, {"turns": "\n".join(turns), "stated": "\n".join(stated)}
 
     def solve(self, context: str, names: Mapping[str, str]) -> Totals:

@@ -81,8 +81,8 @@ _KNOWN = {
 _TOWN = re.compile("|".join(TOWNS))
 
 
-class _Glance(NamedTuple):
-    """What can be seen in a session without reading it."""
+class _Surface(NamedTuple):
+    """The header of a session, its text, and the towns in it: what is seen without reading the text."""
 
     day: date
     user: str
@@ -129,27 +129,27 @@ def replies(facts: Sequence[str], names: Mapping[str, str], ask: str) -> Mapping
         ask: The name of the question.
     """
     owner, thing, day = names["owner"], names["thing"], read_date(names["date"])
-    glances = [
-        _Glance(session.day, session.user, text, _TOWN.findall(text))
+    surfaces = [
+        _Surface(session.day, session.user, text, _TOWN.findall(text))
         for text in facts
         for session in read_sessions(text)
     ]
     about = re.compile(rf"\b{thing}\b")
     groups = {
-        "the sessions": glances,
-        OF_OWNER: [glance for glance in glances if glance.user == owner],
-        ABOUT: [glance for glance in glances if about.search(glance.text)],
-        BY_OWNER: [glance for glance in glances if glance.user == owner and about.search(glance.text)],
-        "the sessions that name the owner": [glance for glance in glances if owner in glance.text],
+        "the sessions": surfaces,
+        OF_OWNER: [surface for surface in surfaces if surface.user == owner],
+        ABOUT: [surface for surface in surfaces if about.search(surface.text)],
+        BY_OWNER: [surface for surface in surfaces if surface.user == owner and about.search(surface.text)],
+        "the sessions that name the owner": [surface for surface in surfaces if owner in surface.text],
         "the sessions of others about the owner": [
-            glance for glance in glances if glance.user != owner and owner in glance.text
+            surface for surface in surfaces if surface.user != owner and owner in surface.text
         ],
     }
     if ask in ("as_of", "how_often"):
         groups |= {
-            f"{name}{UNTIL}": [glance for glance in group if glance.day <= day] for name, group in groups.items()
+            f"{name}{UNTIL}": [surface for surface in group if surface.day <= day] for name, group in groups.items()
         }
-    towns = {name: [town for glance in group for town in glance.towns] for name, group in groups.items()}
+    towns = {name: [town for surface in group for town in surface.towns] for name, group in groups.items()}
     if ask == "how_often":
         numbers = {f"the number of {name}": len(group) for name, group in groups.items()}
         numbers |= {f"the number of towns in {name}": len({*group_towns}) for name, group_towns in towns.items()}
@@ -356,7 +356,7 @@ class Sessions(SuiteTask):
                 return self._in_turn(rng, "number", range(self.updates + 1))
 
     def _in_turn(self, rng: Rng, purpose: str, values: Sequence[T]) -> T:
-        """Return one of several values, which the instances of this kind and number of updates have in turn."""
+        """Return the value whose turn it is among the instances of this kind and number of updates."""
         every = count_cells(self)
         return in_turn(rng.key, f"{purpose} of {self.kind} with {self.updates}", values, every)
 

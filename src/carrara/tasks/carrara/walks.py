@@ -57,12 +57,12 @@ KNOWN = 12
 
 
 class Plan(NamedTuple):
-    """What is settled of a graph: the answer about node 0, and the edges that decide it."""
+    """The fixed part of a graph: the answer about node 0, and the edges that decide it."""
 
     gold: Sequence[int]
     evidence: Sequence[Edge]
     edges: Sequence[Edge]
-    """The evidence, and other edges that are settled too."""
+    """The evidence, and other fixed edges."""
     targets: Mapping[int, Sequence[int]]
     """The nodes to which further edges from each node may go without a change of the answer."""
 
@@ -100,12 +100,12 @@ class Tree:
 
 def grow_levels(rng: Rng, sizes: Iterable[int]) -> Tree:
     """Return a tree with so many nodes at each distance from 1 on. Each hangs on any node of the level before."""
-    parents, levels, above = dict[int, int](), {0: 0}, [0]
+    parents, levels, level_above = dict[int, int](), {0: 0}, [0]
     for level, size in enumerate(sizes, 1):
         here = range(len(levels), len(levels) + size)
-        parents |= {node: rng.choice(above) for node in here}
+        parents |= {node: rng.choice(level_above) for node in here}
         levels |= dict.fromkeys(here, level)
-        above = list(here)
+        level_above = list(here)
     return Tree(parents, levels)
 
 
@@ -119,7 +119,7 @@ def grow_within(rng: Rng, size: int, steps: int) -> Tree:
 
 
 def level_sizes(rng: Rng, size: int, steps: int) -> list[int]:
-    """Return the sizes of levels, the last of which has `size` nodes. Where it has none, an earlier level is the last.
+    """Return the sizes of levels. The last has `size` nodes. If that is 0, the levels end earlier.
 
     >>> level_sizes(Rng("sizes"), 20, 3), level_sizes(Rng("sizes"), 0, 3)
     ([3, 6, 20], [3])
@@ -165,8 +165,8 @@ def add_edges(rng: Rng, edges: Sequence[Edge], targets: Mapping[int, Sequence[in
     all_edges, leaving = dict.fromkeys(edges), Counter(source for source, _ in edges)
     for source, allowed in targets.items():
         new = [(source, target) for target in rng.shuffled(allowed) if target != source]
-        wanted = rng.between(1, 2 * degree - 1) - leaving[source]
-        all_edges |= dict.fromkeys([edge for edge in new if edge not in all_edges][: max(0, wanted)])
+        missing = rng.between(1, 2 * degree - 1) - leaving[source]
+        all_edges |= dict.fromkeys([edge for edge in new if edge not in all_edges][: max(0, missing)])
     return rng.shuffled(list(all_edges))
 
 

@@ -26,14 +26,14 @@ _NEEDLES: Mapping[Language, str] = {
 }
 
 
-def _without(language: Language) -> SentenceFilter:
+def _needle_filter(language: Language) -> SentenceFilter:
     """Return a filter of sentences that could be taken for a needle of these tasks, or for a mark of their prompts."""
     harmful = re.compile(f"{_HARMFUL}|{_NEEDLES[language]}", re.IGNORECASE)
     name = "free of needles" if language == "en" else f"free of needles ({language})"
     return SentenceFilter(name, 1, lambda sentence: harmful.search(sentence) is None)
 
 
-_FREE = {language: _without(language) for language in _NEEDLES}
+_FREE = {language: _needle_filter(language) for language in _NEEDLES}
 
 
 def haystack_metadata(*own_names: str) -> dict[str, object]:
@@ -80,7 +80,7 @@ def filler(
 
 
 def fine_filler(name: str, noise: str) -> Filler | None:
-    """Return shorter segments where all segments of the filler have the same words: the sentences of the one line."""
+    """Return the sentences of `noise` as single segments, if `noise` is one line. None otherwise."""
     if name != "noise" or "\n" in noise:
         return None
     return haystack.repeat_sentences(re.split(r"(?<=\.) ", noise))

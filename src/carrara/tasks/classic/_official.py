@@ -15,11 +15,11 @@ from carrara.util.errors import UsageError
 FOLDER = "data/synthetic"
 TASKS = ("niah", "variable_tracking", "common_words_extraction", "freq_words_extraction", "qa")
 SINGULAR = (("Some", "A"), ("are all", "is"), ("are", "is"))
-"""What niah.py replaces in its template where one value is asked for."""
+"""The replacements of niah.py in its template where one value is asked for."""
 KINDS = {"number": "number", "code": "uuid", "name": "word"}
 """Our words for the kinds of values, and RULER's."""
 ANSWERS = {"vt": "{text}{ask} {words}\n\n", "cwe": "{text}{ask} {numbered}\n"}
-"""How a worked example is put together."""
+"""The templates of worked examples."""
 
 
 def words(folder: Path) -> dict[str, Parts]:
@@ -37,7 +37,7 @@ def words(folder: Path) -> dict[str, Parts]:
             **_assignments(folder),
             **_noise(folder, "variable_tracking.py"),
         },
-        "classic/cwe": {**_count(cwe.parts({})), "example": ANSWERS["cwe"], "numbering": _numbering(folder)},
+        "classic/cwe": {**_with_count_field(cwe.parts({})), "example": ANSWERS["cwe"], "numbering": _numbering(folder)},
         "classic/fwe": fwe.parts({}),
         "classic/qa_1": qa_parts,
         "classic/qa_2": qa_parts,
@@ -122,14 +122,14 @@ def _assignments(folder: Path) -> Parts:
 
 
 def _numbering(folder: Path) -> str:
-    """Return what stands before a word of the list."""
+    """Return the text before a word of the list."""
     for text in _formats(_program(folder, "common_words_extraction.py")):
         if match := re.fullmatch(r"\{\}(\W+)\{\}", text):
             return "{n}" + match[1]
     raise UsageError(f"{folder} has no numbered list in common_words_extraction.py, as RULER's has")
 
 
-def _count(parts: Parts) -> Parts:
+def _with_count_field(parts: Parts) -> Parts:
     """Return the parts with a field for the number of words."""
     return {name: re.sub(r"\b10\b", "{count}", text) for name, text in parts.items()}
 

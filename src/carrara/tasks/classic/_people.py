@@ -113,7 +113,7 @@ class Trail(NamedTuple):
 def draw_people(
     rng: Rng, count: int, relations: Sequence[str], firsts: Sequence[str] = (), lasts: Sequence[str] = ()
 ) -> dict[str, Person]:
-    """Draw people with first and last names in common, each of whom stands in each relation to one other.
+    """Draw people who share first and last names. Each of them stands in each relation to one other.
 
     Args:
         rng: Random numbers.

@@ -251,10 +251,10 @@ def _fill(file: File, question: FileQuestion, documents: Sequence[int], rng: Rng
     near = [number for number in dict.fromkeys(question.near) if number not in taken]
     taken.update(near)
     others = [number for number in range(len(file.documents)) if number not in taken]
-    left = [*rng.shuffled(near), *rng.shuffled(others)]
+    remaining = [*rng.shuffled(near), *rng.shuffled(others)]
     chosen, choice = list[int](), list[tuple[int, int]]()
-    for start in range(0, len(left), BLOCK):
-        block = left[start : start + BLOCK]
+    for start in range(0, len(remaining), BLOCK):
+        block = remaining[start : start + BLOCK]
         costs = budget.costs([_write(file, number) for number in block], SEPARATOR)
         for number, cost in zip(block, costs, strict=True):
             if room > BLOCK * cost // 4 and not choice:

@@ -188,8 +188,8 @@ def _check_single(published_files: Iterable[PublishedFile]) -> None:
 
 def _length(path: Path, folder: Path, task: str) -> int:
     """Return the length that a path names, or else the power of two that holds the longest sample."""
-    above = len(folder.absolute().parts) - 1 if folder.is_dir() else -4
-    length_parts = [part for part in path.absolute().parts[above:] if _LENGTH.fullmatch(part)]
+    first_part = len(folder.absolute().parts) - 1 if folder.is_dir() else -4
+    length_parts = [part for part in path.absolute().parts[first_part:] if _LENGTH.fullmatch(part)]
     if length_parts:
         return int(length_parts[-1])
     lengths = [row.get("length") for row, _ in _read(path)]

@@ -19,19 +19,19 @@ SEPARATOR = "separator"
 
 
 class Structure(NamedTuple):
-    """What the prompt of an instance needs beside its text."""
+    """The data of an instance that its prompt needs beside the text."""
 
     examples: Callable[[], Iterable[Instance]]
     """A function that draws the worked examples. A prompt needs them, and scoring does not."""
     content: Any = None
-    """What the facts say, so that a prompt pack can say it in other words."""
+    """The content of the facts, so that a prompt pack can state it in other words."""
 
 
 class Classic(SuiteTask):
     """A task whose prompts may begin with worked examples."""
 
     instruction: ClassVar[str | Mapping[str, str]]  # type: ignore[assignment]
-    """What the prompt begins with: one text for all questions, or one for each by its name."""
+    """The beginning of the prompt: one text for all questions, or one for each by its name."""
     rule: ClassVar[str | Mapping[str, str]]
     """The sentence that says how to answer: one for all questions, or one for each by its name."""
     example: ClassVar[str] = ""

@@ -79,7 +79,7 @@ def scramble(rng: Rng, n: int) -> Iterator[int]:
 
 @dataclass(frozen=True)
 class Naming:
-    """How names are made of adjectives and nouns."""
+    """A way to make names of adjectives and nouns."""
 
     adjectives: tuple[str, ...]
     nouns: tuple[str, ...]

@@ -74,8 +74,8 @@ class FrequentWords(Classic):
         word_rng = rng.stream("words")
         coded = CODED.distinct(word_rng, RANKS - 1)
         ranked = (DOTS, *coded)
-        counted = zip(ranked, _counts(self.alpha), strict=True)
-        middle = word_rng.shuffled([word for word, count in counted for _ in range(count)])
+        word_counts = zip(ranked, _counts(self.alpha), strict=True)
+        middle = word_rng.shuffled([word for word, count in word_counts for _ in range(count)])
         places = rng.stream("places")
         return Instance(
             facts=[*word_rng.shuffled(ranked), *middle, *word_rng.shuffled(ranked)],
@@ -98,7 +98,7 @@ class FrequentWords(Classic):
 
 
 def _shares(alpha: float) -> list[float]:
-    """Return how often each rank occurs for one of the first."""
+    """Return the frequency of each rank, relative to that of the first."""
     return [rank**-alpha for rank in range(1, RANKS + 1)]
 
 
@@ -118,7 +118,7 @@ def _nested_filler(coded: Sequence[str], alpha: float) -> Filler:
     segments = tuple(map(Segment, (DOTS, *coded)))
     rising = _shares(alpha)[::-1]
     # How often all later ranks occur together: the sum as an integral.
-    beyond = (RANKS + 0.5) ** (1 - alpha) / (alpha - 1)
+    later_share = (RANKS + 0.5) ** (1 - alpha) / (alpha - 1)
 
     def open_filler(rng: Rng, tokenizer: str) -> FillerStream:
         fresh = (word for word in codes(rng, LETTERS) if word not in coded)
@@ -126,7 +126,7 @@ def _nested_filler(coded: Sequence[str], alpha: float) -> Filler:
         def stream(gap: int) -> tuple[Segment, ...]:
             ranks = RANKS - bisect_right(rising, rng.random())
             group = segments[:ranks]
-            if rng.chance(beyond):
+            if rng.chance(later_share):
                 group = (*group, Segment(next(fresh)))
             return group if len(group) == 1 else tuple(rng.shuffled(group))
 

@@ -78,7 +78,7 @@ _AND = " and "
 
 
 class Needles(NamedTuple):
-    """What the needles of an instance say."""
+    """The content of an instance's needles."""
 
     shape: Shape
     order: Sequence[tuple[str, str]]

@@ -41,7 +41,7 @@ _STATEMENT = re.compile(r"\bLet ([A-Z]{5}) be ([A-Z]{5}|[0-9]{5})\.")
 
 
 class Assignments(NamedTuple):
-    """What the facts of an instance say."""
+    """The content of an instance's facts."""
 
     steps: Sequence[tuple[str, str]]
     """Variables, each with its number or the variable that it takes its value from."""

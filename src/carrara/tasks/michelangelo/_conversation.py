@@ -46,7 +46,7 @@ class Dialogue(NamedTuple):
         return [turn.draft for turn in self.turns if turn.key == self.asked][self.number - 1]
 
     @property
-    def wanted(self) -> str:
+    def name_in_request(self) -> str:
         """The name of the draft in the last request: `second poem about penguins`. A single draft has no number."""
         alone = sum(turn.key == self.asked for turn in self.turns) == 1
         return str(self.asked) if alone else f"{ordinal(self.number)} {self.asked}"
@@ -68,7 +68,7 @@ def ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def marker(rng: Rng) -> str:
+def draw_marker(rng: Rng) -> str:
     """Draw letters and digits, both among them, so that it is no word."""
     while True:
         characters = "".join(rng.choice(_SIGNS) for _ in range(_MARKER))
@@ -76,30 +76,32 @@ def marker(rng: Rng) -> str:
             return characters
 
 
-def _keys_that_share(keys: Sequence[DraftKey], asked: DraftKey, overlap: str) -> list[DraftKey]:
+def _keys_that_share(keys: Sequence[DraftKey], asked_key: DraftKey, overlap: str) -> list[DraftKey]:
     """Return the keys that share the format, the topic, or both with the asked one, and nothing else of the two."""
     if overlap == "format":
-        return [key for key in keys if key.format == asked.format and key.topic != asked.topic]
+        return [key for key in keys if key.format == asked_key.format and key.topic != asked_key.topic]
     if overlap == "topic":
-        return [key for key in keys if key.topic == asked.topic and key.format != asked.format]
-    return [key for key in keys if key.topic == asked.topic and key.format == asked.format and key != asked]
+        return [key for key in keys if key.topic == asked_key.topic and key.format != asked_key.format]
+    return [key for key in keys if key.topic == asked_key.topic and key.format == asked_key.format and key != asked_key]
 
 
-def resembling(
-    source: DraftSource, asked: DraftKey, overlaps: Sequence[str], count: int, drafts: int, rng: Rng
+def draw_similar_keys(
+    source: DraftSource, asked_key: DraftKey, overlaps: Sequence[str], count: int, drafts: int, rng: Rng
 ) -> list[DraftKey]:
     """Return so many keys that resemble the asked one, in each way in turn."""
     keys = source.keys(drafts)
-    left = {overlap: rng.shuffled(_keys_that_share(keys, asked, overlap)) for overlap in dict.fromkeys(overlaps)}
+    keys_left = {
+        overlap: rng.shuffled(_keys_that_share(keys, asked_key, overlap)) for overlap in dict.fromkeys(overlaps)
+    }
     resembling_keys = []
     for n in range(count):
         overlap = overlaps[n % len(overlaps)]
-        if not left[overlap]:
+        if not keys_left[overlap]:
             raise UsageError(
-                f"the writings have too few keys that share {_describe(overlap)} with {asked.with_article} and have "
-                f"{drafts} drafts: ask for fewer keys or needles, or take more writings"
+                f"the writings have too few keys that share {_describe(overlap)} with {asked_key.with_article} and "
+                f"have {drafts} drafts: ask for fewer keys or needles, or take more writings"
             )
-        resembling_keys.append(left[overlap].pop())
+        resembling_keys.append(keys_left[overlap].pop())
     return resembling_keys
 
 
@@ -107,7 +109,7 @@ def _describe(overlap: str) -> str:
     return "format and topic" if overlap == "both" else f"the {overlap}"
 
 
-def unlike(source: DraftSource, keys: Sequence[DraftKey], drafts: int = 1) -> list[DraftKey]:
+def dissimilar_keys(source: DraftSource, keys: Sequence[DraftKey], drafts: int = 1) -> list[DraftKey]:
     """Return the keys of filler: of other formats and topics than the instance's, so that no length is harder."""
     topics, formats = {key.topic for key in keys}, {key.format for key in keys}
     keys_of_other_topics = [key for key in source.keys(drafts) if key.topic not in topics]

@@ -128,7 +128,7 @@ class _Verdict(NamedTuple):
     bad: list[int]
     """The operations that do not count."""
     slices: list[tuple[int, int]]
-    """The slices under which no others do not count; there is none under which fewer do not."""
+    """The slices under which the fewest operations do not count: as many as in `bad`."""
 
 
 def _search(rng: Rng, count: int, kinds: Sequence[Kind], window: _Window) -> tuple[tuple[Operation, ...], Look] | None:
@@ -157,15 +157,15 @@ def _search(rng: Rng, count: int, kinds: Sequence[Kind], window: _Window) -> tup
 def _complete(
     rng: Rng, operations: Sequence[Operation | None], lists: list[tuple[int, ...]], kinds: Sequence[Kind]
 ) -> _Sequence:
-    """Return a sequence with each operation that is None drawn, and those after it where they are no longer possible.
+    """Return a sequence in which each missing operation (None) is drawn, and so are later ones that became impossible.
 
-    `lists` are what the list is before the first operations, which stay. No list ever comes back: a stretch that undoes
+    `lists` has the list before each of the first operations, which stay. No list ever comes back: a stretch that undoes
     itself (two reversals, an `append` and its `pop`) would be filler, though each half of it counts.
     """
-    kept = len(lists) - 1
-    done: list[Operation] = [*operations[:kept]]  # type: ignore[list-item]  # the first ones are not None
+    kept_count = len(lists) - 1
+    done: list[Operation] = [*operations[:kept_count]]  # type: ignore[list-item]  # the first ones are not None
     known, values = set(lists), lists[-1]
-    for operation in operations[kept:]:
+    for operation in operations[kept_count:]:
         state = _next(operation, values) if operation else None
         while operation is None or state is None or state in known:
             operation = draw(rng, values, kinds)
@@ -211,7 +211,7 @@ def _judge(sequence: _Sequence, window: _Window, most: int) -> _Verdict | None:
     """Return the operations that do not count under the best slices of a window; None if more than `most` do not."""
     operations, lists = sequence
     final, view = lists[-1], window.view
-    show, of_nothing = _SHOWS[view], view in ("sum", "len")  # of nothing there are these, and no other view
+    show, allows_empty = _SHOWS[view], view in ("sum", "len")  # the views of which an empty slice counts
     brought = {args[-1] for kind, args in operations if kind in BRINGING}
     golds = [(start, stop, show(final[start:stop])) for start, stop in window.slices(len(final))]
     if view in ("min", "max"):
@@ -226,7 +226,7 @@ def _judge(sequence: _Sequence, window: _Window, most: int) -> _Verdict | None:
         bad = failing.copy()
         for i, values in others:
             seen = values[start:stop]
-            if not (seen or of_nothing) or show(seen) == gold:
+            if not (seen or allows_empty) or show(seen) == gold:
                 bad.append(i)
                 if len(bad) > most:
                     break
@@ -248,7 +248,7 @@ _SHOWS: Mapping[View, Callable[[Sequence[int]], Answer]] = {
 
 
 def _without(sequence: _Sequence, most: int) -> tuple[list[int], list[tuple[int, list[int]]]] | None:
-    """Return the operations without which a later one fails, and for each other one the last list without it.
+    """Return the operations without which a later one fails, and for each of the others the final list without it.
 
     All of these lists are kept side by side, so that each operation is looked at once. The result is None if more than
     `most` fail. The last operations come first: they are the quickest to show what does not count.

@@ -74,7 +74,7 @@ class Recall:
 
 @dataclass(frozen=True)
 class Conversation:
-    """A published row: what is sent, and what is right."""
+    """A published row: the conversation to send, and the right answer."""
 
     segments: SegmentGroup
     """The conversation up to its last request: its messages, or the one text."""
@@ -84,8 +84,9 @@ class Conversation:
     needles: str | None
     """The drafts for the asked key, as the file counts them."""
     turns: bool
-    """Whether it is messages. Otherwise it is one text, with what comes before the conversation:"""
+    """Whether the row has messages. Otherwise it has one text."""
     before: str = ""
+    """The part of the one text before the conversation, such as examples."""
 
     @property
     def messages(self) -> list[Message]:
@@ -104,7 +105,7 @@ class Repetition(AnswerType[Recall]):
         return answer.whole or answer.marker + answer.draft
 
     def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
-        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        """Return the draft behind the last marker that opens a line, or else behind the last marker."""
         text = without_reasoning(text)
         for end in _ends(question.gold):
             text = text.partition(end)[0]
@@ -210,23 +211,23 @@ class OpenAI(PublishedRows):
 
     def conversation(self, row: Row) -> Conversation:
         *before, last = mrcr_rows.messages(row)
-        marker, whole = row.cells["random_string_to_prepend"], row.cells["answer"]
-        if not whole.startswith(marker):
+        marker, answer_text = row.cells["random_string_to_prepend"], row.cells["answer"]
+        if not answer_text.startswith(marker):
             raise UsageError(f"the answer of {row.where} does not begin with its string: mend it, or take the row out")
         return Conversation(
             segments=tuple(Segment(text, role) for role, text in before),
             last=last.content,
-            answer=_answer(marker, whole, row),
+            answer=_answer(marker, answer_text, row),
             needles=row.cells.get("n_needles"),
             turns=True,
         )
 
     def paper_scores(self, reply: str, question: Question[Recall]) -> Mapping[str, float]:
         """Return the metric of the data set's card: nothing may stand before the string."""
-        marker, whole = question.gold.marker, question.gold.whole
+        marker, answer_text = question.gold.marker, question.gold.whole
         if not reply.startswith(marker):
             return {"openai": 0.0}
-        return {"openai": published_ratio(reply.removeprefix(marker), whole.removeprefix(marker))}
+        return {"openai": published_ratio(reply.removeprefix(marker), answer_text.removeprefix(marker))}
 
 
 class Gdm(PublishedRows):
@@ -234,7 +235,7 @@ class Gdm(PublishedRows):
     name = GDM
 
     def conversation(self, row: Row) -> Conversation:
-        text, whole = row.cells["queries"], row.cells["answer"]
+        text, answer_text = row.cells["queries"], row.cells["answer"]
         last = text.rfind(f"\n{_LABELS['user']}") + 1
         if not text.startswith(_LABELS["user"], last):
             raise UsageError(
@@ -245,7 +246,7 @@ class Gdm(PublishedRows):
         return Conversation(
             segments=(Segment(turns),),
             last=text[start + len(turns) :],
-            answer=_answer(whole.strip()[:MARKER], whole, row),
+            answer=_answer(answer_text.strip()[:MARKER], answer_text, row),
             needles=row.cells.get("num_relevant"),
             turns=False,
             before=text[:start],
@@ -268,11 +269,11 @@ def load(name: str) -> type[PublishedRows]:
     return TASKS[name]
 
 
-def _answer(marker: str, whole: str, row: Row) -> Recall:
-    draft = whole.strip().removeprefix(marker).strip()
+def _answer(marker: str, answer_text: str, row: Row) -> Recall:
+    draft = answer_text.strip().removeprefix(marker).strip()
     if not marker.isalnum() or not _bare(draft):
         raise UsageError(f"the answer of {row.where} is not a string of letters and digits and a draft: mend it")
-    return Recall(marker, draft, whole)
+    return Recall(marker, draft, answer_text)
 
 
 def _bare(draft: str) -> str:
@@ -280,7 +281,7 @@ def _bare(draft: str) -> str:
 
 
 def _ends(answer: Recall) -> tuple[str, ...]:
-    """Return where a reply goes on with a turn of its own, unless its draft has such lines itself."""
+    """Return the beginnings of a further turn that the model may invent, except those that are in the draft."""
     return tuple(end for end in _NEXT_TURN if end not in answer.draft)
 
 

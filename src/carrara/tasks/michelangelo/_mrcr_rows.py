@@ -90,7 +90,7 @@ def sources(folder: Path) -> list[PublishedFile]:
 
 def _find_sources(folder: Path) -> Iterator[PublishedFile]:
     is_file = not folder.is_dir()
-    above = (folder.parent if is_file else folder).resolve().name
+    parent_name = (folder.parent if is_file else folder).resolve().name
     others, empty = list[Path](), list[Path]()
     for path in files_of(folder, ENDINGS):
         relative_path = path.name if is_file else str(path.relative_to(folder))
@@ -100,7 +100,7 @@ def _find_sources(folder: Path) -> Iterator[PublishedFile]:
         if task is None:
             others.append(path)
             continue
-        length = _length_in(f"{above}/{relative_path}" if _BIN.fullmatch(above) else relative_path)
+        length = _length_in(f"{parent_name}/{relative_path}" if _BIN.fullmatch(parent_name) else relative_path)
         lengths = {length} if length is not None else set(map(_bin, _sizes(path, task)))
         if not lengths:
             empty.append(path)
@@ -252,13 +252,13 @@ def messages(row: Row) -> list[Message]:
 def read(path: Path, task: str) -> Iterator[Row]:
     """Yield the rows of a file."""
     needed, more = COLUMNS[task]
-    wanted = (*needed, *more)
-    for n, cells in enumerate(_rows(path, wanted)):
+    columns = (*needed, *more)
+    for n, cells in enumerate(_rows(path, columns)):
         where = f"row {n} of {path}"
         for name in needed:
             if not _is_text(cells.get(name)):
                 raise UsageError(f"{where} has no text for its {name}: mend it, or take it out")
-        yield Row(where, {name: str(cell) for name in wanted if (cell := cells.get(name)) is not None})
+        yield Row(where, {name: str(cell) for name in columns if (cell := cells.get(name)) is not None})
 
 
 def _is_text(cell: object) -> bool:

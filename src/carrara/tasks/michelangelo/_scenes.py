@@ -195,8 +195,8 @@ def _scene(text: str) -> Scene:
         if section := _SECTION.fullmatch(line):
             if section[1] == "told":
                 attributes.append({})
-            within = attributes[-1] if attributes else sections
-            section_lines = within.setdefault(section[1], [])
+            parts = attributes[-1] if attributes else sections
+            section_lines = parts.setdefault(section[1], [])
         else:
             section_lines.append(line)
     return Scene(
@@ -210,7 +210,7 @@ CHOICES = 3
 """Values of an attribute that are asked about."""
 
 
-def story(rng: Rng, name: str, other_people: Sequence[str]) -> Story:
+def draw_story(rng: Rng, name: str, other_people: Sequence[str]) -> Story:
     """Return a story: an opening, a detail or two, and sentences about two attributes in any order.
 
     The story states one to three values of each attribute, once each. Every value of the unknown attribute is said of
@@ -260,12 +260,12 @@ def _once(topic: Topic, sentences: Sequence[str]) -> bool:
     return [text.count(value) for value in bare] == [1] * topic.value_count + [0] * (CHOICES - topic.value_count)
 
 
-def others(rng: Rng, name: str) -> Iterator[Story]:
+def other_stories(rng: Rng, name: str) -> Iterator[Story]:
     """Yield stories about other people, in which nobody has this name."""
     strangers = [person for person in NAMES if person != name]
     while True:
         stranger = rng.choice(strangers)
-        yield story(rng, stranger, [person for person in strangers if person != stranger])
+        yield draw_story(rng, stranger, [person for person in strangers if person != stranger])
 
 
 def question(attribute: Attribute, name: str) -> str:
@@ -273,7 +273,7 @@ def question(attribute: Attribute, name: str) -> str:
 
 
 @cache
-def _asks() -> dict[str, Attribute]:
+def _attributes_by_question() -> dict[str, Attribute]:
     return {attribute.ask: attribute for scene in scenes() for attribute in scene.attributes}
 
 
@@ -281,7 +281,7 @@ def parse_question(question: str) -> tuple[Attribute, str] | None:
     """Return the attribute and the person that a question asks about."""
     for name in NAMES:
         if re.search(rf"\b{name}\b", question):
-            attribute = _asks().get(re.sub(rf"\b{name}\b", "{name}", question))
+            attribute = _attributes_by_question().get(re.sub(rf"\b{name}\b", "{name}", question))
             if attribute:
                 return attribute, name
     return None

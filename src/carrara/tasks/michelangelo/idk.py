@@ -160,7 +160,7 @@ class Idk(SuiteTask):
     def generate(self, rng: Rng) -> Instance:
         stream, key = rng.stream("story"), rng.key
         name = stream.choice(NAMES)
-        story = _scenes.story(stream, name, [person for person in NAMES if person != name])
+        story = _scenes.draw_story(stream, name, [person for person in NAMES if person != name])
         unknown, known = (
             _question(stream, topic, name, self._chance_level()) for topic in (story.unknown, story.known)
         )
@@ -184,7 +184,7 @@ class Idk(SuiteTask):
         )
 
     def _chance_level(self) -> float:
-        """Return the share of questions that are right to answer with the last choice, or one of three if none is."""
+        """Return the share of questions whose answer is the last choice. If none is, return the chance of a guess."""
         return {"mixed": 1 - _KNOWN_OF_TEN / 10, "unknown": 1.0, "known": 1 / 3, "both": 0.5}[self.about]
 
     def questions(self, instance: Instance) -> Sequence[Question[str]]:
@@ -249,18 +249,18 @@ def _question(rng: Rng, topic: Topic, name: str, chance_level: float) -> Questio
 
 def _example(rng: Rng, name: str, n: int) -> Quiz:
     """Return a story about somebody else, with a question of each kind in turn."""
-    story = next(_scenes.others(rng, name))
+    story = next(_scenes.other_stories(rng, name))
     return Quiz(story, (_question(rng, story.known if n % 2 else story.unknown, story.name, 0.0),))
 
 
 def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler:
     match name:
         case "letters":
-            return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, _ALPHABET))),)
+            return lambda rng, _: lambda gap: (Segment(" ".join(_draw_some(rng, _ALPHABET))),)
         case "words":
             used_words = set(re.findall(r"[a-z]+", " ".join((*story.sentences, *choices)).lower()))
             words = [word for word in _words() if word not in used_words]
-            return lambda rng, _: lambda gap: (Segment(" ".join(_some(rng, words))),)
+            return lambda rng, _: lambda gap: (Segment(" ".join(_draw_some(rng, words))),)
         case "stories":
             return lambda rng, _: _stories(rng, story.name)
         case "everyday":
@@ -269,13 +269,13 @@ def _filler(name: str, story: Story, choices: Sequence[str], key: Key) -> Filler
             return haystack.prose(corpus, split=key.split, words=(story.name,), vocabulary=NAMES)
 
 
-def _some(rng: Rng, options: Sequence[str]) -> list[str]:
-    """Return a few or many of them, so that filler of every size is found."""
+def _draw_some(rng: Rng, options: Sequence[str]) -> list[str]:
+    """Return a few or many drawn options, so that the filler has segments of every size."""
     return [rng.choice(options) for _ in range(rng.between(1, 32))]
 
 
 def _stories(rng: Rng, name: str) -> FillerStream:
-    strangers = _scenes.others(rng, name)
+    strangers = _scenes.other_stories(rng, name)
     return lambda gap: tuple(Segment(sentence) for sentence in next(strangers).sentences)
 
 

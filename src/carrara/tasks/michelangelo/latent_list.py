@@ -129,7 +129,7 @@ class LatentList(SuiteTask):
         operations, look = _search_once(replace(key, attempt=search_attempt), self.complexity, self.view)
         if numbering:
             operations = renumber(rng.stream("numbers"), operations, look)
-        session, gold = Session(operations, look, key), _see(operations, look)
+        session, gold = Session(operations, look, key), _answer_of(operations, look)
         return Instance(
             opening=f">> a = {list(START)}",
             facts=[f">> {operation}" for operation in operations],
@@ -148,12 +148,12 @@ class LatentList(SuiteTask):
         self, instance: Instance, question: Question[Answer], wording: Mapping[str, str], style: Style
     ) -> PromptTemplate:
         examples = self._examples(instance.structure)
-        shown = "".join(
+        examples_text = "".join(
             wording["example"].format(n=n, session=example.shown, answer=example.answer)
             for n, example in enumerate(examples, 1)
         )
         return PromptTemplate(
-            before=wording["instruction"] + shown + wording["session"].format(n=len(examples) + 1),
+            before=wording["instruction"] + examples_text + wording["session"].format(n=len(examples) + 1),
             after=f"\n>> {question.ask}" + wording["answer"],
             stop=("\n",),
         )
@@ -240,7 +240,7 @@ def _example(number: int, view: View, fillers: tuple[Strategy, ...]) -> Example:
     return Example("\n".join([*lines, f">> {instance.structure.look}"]), task.write(instance.gold))
 
 
-def _see(operations: Sequence[Operation], look: Look) -> Answer:
+def _answer_of(operations: Sequence[Operation], look: Look) -> Answer:
     final = machine.run(operations)
     answer = look.at(final) if final is not None else None
     if answer is None:
@@ -284,13 +284,13 @@ def _chance_level(session: Session, gold: Answer) -> float:
     if look.view in ("min", "max"):
         return known.count(gold) / len(known)
     if isinstance(gold, tuple):
-        right = math.prod(known.count(number) for number in gold) / math.perm(len(known), len(gold))
-        return _width_share(len(known), len(gold)) * right
+        probability = math.prod(known.count(number) for number in gold) / math.perm(len(known), len(gold))
+        return _width_share(len(known), len(gold)) * probability
     level = 0.0
     for width in range(len(known) + 1):
         if (choices := math.comb(len(known), width)) <= MOST_SUMS:
-            right = sum(sum(part) == gold for part in combinations(known, width))
-            level += _width_share(len(known), width) * right / choices
+            hits = sum(sum(part) == gold for part in combinations(known, width))
+            level += _width_share(len(known), width) * hits / choices
     return level
 
 

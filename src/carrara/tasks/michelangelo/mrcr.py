@@ -93,7 +93,7 @@ class Repetition(AnswerType[Recall]):
         return f"{answer.marker} {answer.draft}"
 
     def parse_value(self, text: str, question: Question[Recall]) -> Recall | None:
-        """Return what stands behind the last string that opens a line, or else behind the last string."""
+        """Return the draft behind the last marker that opens a line, or else behind the last marker."""
         marker = question.gold.marker
         text = first_turn(text.replace("\r\n", "\n"), _NEXT_TURN)
         matches = [*re.finditer(rf"^[^\w\n]{{0,20}}{marker}", text, re.M)] or [*re.finditer(marker, text)]
@@ -171,28 +171,28 @@ class Mrcr(SuiteTask):
         stream, key = rng.stream("keys"), rng.key
         needles = self.needles[key.index % len(self.needles)]
         writings = source(self.writings, self.depth)
-        asked = stream.choice(_askable(writings, needles))
-        keys = [asked, *talk.resembling(writings, asked, self.overlap, self.keys, needles, stream)]
-        counts = {draft_key: needles if draft_key == asked else stream.between(1, needles) for draft_key in keys}
+        asked_key = stream.choice(_askable(writings, needles))
+        keys = [asked_key, *talk.draw_similar_keys(writings, asked_key, self.overlap, self.keys, needles, stream)]
+        counts = {draft_key: needles if draft_key == asked_key else stream.between(1, needles) for draft_key in keys}
         drafts = {draft_key: writings.drafts(draft_key, count, stream) for draft_key, count in counts.items()}
         turns = [
             Turn(draft_key, drafts[draft_key].pop())
             for draft_key in stream.shuffled([draft_key for draft_key, count in counts.items() for _ in range(count)])
         ]
-        number, marker = stream.between(1, needles), talk.marker(stream)
+        number, marker = stream.between(1, needles), talk.draw_marker(stream)
         examples = tuple(_example(writings, keys, n, key.rng("example", n)) for n in range(self.examples))
-        dialogue = Dialogue(tuple(turns), asked, number, marker, examples)
-        asked_places = [n for n, turn in enumerate(turns) if turn.key == asked]
-        others = talk.unlike(writings, [*keys, *(example.asked for example in examples)])
+        dialogue = Dialogue(tuple(turns), asked_key, number, marker, examples)
+        asked_places = [n for n, turn in enumerate(turns) if turn.key == asked_key]
+        others = talk.dissimilar_keys(writings, [*keys, *(example.asked for example in examples)])
         return Instance(
             facts=[talk.group(turn.key, turn.draft, n) for n, turn in enumerate(turns)],
             gold=_answer(dialogue),
             names=_names(dialogue),
             evidence=asked_places[:number],
-            filler=lambda stream, _: _Drafts(writings, others, stream),
+            filler=lambda stream, _: _DraftFiller(writings, others, stream),
             fine_filler=lambda stream, _: _stream_drafts(shorten(writings.any(others, stream), stream)),
             guesses=[Recall(marker, turn.draft) for turn in turns],
-            labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked.format},
+            labels={"needles": str(needles), "asked": talk.ordinal(number), "format": asked_key.format},
             structure=dialogue,
         )
 
@@ -232,8 +232,8 @@ class Mrcr(SuiteTask):
         if others:  # no draft has a line that begins like a turn, so that one text says the same
             turns = [Message("user", text), *others]
             text = "\n".join(_LABELS[turn.role] + turn.content for turn in turns)
-        context, _, asked = text.rpartition(f"\n{_LABELS['user']}")
-        return context, read_names(asks_of(self), asked, wording)
+        context, _, request = text.rpartition(f"\n{_LABELS['user']}")
+        return context, read_names(asks_of(self), request, wording)
 
     def solve(self, context: str, names: Mapping[str, str]) -> Recall:
         drafts = [draft for draft_names, draft in talk.named_drafts(context) if names["asked"] in draft_names]
@@ -265,7 +265,7 @@ def _askable(writings: DraftSource, needles: int) -> Sequence[DraftKey]:
     return keys
 
 
-class _Drafts:
+class _DraftFiller:
     """Filler: drafts for some keys, with their requests."""
 
     def __init__(self, writings: DraftSource, keys: Sequence[DraftKey], rng: Rng) -> None:
@@ -285,13 +285,13 @@ def _stream_drafts(drafts: Iterator[tuple[DraftKey, str]]) -> FillerStream:
 
 def _example(writings: DraftSource, keys: Sequence[DraftKey], n: int, rng: Rng) -> Dialogue:
     """Return a short conversation about something else, which asks for the second of two drafts, or for the first."""
-    far = talk.unlike(writings, keys, 2)
+    far = talk.dissimilar_keys(writings, keys, 2)
     short = [key for key in far if key.format in _SHORT] or far
     if not short:
         raise UsageError("the writings have no key with two drafts left for examples: ask for examples=0")
-    asked = rng.choice(short)
-    turns = tuple(Turn(asked, draft) for draft in writings.drafts(asked, 2, rng))
-    return Dialogue(turns, asked, 2 - n % 2, talk.marker(rng))
+    asked_key = rng.choice(short)
+    turns = tuple(Turn(asked_key, draft) for draft in writings.drafts(asked_key, 2, rng))
+    return Dialogue(turns, asked_key, 2 - n % 2, talk.draw_marker(rng))
 
 
 def _text(turns: Sequence[Turn]) -> str:
@@ -301,7 +301,7 @@ def _text(turns: Sequence[Turn]) -> str:
 
 
 def _names(dialogue: Dialogue) -> Mapping[str, str]:
-    return {"asked": dialogue.wanted, "marker": dialogue.marker}
+    return {"asked": dialogue.name_in_request, "marker": dialogue.marker}
 
 
 def _answer(dialogue: Dialogue) -> Recall:
