@@ -176,7 +176,7 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", name).lstrip("._-") or "tasks"
     head = {"name": f"carrara/{plain}", "description": f"Long-context tasks. {CANARY}", "keywords": ["long-context"]}
     tasks = [
-        {"name": f"carrara/{task}", "digest": f"sha256:{digest_of_task}"} for task, digest_of_task in digests.items()
+        {"name": f"carrara/{task}", "digest": f"sha256:{task_digest}"} for task, task_digest in digests.items()
     ]
     sections = [_section("[dataset]", head), *(_section("[[tasks]]", task) for task in tasks)]
     return "\n".join(['schema_version = "1.0"\n', *sections])

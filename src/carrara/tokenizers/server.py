@@ -137,7 +137,7 @@ class _LlamaCppChat:
         return [*(ChatPart(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
 
     def _special(self, tokens: Iterable[Answer]) -> list[str]:
-        """The pieces that are one token when parsed, and several when they are text."""
+        """Return the pieces that are one token when parsed, and several when they are text."""
         for token in tokens:
             piece = token["piece"]
             if isinstance(piece, str) and piece not in self.known:
