@@ -58,7 +58,7 @@ class Blocklist:
 
 @lru_cache(maxsize=64)
 def _remove_blocked(blocklist: Blocklist, spans_as_bytes: bytes) -> Numbers:
-    """Return a cached blocklist. An item reads its filler twice: to find its gaps, and to render."""
+    """Return spans without blocked sentences. An item reads its filler twice, to find its gaps and to render."""
     spans = np.frombuffer(spans_as_bytes, np.uint64).reshape(-1, 2)
     blocked, owners = [], []
     for part in (blocklist.failed, blocklist.named):
@@ -162,19 +162,19 @@ def _find_phrases(corpus: Corpus, words: Sequence[str]) -> tuple[Numbers, Number
         phrase = None if word == first else re.compile(rf"(?<![^\W_{HAN}]){re.escape(word)}(?![^\W_{HAN}])")
         by_first.setdefault(first, []).append((place, phrase))
     firsts = frozenset(by_first)
-    which, where = array("Q"), array("Q")
+    places_found, sentences_found = array("Q"), array("Q")
     for start, texts in _sentences(corpus):
         for i, text in enumerate(texts, start):
             text = text.casefold() if text.isascii() else normalize("NFKC", unicode14(text)).casefold()
             for first in firsts.intersection(_WORD.findall(text)):
                 for place, phrase in by_first[first]:
                     if phrase is None or phrase.search(text):
-                        which.append(place)
-                        where.append(i)
-    places = np.array(which, U64)
+                        places_found.append(place)
+                        sentences_found.append(i)
+    places = np.array(places_found, U64)
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], np.arange(len(words) + 1, dtype=U64))
-    return ends.astype(U64), np.array(where, U64)[order]
+    return ends.astype(U64), np.array(sentences_found, U64)[order]
 
 
 def _sentences(corpus: Corpus) -> Iterator[tuple[int, list[str]]]:

@@ -164,19 +164,19 @@ class CorpusStream:
 
 def _batches(spans: Iterable[tuple[int, int]]) -> Iterator[Numbers]:
     """Yield groups of spans of sentences. Long spans are divided, because a document may be a whole library."""
-    held: list[tuple[int, int]] = []
+    spans_held: list[tuple[int, int]] = []
     size, most = 0, _FIRST
     for start, stop in spans:
         while start < stop:
             end = min(stop, start + most - size)
-            held.append((start, end))
+            spans_held.append((start, end))
             size += end - start
             start = end
             if size == most:
-                yield np.array(held, np.uint64)
-                held, size, most = [], 0, min(2 * most, _MOST)
-    if held:
-        yield np.array(held, np.uint64)
+                yield np.array(spans_held, np.uint64)
+                spans_held, size, most = [], 0, min(2 * most, _MOST)
+    if spans_held:
+        yield np.array(spans_held, np.uint64)
 
 
 def reading(
@@ -233,11 +233,11 @@ def too_small_error(reading: CorpusStream, requested: int) -> ExhaustedError:
     out += [f"what is not {blocklist.sentence_filter.name}"] if blocklist and blocklist.sentence_filter else []
     wanted = f"{requested:,} were asked for" if requested else "that is nothing to read"
     more = split and available(corpus, reading.tokenizer, None, blocklist) > reading.available
-    mends = ["read the documents of all splits (background=all)"] if more else []
-    mends += ["let it repeat (repeat=true)"] if reading.available else []
+    remedies = ["read the documents of all splits (background=all)"] if more else []
+    remedies += ["let it repeat (repeat=true)"] if reading.available else []
     return ExhaustedError(
         f"the corpus {corpus.name} has {reading.available:,} tokens{whose}{' without ' if out else ''}"
-        f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*mends, 'add text to it'))} "
+        f"{' and '.join(out)} by {reading.tokenizer}, and {wanted}: {', '.join((*remedies, 'add text to it'))} "
         "or take another"
     )
 

@@ -48,9 +48,9 @@ class CorpusEntry:
 
 def open(name: str, *, gutenberg: bool = False, watch: Watch | None = None) -> Corpus:
     """Return the corpus of a name, a hash (or its first eight digits) or a source, which is indexed if necessary."""
-    named = _read(_name_file(name)) if _NAME.fullmatch(name) else None
-    if named and _folder(named["hash"]).is_dir():
-        return _load(name, *_index_by_present_rules(name, named, watch), _language(named))
+    named_row = _read(_name_file(name)) if _NAME.fullmatch(name) else None
+    if named_row and _folder(named_row["hash"]).is_dir():
+        return _load(name, *_index_by_present_rules(name, named_row, watch), _language(named_row))
     if _HASH.fullmatch(name):
         begun = list(cache_folder("corpora").glob(f"{name}*"))
         if len(begun) == 1:
@@ -114,18 +114,18 @@ def add(
 
 def entries() -> list[CorpusEntry]:
     """Return the contents of the registry: names, then corpora without a name."""
-    named = [
+    corpora = [
         CorpusEntry(name, row["hash"], row["source"], _language(row))
         for name, row in _names()
         if _folder(row["hash"]).is_dir()
     ]
-    have_names = {entry.hash for entry in named}
+    have_names = {entry.hash for entry in corpora}
     sources = {row["hash"]: row["source"] for row in _sources()}
     for path in sorted(cache_folder("corpora").iterdir()):
         if _HASH.fullmatch(path.name) and path.name not in have_names:
             source = sources.get(path.name, "")
-            named.append(CorpusEntry(SOTU if source == SOTU else path.name, path.name, source))
-    return named
+            corpora.append(CorpusEntry(SOTU if source == SOTU else path.name, path.name, source))
+    return corpora
 
 
 def remove(name: str) -> None:

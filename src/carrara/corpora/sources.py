@@ -140,12 +140,12 @@ def _warn_of_links(folder: Path, paths: Sequence[Path]) -> None:
     # The hub's cache has its files beside the folders of its snapshots.
     inside = tuple(Path(os.path.realpath(place)) for place in (folder, folder / "../../blobs"))
     # Path.resolve raises a RuntimeError for links in a circle, which are refused when they are read.
-    if away := [
+    if outside := [
         path for path in paths if not any(Path(os.path.realpath(path)).is_relative_to(place) for place in inside)
     ]:
         warn_once(
-            f"{len(away):,} of {len(paths):,} files of {folder} are links to files outside of it, and are read too; "
-            f"the first is {min(away)}, which leads to {os.path.realpath(min(away))}"
+            f"{len(outside):,} of {len(paths):,} files of {folder} are links to files outside of it, and are read too; "
+            f"the first is {min(outside)}, which leads to {os.path.realpath(min(outside))}"
         )
 
 

@@ -175,9 +175,7 @@ def manifest(name: str, digests: Mapping[str, str]) -> str:
     """
     plain = re.sub(r"[^A-Za-z0-9._-]", "-", name).lstrip("._-") or "tasks"
     head = {"name": f"carrara/{plain}", "description": f"Long-context tasks. {CANARY}", "keywords": ["long-context"]}
-    tasks = [
-        {"name": f"carrara/{task}", "digest": f"sha256:{digest_of_task}"} for task, digest_of_task in digests.items()
-    ]
+    tasks = [{"name": f"carrara/{task}", "digest": f"sha256:{task_digest}"} for task, task_digest in digests.items()]
     sections = [_section("[dataset]", head), *(_section("[[tasks]]", task) for task in tasks)]
     return "\n".join(['schema_version = "1.0"\n', *sections])
 
@@ -240,16 +238,16 @@ def _check_verifier(job: ItemId, settings: HarborSettings) -> None:
     if settings.verifier_image:
         return
     if not registry.is_official(job.task):
-        lacks = "a task of your own"
+        missing = "a task of your own"
     elif task.is_sized and ":" in job.tokenizer:
-        lacks = f"the tokenizer {job.tokenizer}"
+        missing = f"the tokenizer {job.tokenizer}"
     elif any(f"{name}=" in job.params for name in OWN_FILES):
-        lacks = "a file of your own"
+        missing = "a file of your own"
     else:
         return
     raise UsageError(
-        f"{job.task} needs {lacks}, which the verifier's container lacks: give `verifier_image`, an image that has it "
-        "and Carrara"
+        f"{job.task} needs {missing}, which the verifier's container lacks: give `verifier_image`, an image that "
+        "has it and Carrara"
     )
 
 

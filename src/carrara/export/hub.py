@@ -336,10 +336,10 @@ def evaluation(name: str, splits: Sequence[Split]) -> str:
     for split in splits:
         if split.kind == "recipes":
             continue
-        talk = split.kind == "conversations"
+        is_chat = split.kind == "conversations"
         ask = (
             {"name": "user_message", "args": {"template": "{question}"}}
-            if talk
+            if is_chat
             else {"name": "prompt_template", "args": {"template": "{prompt}{question}"}}
         )
         tasks.append(
@@ -348,7 +348,7 @@ def evaluation(name: str, splits: Sequence[Split]) -> str:
                 "config": split.config,
                 "split": split.split,
                 "field_spec": {
-                    "input": "messages" if talk else "context",
+                    "input": "messages" if is_chat else "context",
                     "target": "answer",
                     "metadata": ["id", "question", "tokens"],
                 },

@@ -79,8 +79,8 @@ def write_tables(
             with_labels(table.row, config.chunk),
             {**table.columns, **COLUMNS},
         )
-    number, made = write_all(firsts, config.n, config.pack, table, path, warn_once, config.workers, config.engine)
-    return list(show_progress(made, number, "files", label="exporting"))
+    number, written = write_all(firsts, config.n, config.pack, table, path, warn_once, config.workers, config.engine)
+    return list(show_progress(written, number, "files", label="exporting"))
 
 
 def write_all(
@@ -130,19 +130,19 @@ def write(file: File, table: ShardTable, pack: Pack | None) -> WrittenFile:
     }
     if file.path.exists():
         return _existing_file(file.path, about, parquet)
-    made = make(file.share, table.row, pack)
+    batch = make(file.share, table.row, pack)
     schema = arrow.schema([arrow.field(name, type_of(kind, arrow)) for name, kind in table.columns.items()])
-    stored_about = {**about, "unfit": [[str(error), error.part] for error in made.unfit]}
+    stored_about = {**about, "unfit": [[str(error), error.part] for error in batch.unfit]}
     schema = schema.with_metadata({ABOUT: json.dumps(stored_about).encode()})
-    all_rows = _rows(arrow, made.rows, schema)
+    all_rows = _rows(arrow, batch.rows, schema)
     with (
         atomic_path(file.path) as partial,
         parquet.ParquetWriter(partial, schema, compression="zstd", dictionary_pagesize_limit=1 << 30) as writer,
     ):
         # Questions on one context share it: a repeated text is stored once in a row group.
-        for start, rows in _groups(made.questions, file.share.first.length):
+        for start, rows in _groups(batch.questions, file.share.first.length):
             writer.write_table(all_rows.slice(start, rows), row_group_size=max(1, rows))
-    return WrittenFile(file.path, len(made.rows), made.unfit, known=False)
+    return WrittenFile(file.path, len(batch.rows), batch.unfit, known=False)
 
 
 def _groups(questions: Sequence[int], length: int) -> Iterator[tuple[int, int]]:

@@ -77,52 +77,52 @@ def bulk(
     parts = [shares_of(job, SHARE, MOST) for job in jobs]
     small = sum(job.instances * max(job.first.length, LEAST_TOKENS) for job in jobs) <= ALONE
     work = with_permissions(partial(make, row=row, pack=pack))
-    made = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
-    for batch in in_order(jobs, parts, made, warn):
+    batches = parallel_map(work, list(chain(*parts)), 1 if small else workers, engine)
+    for batch in in_order(jobs, parts, batches, warn):
         yield batch.rows  # type: ignore[misc]  # they are the values that `row` returns
 
 
 def in_order(
-    jobs: Sequence[Share], parts: Sequence[Sequence[object]], made: Iterator[M], warn: Callable[[str], None]
+    jobs: Sequence[Share], parts: Sequence[Sequence[object]], batches: Iterator[M], warn: Callable[[str], None]
 ) -> Iterator[M]:
     """Yield the values of the parts of each job. Warn once for each job of instances without a prompt."""
-    without: list[LengthError] = []
+    jobs_without_items: list[LengthError] = []
     for job, job_parts in zip(jobs, parts, strict=True):
         unfit: list[LengthError] = []
         for _ in job_parts:
-            batch = next(made)
+            batch = next(batches)
             unfit += batch.unfit
             yield batch
         if unfit:
             try:
                 warn(too_long(job.first, job.instances, unfit))
             except LengthError as reason:
-                without.append(reason)
+                jobs_without_items.append(reason)
                 if len(jobs) > 1:
                     warn(left_out(job.first, reason))
-    if without and len(without) == len(jobs):
-        raise without[0]
+    if jobs_without_items and len(jobs_without_items) == len(jobs):
+        raise jobs_without_items[0]
 
 
 def remake(
-    named: Sequence[HashedId],
+    hashed_ids: Sequence[HashedId],
     pack: Pack | None,
     row: Callable[[Item], T],
     workers: int | None = None,
     engine: Engine = "local",
 ) -> Iterator[Sequence[T]]:
     """Yield the values for items that are given by their ids. Each is checked against its hash."""
-    size = sum(max(ItemId.parse(hashed.id).length, LEAST_TOKENS) for hashed in named)
-    batch_size = max(1, min(MOST, SHARE * len(named) // size))
-    parts = [named[begin : begin + batch_size] for begin in range(0, len(named), batch_size)]
+    size = sum(max(ItemId.parse(hashed.id).length, LEAST_TOKENS) for hashed in hashed_ids)
+    batch_size = max(1, min(MOST, SHARE * len(hashed_ids) // size))
+    parts = [hashed_ids[begin : begin + batch_size] for begin in range(0, len(hashed_ids), batch_size)]
     work = with_permissions(partial(rebuild_all, row=row, pack=pack))
     return parallel_map(work, parts, 1 if size <= ALONE else workers, engine)
 
 
-def rebuild_all(named: Sequence[HashedId], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
+def rebuild_all(hashed_ids: Sequence[HashedId], row: Callable[[Item], T], pack: Pack | None) -> list[T]:
     """Make a batch, in any process. Consecutive questions on one context share it."""
     rows, context = list[T](), None
-    for hashed in named:
+    for hashed in hashed_ids:
         item_id = ItemId.parse(hashed.id)
         if context is None or context.item_id.context_id != item_id.context_id:
             context = context_of(replace(item_id, question=0), pack)

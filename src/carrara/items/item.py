@@ -330,14 +330,14 @@ def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     """Return the prompt templates of an instance's questions, measured."""
     task, _, instance, questions = _restate(item_id, pack)
     wording, tokenizer = wording_of(item_id, task, pack), tokenizers.get(item_id.tokenizer)
-    frames = [task.prompt(instance, question, wording, item_id.style) for question in questions]
-    if item_id.style == "base" and any(template.history or template.follow_ups for template in frames):
+    templates = [task.prompt(instance, question, wording, item_id.style) for question in questions]
+    if item_id.style == "base" and any(template.history or template.follow_ups for template in templates):
         raise UsageError(
             f"{item_id.task} is a conversation, and a base model completes one text: leave it out, or give `style=chat`"
         )
-    fills = task.is_sized and item_id.length and task.given_count(item_id.length) is None and len(frames) == 1
+    fills = task.is_sized and item_id.length and task.given_count(item_id.length) is None and len(templates) == 1
     known = item_id.length if fills else None  # such an instance was made for this length (sizing.py)
-    return [Measure.of(tokenizer, item_id.style, template, instance, known) for template in frames]
+    return [Measure.of(tokenizer, item_id.style, template, instance, known) for template in templates]
 
 
 _measures = WeightedCache(measure_templates, weight, KEPT)
@@ -369,12 +369,12 @@ def make(
 ) -> Item:
     """Return one item by its properties."""
     permission.allow(tokenizer)
-    loaded = registry.load(task)
-    settled = parameters.build(loaded, task, params or {})
+    default = registry.load(task)
+    configured = parameters.build(default, task, params or {})
     item_id = ItemId(
         task=task,
-        version=loaded.version,
-        params=parameters.canonical(settled),
+        version=default.version,
+        params=parameters.canonical(configured),
         split=split,
         seed=seed,
         index=index,

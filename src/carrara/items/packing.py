@@ -261,14 +261,14 @@ class Packing:
         pool = _Pool(stream, chosen)
         if any(after - before > self._scale.typical // 2 for before, after in pairwise(bounds[chosen:])):
             pool.draw_all()  # the groups that follow are drawn after it
-        behind = bounds[chosen]
+        used_behind = bounds[chosen]
         tail: list[SegmentGroup] = []
         for gap in range(chosen + 1, len(bounds)):
             tail.append(self._ordered_chunks[gap - 1])
-            for group, after in self._reach(stream, gap, behind, bounds[gap]):
-                behind = after
+            for group, after in self._reach(stream, gap, used_behind, bounds[gap]):
+                used_behind = after
                 tail.append(group)
-        yield from self._fit(chosen, bounds[chosen] - used + self.room - behind, pool, stream)
+        yield from self._fit(chosen, bounds[chosen] - used + self.room - used_behind, pool, stream)
         yield from tail
 
     def _reach(self, stream: FillerStream, gap: int, used: int, bound: int) -> Iterator[tuple[SegmentGroup, int]]:

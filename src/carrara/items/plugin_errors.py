@@ -148,9 +148,9 @@ def _checked_instance(instance: object) -> Instance:
     for name, values in texts.items():
         if wrong := [value for value in values if not isinstance(value, str)]:
             raise InvalidTaskError(f"`{name}` of an Instance has {describe(wrong[0])}, where a text is expected")
-    if beyond := [number for number in instance.evidence or () if not 0 <= number < len(instance.facts)]:
+    if unknown := [number for number in instance.evidence or () if not 0 <= number < len(instance.facts)]:
         raise InvalidTaskError(
-            f"`evidence` of an Instance names fact {beyond[0]}, and there are {len(instance.facts)} (from 0)"
+            f"`evidence` of an Instance names fact {unknown[0]}, and there are {len(instance.facts)} (from 0)"
         )
     return instance
 

@@ -145,7 +145,7 @@ def _package(folder: Path) -> str:
 
 
 def _make(name: str, folder: Path) -> None:
-    """Return a package with this folder's files, after its `__init__.py` if it has one."""
+    """Make a package of a folder's files, and run its `__init__.py` if it has one."""
     importlib.invalidate_caches()  # the folder may be newer than Python's cache of its parent
     init_file = folder / "__init__.py"
     spec = _without_file(name, [str(folder)])
@@ -181,7 +181,7 @@ class _Offer(NamedTuple):
     suite: str
     files: tuple[Path, ...]
     modules: tuple[str, ...]
-    """The names of the tasks, with the file of each."""
+    """The module of each file."""
     package: str
     """The name of the package, as it was installed and can be removed."""
 

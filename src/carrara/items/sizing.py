@@ -39,8 +39,10 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
 
     def measure(instance: Instance) -> tuple[int, PromptTemplate]:
         """Return the tokens of an instance's longest prompt, and its template."""
-        frames = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
-        return max(count(tokenizer, item_id.style, assemble_bare(template, instance)) for template in frames), frames[0]
+        templates = [task.prompt(instance, q, wording, item_id.style) for q in task.questions(instance)]
+        return max(
+            count(tokenizer, item_id.style, assemble_bare(template, instance)) for template in templates
+        ), templates[0]
 
     tokens, template = measure(bare)
     budget = item_id.length - (tokens - sum(priced(bare.texts, template.separator)))
@@ -54,10 +56,10 @@ def fit_instance(task: SuiteTask, key: Key, item_id: ItemId, wording: Mapping[st
             except LengthError as reason:
                 unfit = reason
                 break
-            off = measure(instance)[0] - item_id.length
-            if not off:
+            difference = measure(instance)[0] - item_id.length
+            if not difference:
                 return instance
-            budget -= off
+            budget -= difference
     if unfit is None:
         unfit = LengthError(
             "its prompt comes out at other lengths", f"none comes out exactly so by {item_id.tokenizer}"
@@ -77,10 +79,10 @@ def repair(item_id: ItemId, measure: Measure, packing: Packing) -> Packing:
         for _ in range(REPAIRS):
             corrected = replace(corrected, room=max(0, target))
             prompt = Prompt(measure.template, corrected, measure, (), item_id.length)
-            off = count(measure.tokenizer, item_id.style, prompt.messages()) - item_id.length
-            if off == 0:
+            difference = count(measure.tokenizer, item_id.style, prompt.messages()) - item_id.length
+            if difference == 0:
                 return corrected
-            target -= off
+            target -= difference
     raise LengthError(
         f"{item_id} cannot be made exactly {item_id.length} tokens long by {item_id.tokenizer}, "
         "whose counts do not add up"

@@ -30,7 +30,7 @@ def plain(name: str) -> str:
 class ModelAliases:
     """A map from each name of a model to the name that stands for it in all sources."""
 
-    apart: frozenset[str] = frozenset()
+    shared_names: frozenset[str] = frozenset()
     """Plain names that several models of the runs share. These models keep their full names."""
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
 
@@ -38,7 +38,7 @@ class ModelAliases:
         return self.aliases.get(name.casefold()) or self._own(name)
 
     def _own(self, name: str) -> str:
-        return name.casefold() if plain(name) in self.apart else plain(name)
+        return name.casefold() if plain(name) in self.shared_names else plain(name)
 
 
 def model_aliases(
@@ -51,14 +51,14 @@ def model_aliases(
     plains: dict[str, set[str]] = {}
     for name in runs:
         plains.setdefault(plain(name), set()).add(name.casefold())
-    apart = frozenset(name for name, spellings in plains.items() if len(spellings) > 1)
+    shared_names = frozenset(name for name, spellings in plains.items() if len(spellings) > 1)
     our_names = list(dict.fromkeys(ours))
     theirs_by_ours: dict[str, str] = {}
     for alias in aliases:
         our_name, their_name = _split(alias, our_names, theirs)
         if theirs_by_ours.setdefault(our_name.casefold(), plain(their_name)) != plain(their_name):
             raise UsageError(f"`alias={alias}` takes {our_name} for a second model; give each of yours once")
-    return ModelAliases(apart, theirs_by_ours)
+    return ModelAliases(shared_names, theirs_by_ours)
 
 
 def _split(alias: str, ours: Sequence[str], theirs: Mapping[str, str]) -> tuple[str, str]:
@@ -85,7 +85,7 @@ def _matches_ours(text: str, ours: Sequence[str]) -> list[str]:
 
 def _matches_theirs(text: str, theirs: Mapping[str, str]) -> list[str]:
     names = dict.fromkeys(name for name in theirs.values() if plain(name) == plain(text))
-    return list(names or dict.fromkeys(name for spelled, name in theirs.items() if plain(spelled) == plain(text)))
+    return list(names or dict.fromkeys(name for spelling, name in theirs.items() if plain(spelling) == plain(text)))
 
 
 def _single_match(alias: str, text: str, names: Sequence[str]) -> str:
@@ -141,16 +141,18 @@ def correlate_sources(
     entries = [*runs, *others, *of_papers(published)]
     theirs = {entry.model: entry.model for entry in entries if entry.source != entries[0].source}
     theirs |= {score.model: score.name for score in published if score.model not in theirs}
-    same = model_aliases((entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases)
-    table = columns(entries, same)
+    model_of = model_aliases(
+        (entry.model for entry in runs), (entry.model for entry in runs or others), theirs, aliases
+    )
+    table = columns(entries, model_of)
     if len(table) < 2:
-        has = f"there is only {table[0].name!r}" if table else "there is no score"
-        raise UsageError(f"{has}, and a correlation needs two columns; give `scores` or `published`")
-    apart = find_unmatched(entries, same)
-    if not has_shared_model(entries, same):
-        have = "; ".join(f"{source} have {first_names(models)}" for source, models in apart.items())
+        problem = f"there is only {table[0].name!r}" if table else "there is no score"
+        raise UsageError(f"{problem}, and a correlation needs two columns; give `scores` or `published`")
+    unmatched = find_unmatched(entries, model_of)
+    if not has_shared_model(entries, model_of):
+        have = "; ".join(f"{source} have {first_names(models)}" for source, models in unmatched.items())
         raise UsageError(f"no model is in two of the sources: {have}; say which is which by `alias=OURS=THEIRS`")
-    return SourceCorrelations(table, correlations(table), apart)
+    return SourceCorrelations(table, correlations(table), unmatched)
 
 
 def first_names(names: Sequence[str], most: int = 5) -> str:
@@ -171,12 +173,12 @@ def of_papers(scores: Iterable[PublishedScore]) -> list[Entry]:
     ]
 
 
-def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
+def columns(entries: Iterable[Entry], model_of: ModelAliases) -> list[Column]:
     """Return the columns in the order of the entries. Two scores of one model in one column are an error."""
     columns_by_source: dict[tuple[str, str], dict[str, Entry]] = {}
     for entry in entries:
         column = columns_by_source.setdefault((entry.source, entry.column), {})
-        earlier = column.setdefault(same(entry.model), entry)
+        earlier = column.setdefault(model_of(entry.model), entry)
         if earlier is not entry:
             raise UsageError(_duplicate_error(earlier, entry))
     return [
@@ -185,11 +187,11 @@ def columns(entries: Iterable[Entry], same: ModelAliases) -> list[Column]:
     ]
 
 
-def find_unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, list[str]]:
+def find_unmatched(entries: Sequence[Entry], model_of: ModelAliases) -> dict[str, list[str]]:
     """Return the models that no other source has, by source. Empty if there is only one source."""
     sources: dict[str, dict[str, str]] = {}
     for entry in entries:
-        sources.setdefault(entry.source, {}).setdefault(same(entry.model), entry.model)
+        sources.setdefault(entry.source, {}).setdefault(model_of(entry.model), entry.model)
     if len(sources) < 2:
         return {}
     return {
@@ -202,10 +204,10 @@ def find_unmatched(entries: Sequence[Entry], same: ModelAliases) -> dict[str, li
     }
 
 
-def has_shared_model(entries: Sequence[Entry], same: ModelAliases) -> bool:
+def has_shared_model(entries: Sequence[Entry], model_of: ModelAliases) -> bool:
     """Return whether any model has a score in two sources, or there is only one source."""
-    return len({entry.source for entry in entries}) < 2 or len({same(entry.model) for entry in entries}) < len(
-        {(entry.source, same(entry.model)) for entry in entries}
+    return len({entry.source for entry in entries}) < 2 or len({model_of(entry.model) for entry in entries}) < len(
+        {(entry.source, model_of(entry.model)) for entry in entries}
     )
 
 

@@ -60,11 +60,11 @@ def read_scores(papers: Collection[str] = tuple(PAPERS)) -> list[PublishedScore]
 
 def distinct_scores(scores: Collection[PublishedScore]) -> list[PublishedScore]:
     """Return one score for each model on each task at each length: the first of those that are printed."""
-    counted: dict[tuple[str, str, str, int | None], PublishedScore] = {}
+    first_scores: dict[tuple[str, str, str, int | None], PublishedScore] = {}
     for score in scores:
         if not score.share:
-            counted.setdefault((score.paper, score.name, score.task, score.length), score)
-    return list(counted.values())
+            first_scores.setdefault((score.paper, score.name, score.task, score.length), score)
+    return list(first_scores.values())
 
 
 def claimed_length(model: str) -> int | None:

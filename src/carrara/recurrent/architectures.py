@@ -109,9 +109,9 @@ def make_small(kind: str, vocabulary: Vocabulary, segment: int, arguments: Mappi
     """Return a small new model."""
     if kind not in SMALL:
         raise UsageError(f"kind {kind} needs a backbone: give --backbone with a folder, or take {', '.join(SMALL)}")
-    made = SMALL[kind]
-    _check(kind, made, arguments, ("vocabulary", "outputs", "segment"))
-    return BuiltModel(made(len(vocabulary), vocabulary.outputs, segment, **arguments), Words(vocabulary))
+    model_class = SMALL[kind]
+    _check(kind, model_class, arguments, ("vocabulary", "outputs", "segment"))
+    return BuiltModel(model_class(len(vocabulary), vocabulary.outputs, segment, **arguments), Words(vocabulary))
 
 
 def wrap_backbone(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltModel:
@@ -139,8 +139,8 @@ def wrap_backbone(kind: str, place: str, arguments: Mapping[str, Any]) -> BuiltM
     return BuiltModel(kinds[kind](backbone, **arguments), BackboneCodec(tokenizer))
 
 
-def _check(kind: str, made: Callable[..., Any], arguments: Mapping[str, Any], reserved: tuple[str, ...]) -> None:
-    known = [name for name in inspect.signature(made).parameters if name not in reserved]
+def _check(kind: str, model_class: Callable[..., Any], arguments: Mapping[str, Any], reserved: tuple[str, ...]) -> None:
+    known = [name for name in inspect.signature(model_class).parameters if name not in reserved]
     for name in arguments:
         if name not in known:
             raise UsageError(f"a model of kind {kind} has no {name!r}{nearest(name, known)}; it has {', '.join(known)}")

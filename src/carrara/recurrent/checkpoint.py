@@ -51,11 +51,11 @@ def make(
 ) -> Checkpoint:
     """Return an untrained model."""
     if backbone:
-        made = wrap_backbone(kind, backbone, arguments)
+        built = wrap_backbone(kind, backbone, arguments)
     else:
         assert vocabulary is not None
-        made = make_small(kind, vocabulary, segment, arguments)
-    return Checkpoint(made.model, made.codec, kind, segment, arguments, about, vocabulary, backbone)
+        built = make_small(kind, vocabulary, segment, arguments)
+    return Checkpoint(built.model, built.codec, kind, segment, arguments, about, vocabulary, backbone)
 
 
 def weights(model: nn.Module) -> dict[str, Tensor]:
@@ -77,8 +77,8 @@ def save_tensors(file: Path, tensors: Mapping[str, Tensor]) -> None:
 
 
 def save_json(file: Path, data: Mapping[str, Any]) -> None:
-    with whole_file(file) as opened:
-        json.dump(data, opened, indent=1, ensure_ascii=False)
+    with whole_file(file) as temporary_file:
+        json.dump(data, temporary_file, indent=1, ensure_ascii=False)
 
 
 def save(folder: Path, trained: Checkpoint) -> None:
@@ -122,18 +122,18 @@ def load(folder: Path) -> Checkpoint:
             # The sizes in a damaged file may be anything, so they are compared before memory is taken for them.
             with torch.device("meta"):
                 set_weights(make(*arguments).model, {name: tensor.to("meta") for name, tensor in tensors.items()})
-        made = make(*arguments)
-        set_weights(made.model, tensors)
+        trained = make(*arguments)
+        set_weights(trained.model, tensors)
     except UsageError as error:
         raise UsageError(f"the checkpoint {folder} cannot be used: {error}; if it is damaged, train it anew") from None
     except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise UsageError(
             f"the weights in {folder} are not those of its {ABOUT}: {short(error)}; train it anew"
         ) from None
-    if bad := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
-        raise UsageError(f"the checkpoint {folder} has numbers that are none, in {bad[0]}: train it anew")
-    made.model.eval()
-    return made
+    if not_finite := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
+        raise UsageError(f"the checkpoint {folder} has numbers that are none, in {not_finite[0]}: train it anew")
+    trained.model.eval()
+    return trained
 
 
 _FIELDS = {"kind": str, "segment": int, "arguments": dict, "about": dict, "backbone": str}

@@ -144,8 +144,8 @@ def trace_memory(
                     traced.probed.append(probe.chance(state, trained.codec.answer(right[known])))
         attention += _question_attention(trained, state, item.question)
     moved = torch.cdist(torch.stack(memories), torch.stack(memories))
-    far = moved / moved.max().clamp(min=1e-9)
-    return MemoryTrace(count, points, facts, far.tolist(), gates, answers, attention, model.nbytes(state))
+    distances = moved / moved.max().clamp(min=1e-9)
+    return MemoryTrace(count, points, facts, distances.tolist(), gates, answers, attention, model.nbytes(state))
 
 
 def _facts(trained: Checkpoint, item: Item) -> list[FactPlace]:

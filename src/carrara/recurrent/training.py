@@ -37,13 +37,13 @@ def orthogonal(matrix: Tensor, steps: int = 5) -> Tensor:
     """Return the nearest matrix whose singular values are all near 1, by Newton-Schulz iteration."""
     a, b, c = 3.4445, -4.7750, 2.0315
     x: Tensor = matrix / (matrix.norm() + 1e-7)
-    tall = x.shape[0] > x.shape[1]
-    if tall:
+    is_tall = x.shape[0] > x.shape[1]
+    if is_tall:
         x = x.T
     for _ in range(steps):
         gram = x @ x.T
         x = a * x + (b * gram + c * gram @ gram) @ x
-    return x.T if tall else x
+    return x.T if is_tall else x
 
 
 class Muon(torch.optim.Optimizer):
@@ -133,10 +133,10 @@ class Training:
 
     # --- begin, save, resume ---
 
-    def _begin(self, made: Checkpoint) -> None:
+    def _begin(self, trained: Checkpoint) -> None:
         settings = self.settings
-        self.checkpoint, self.codec = made, made.codec
-        self.model = made.model.to(self.device).train()
+        self.checkpoint, self.codec = trained, trained.codec
+        self.model = trained.model.to(self.device).train()
         self.train_step = TrainStep(self.model, settings, self.device)
         inner = [p for name, p in self.model.named_parameters() if settings.muon and _inner(name, p)]
         ids = {id(p) for p in inner}
@@ -288,8 +288,8 @@ class Training:
             state.curve.append([state.total, round(state.loss, 4), round(state.accuracy, 4)])
         if state.accuracy > state.best or state.step <= LEAST:
             state.best, state.best_step = state.accuracy, state.step
-        still = bool(stage.patience) and state.step - state.best_step >= stage.patience
-        if state.step >= stage.steps or still or (state.step >= LEAST and state.accuracy >= stage.until):
+        is_stalled = bool(stage.patience) and state.step - state.best_step >= stage.patience
+        if state.step >= stage.steps or is_stalled or (state.step >= LEAST and state.accuracy >= stage.until):
             state.stage_ends.append(state.total)
             state.stage, state.step, state.best, state.best_step = state.stage + 1, 0, 0.0, 0
 

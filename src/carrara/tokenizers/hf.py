@@ -124,8 +124,8 @@ class HuggingFace:
             end = gap.start()
             window = (text[end - _WINDOW : end], text[end : end + _WINDOW])
             # A word at the edge of the window is cut in both.
-            apart = [word for part in window for word, _ in words.pre_tokenize_str(part)]
-            if apart == [word for word, _ in words.pre_tokenize_str("".join(window))]:
+            separate_words = [word for part in window for word, _ in words.pre_tokenize_str(part)]
+            if separate_words == [word for word, _ in words.pre_tokenize_str("".join(window))]:
                 return end
         return None
 

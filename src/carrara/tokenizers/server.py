@@ -61,7 +61,7 @@ class Server:
             answer = None
         return status, answer if isinstance(answer, dict) else {}
 
-    def _send(self, endpoint: str, body: bytes, again: bool = True) -> tuple[int, bytes]:
+    def _send(self, endpoint: str, body: bytes, retry: bool = True) -> tuple[int, bytes]:
         try:
             self.connection.request("POST", self.path + endpoint, body, {"Content-Type": "application/json"})
             response = self.connection.getresponse()
@@ -71,8 +71,8 @@ class Server:
             self.connection.close()
             if why := certificate_error(error, self.url):
                 raise RunError(why) from error
-            if again:  # a server may close an idle connection
-                return self._send(endpoint, body, again=False)
+            if retry:  # a server may close an idle connection
+                return self._send(endpoint, body, retry=False)
             reason = str(error) or type(error).__name__
             raise RunError(f"the server {self.url} does not answer ({reason}): is it running?") from error
         if len(content) > limit:
@@ -137,7 +137,7 @@ class _LlamaCppChat:
         return [*(ChatPart(piece, special=True) for piece in self.first), *cut(rendered, specials, cores)]
 
     def _special(self, tokens: Iterable[Answer]) -> list[str]:
-        """The pieces that are one token when parsed, and several when they are text."""
+        """Return the pieces that are one token when parsed, and several when they are text."""
         for token in tokens:
             piece = token["piece"]
             if isinstance(piece, str) and piece not in self.known:

@@ -227,8 +227,8 @@ def atomic_path(path: Path) -> Iterator[Path]:
         from shutil import copyfileobj  # `carrara --help` does not need these
         from tempfile import TemporaryDirectory
 
-        with TemporaryDirectory(prefix="carrara-") as aside:
-            partial = Path(aside) / path.name
+        with TemporaryDirectory(prefix="carrara-") as temporary_folder:
+            partial = Path(temporary_folder) / path.name
             yield partial
             with storage_errors(path), partial.open("rb") as written, path.open("wb") as sent:
                 copyfileobj(written, sent, 1 << 24)

@@ -158,8 +158,8 @@ class LimitedTransport:
 
     def _limit(self, response: Any, base: str, kind: type) -> Any:
         package = type(response).__module__.partition(".")[0]
-        packing = response.headers.pop("Content-Encoding", "")
-        response.stream = _stream(package, base, kind)(response.stream, packing, self.limit)
+        encoding = response.headers.pop("Content-Encoding", "")
+        response.stream = _stream(package, base, kind)(response.stream, encoding, self.limit)
         if response.headers.get("Content-Type", "").partition(";")[0].strip().lower() == "text/event-stream":
             response.stream.values = EventCounter()
         return response
@@ -219,9 +219,9 @@ def _stream(package: str, base: str, kind: type) -> type:
 class _LimitedStream:
     """The decompressed bytes of a reply, up to the limit."""
 
-    def __init__(self, inner: Any, packing: str, limit: ReplyLimit) -> None:
+    def __init__(self, inner: Any, encoding: str, limit: ReplyLimit) -> None:
         self.inner, self.limit, self.read = inner, limit, 0
-        self.unpack = _Unpacker(packing.strip().lower())
+        self.unpack = _Unpacker(encoding.strip().lower())
         self.values: ValueCounter | EventCounter = ValueCounter()
 
     def __iter__(self) -> Iterator[bytes]:
@@ -323,12 +323,12 @@ def _last_backslash(part: bytes) -> bytes:
 class _Unpacker:
     """A decompressor of `gzip` and `deflate`, a few bytes at a time."""
 
-    def __init__(self, packing: str) -> None:
-        self.packing = packing
+    def __init__(self, encoding: str) -> None:
+        self.encoding = encoding
         self.stream: Any = None
 
     def __call__(self, data: bytes) -> Iterator[bytes]:
-        if not data or self.packing in ("", "identity"):
+        if not data or self.encoding in ("", "identity"):
             yield data
             return
         if self.stream is None:
@@ -346,8 +346,8 @@ class _Unpacker:
 
     def _window(self, data: bytes) -> int:
         """Return zlib's number for the compression. Some servers send `deflate` without a header."""
-        if self.packing in ("gzip", "x-gzip"):
+        if self.encoding in ("gzip", "x-gzip"):
             return zlib.MAX_WBITS | 16
-        if self.packing != "deflate":
-            raise PackingError(f"the server's reply is packed as {self.packing[:_NAMED]}, which was not asked for")
+        if self.encoding != "deflate":
+            raise PackingError(f"the server's reply is packed as {self.encoding[:_NAMED]}, which was not asked for")
         return zlib.MAX_WBITS if data[0] & 0x8F == 8 else -zlib.MAX_WBITS

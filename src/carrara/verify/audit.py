@@ -155,17 +155,19 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
             simulation.take(item.task, context.instance, item.question, rng, context.item_id.context_id)
         offsets += context.packing.offsets().values() if first.length and context.instance.filler else []
         instance = context.instance
-        puzzles["\n".join(p.text for u in instance.chunks for p in u) + "|".join(q.ask for q in context.questions)] += 1
+        puzzles[
+            "\n".join(p.text for chunk in instance.chunks for p in chunk) + "|".join(q.ask for q in context.questions)
+        ] += 1
     report.chance_level /= max(1, report.items)
     report.off = sum(offsets) / len(offsets) if offsets else 0.0
     report.repeated = sum(n - 1 for n in puzzles.values())
     report.breaches += _remake_in_new_process(hashes, pack)
     report.parts = parts.results()
     if any(result.breaches for result in report.parts):
-        again = PartsCheck(draw=1)
+        second_check = PartsCheck(draw=1)
         for context in contexts(first, few, pack, lambda warning: None):
-            again.take(context.items[0])
-        confirmed = {result.way for result in again.results() if result.breaches}
+            second_check.take(context.items[0])
+        confirmed = {result.way for result in second_check.results() if result.breaches}
         report.breaches += [
             Breach("passages", str(first), description)
             for result in report.parts
@@ -277,9 +279,9 @@ def _find_misplaced(packing: Packing, arrangement: Arrangement) -> str:
     if wrong := arrangement.find_violation(packing):
         return wrong
     offsets = packing.offsets()
-    off = max(offsets[fact] for fact in needed)
-    if off > packing.tolerance:
-        return f"a needed fact is {off} tokens from its position"
+    distance = max(offsets[fact] for fact in needed)
+    if distance > packing.tolerance:
+        return f"a needed fact is {distance} tokens from its position"
     return ""
 
 

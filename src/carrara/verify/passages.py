@@ -116,12 +116,12 @@ class _Sample:
         last = len(splitter.text.rstrip())
         if end < last:
             self.sizes_with.append(size(start, end))
-        without = [
+        without_fact = [
             (start, end)
             for start, end in others
             if end < last and not any(fact[0] < end and start < fact[1] for fact in facts)
         ]
-        self.sizes_without += [size(*part) for part in without[:1]]
+        self.sizes_without += [size(*part) for part in without_fact[:1]]
 
     def summarize(self, way: str) -> PartsResult:
         from scipy.stats import ks_2samp, kstest, wasserstein_distance

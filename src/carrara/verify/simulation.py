@@ -112,9 +112,11 @@ def _compare(kind: str, guessed: list[_GuessedQuestion], draws: int) -> Simulati
     for question in guessed:
         by_instance[question.instance].append(question)
     instances = len(by_instance)
-    off = [fmean(question.score - question.declared for question in questions) for questions in by_instance.values()]
+    differences = [
+        fmean(question.score - question.declared for question in questions) for questions in by_instance.values()
+    ]
     declared, score = fmean(question.declared for question in guessed), fmean(question.score for question in guessed)
-    spread = pstdev(off)
+    spread = pstdev(differences)
     if any(min(rate, 1 - rate) * instances < RARE for rate in (declared, score)):
         likely, equal_share = (
             (score * instances + 2) / (instances + 4),

@@ -190,9 +190,9 @@ def _neighbours(view: TextView, step: int) -> Iterable[str]:
     """Yield the words next to those that the question names."""
     for name in view.named:
         for at in view.places(name)[-1:]:
-            beyond = at + step * (len(words(name)) if step > 0 else 1)
-            if 0 <= beyond < len(view.words):
-                yield view.words[beyond]
+            neighbour = at + step * (len(words(name)) if step > 0 else 1)
+            if 0 <= neighbour < len(view.words):
+                yield view.words[neighbour]
 
 
 def _in_pieces(view: TextView) -> Iterable[str]:

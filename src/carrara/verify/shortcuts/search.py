@@ -137,9 +137,11 @@ class Search:
         strings = {name: reply for name, reply in strings.items() if len(reply) <= LONGEST}
         strings |= dict(item.task.trivial_baselines(item.question))
         strings |= dict(item.task.heuristics(item.context.instance, item.question))
-        believed = {} if "strings" in self._declared else strings
-        believed = {name: reply for name, reply in {**believed, **blind}.items() if not _by_name(self._declared, name)}
-        sources = _candidate_replies(view, form, believed)
+        undeclared = {} if "strings" in self._declared else strings
+        undeclared = {
+            name: reply for name, reply in {**undeclared, **blind}.items() if not _by_name(self._declared, name)
+        }
+        sources = _candidate_replies(view, form, undeclared)
         score_of_reply = {reply: _score_reply(item, reply) for reply in {*sources, *strings.values(), *blind.values()}}
         scores: dict[Kind, Mapping[str, float]] = {
             "blind": {name: score_of_reply[reply] for name, reply in blind.items()},
@@ -158,18 +160,24 @@ class Search:
         sentences = typography.read_sentences(item) if item.prompt.tokens <= ECHOED else None
         return Measurement(item, scores, candidates, sentences)
 
-    def summarize(self, tested: Sequence[Measurement]) -> SearchResult:
+    def summarize(self, test_measurements: Sequence[Measurement]) -> SearchResult:
         """Return the findings on items of the test split."""
-        shortcuts = [*self._best("blind", tested), *self._best("strings", tested), *self._best("part", tested)]
-        shortcuts += self._typography(tested)
-        if scores := self._learned_scores(tested):
+        shortcuts = [
+            *self._best("blind", test_measurements),
+            *self._best("strings", test_measurements),
+            *self._best("part", test_measurements),
+        ]
+        shortcuts += self._typography(test_measurements)
+        if scores := self._learned_scores(test_measurements):
             goes_by = "; ".join(dict.fromkeys(filter(None, self._goes_by)))
-            shortcuts.append(replace(_shortcut("learned", LEARNED, scores, tested), goes_by=goes_by))
-        parts = {name: fmean(_fill_scores("part", name, tested)) for name in _names("part", tested)}
+            shortcuts.append(replace(_shortcut("learned", LEARNED, scores, test_measurements), goes_by=goes_by))
+        parts = {
+            name: fmean(_fill_scores("part", name, test_measurements)) for name in _names("part", test_measurements)
+        }
         backwards = parts.pop(truncated.BACKWARDS, None)
         return SearchResult(shortcuts, parts, backwards)
 
-    def _best(self, kind: Kind, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
+    def _best(self, kind: Kind, test_measurements: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the heuristics that are best on the training split, down to the first undeclared one.
 
         Their scores are those on the test split.
@@ -177,16 +185,16 @@ class Search:
         names = [name for name in _names(kind, self._train) if name != truncated.BACKWARDS]
         means = {name: fmean(_fill_scores(kind, name, _answered_items(kind, name, self._train))) for name in names}
         for name in sorted(means, key=lambda name: -means[name]):
-            answered = _answered_items(kind, name, tested)
+            answered = _answered_items(kind, name, test_measurements)
             yield _shortcut(kind, name, _fill_scores(kind, name, answered), answered)
             if not _by_name(self._declared, name):
                 return
 
-    def _typography(self, tested: Sequence[Measurement]) -> Iterator[Shortcut]:
+    def _typography(self, test_measurements: Sequence[Measurement]) -> Iterator[Shortcut]:
         """Yield the best rule of typography, and if that is declared, the best one that sees white space alone."""
         train, test = (
             [measured.sentences for measured in measurements if measured.sentences]
-            for measurements in (self._train, tested)
+            for measurements in (self._train, test_measurements)
         )
         for name, rule, rows in typography.find_rules(train, test):
             scores, chance_levels = [row.f1 for row in rows], [row.chance_level for row in rows]
@@ -195,20 +203,20 @@ class Search:
             if not declared:
                 return
 
-    def _learned_scores(self, tested: Sequence[Measurement]) -> list[float]:
+    def _learned_scores(self, test_measurements: Sequence[Measurement]) -> list[float]:
         """Return the scores of the learned heuristic, which learns the questions of each part separately."""
         scores, self._goes_by = list[float](), list[str]()
-        for name in sorted({measured.item.question.part for measured in tested}):
+        for name in sorted({measured.item.question.part for measured in test_measurements}):
             learned = LearnedReader.of(
                 [measured.candidates for measured in self._train if measured.item.question.part == name]
             )
             if learned:
                 self._goes_by.append(
                     learned.describe(
-                        [measured.candidates for measured in tested if measured.item.question.part == name]
+                        [measured.candidates for measured in test_measurements if measured.item.question.part == name]
                     )
                 )
-            for item, _, candidates, _ in tested:
+            for item, _, candidates, _ in test_measurements:
                 if item.question.part == name:
                     chosen = (
                         candidates.scores[learned.choose(candidates)]
