@@ -109,6 +109,12 @@ def test_the_mean_of_tests_is_judged_like_a_task() -> None:
     assert line.effective.usability == "usable"
 
 
+def test_models_with_the_same_mean_share_a_place() -> None:
+    scores = {"a": 0.5, "b": 1.0, "c": 0.5, "d": 0.0}
+    lines = leaderboard([reply(i, score, 0, model) for model, score in scores.items() for i in range(4)])
+    assert [(line.place, line.series.model) for line in lines] == [(1, "b"), (2, "a"), (2, "c"), (4, "d")]
+
+
 def test_who_lacks_a_cell_has_no_place_and_an_odd_one_takes_nobodys() -> None:
     whole = {0: 1.0, 1024: 0.5}
     results = [*curve("a", whole), *curve("b", whole), *curve("c", {0: 1.0}), *curve("d", {0: 0.9, 777: 0.9})]

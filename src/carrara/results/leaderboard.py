@@ -36,7 +36,8 @@ class Standing:
 
     series: Series
     place: int | None
-    """The rank. None for a model that lacks a cell that counts, and if the tasks have no length in common."""
+    """The rank, which models with the same mean share. None for a model that lacks a cell that counts, and if the tasks
+    have no length in common."""
     cells: int
     of: int
     lengths: tuple[int, ...]
@@ -122,9 +123,10 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         if counted_cells
     ]
     ordered = sorted(lines, key=lambda line: (not line.is_complete, -(line.mean or 0.0), natural(str(line.series))))
+    means = [line.mean for line in ordered if line.is_complete and line.mean is not None]
     return [
-        replace(line, place=number) if line.is_complete and line.mean is not None else line
-        for number, line in enumerate(ordered, 1)
+        replace(line, place=1 + means.index(line.mean)) if line.is_complete and line.mean is not None else line
+        for line in ordered
     ]
 
 
