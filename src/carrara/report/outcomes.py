@@ -99,7 +99,7 @@ def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     groups: dict[tuple[str, Series, int], Counter[str]] = {}
     for result in results:
         if result.task in error_types and result.status != "error":
-            groups.setdefault((result.task, series_for(result), result.length), Counter())[_way(result)] += 1
+            groups.setdefault((result.task, series_for(result), result.length), Counter())[_error_type(result)] += 1
     shares = []
     for (task, series, length), counts in sorted(groups.items(), key=lambda pair: (natural(pair[0][0]), pair[0][2])):
         n = counts.total()
@@ -108,7 +108,7 @@ def error_shares(results: Sequence[Result]) -> list[ErrorShares]:
     return shares
 
 
-def _way(result: Result) -> str:
+def _error_type(result: Result) -> str:
     if result.status not in GRADED or result.answer is None:
         return SILENT
     return RIGHT if headline(result) == 1 else result.error_type or WRONG

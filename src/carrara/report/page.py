@@ -58,22 +58,22 @@ def notes(
         *_unmeasured_notes(rows, styles),
         *(f"{sentence[0].upper()}{sentence[1:]}." for sentence in changed_models(results)),
         *(warning for run in runs for warning in run.warnings),
-        *_without_answer(results),
-        *_where_without_answer(results, rows, styles),
-        *([] if partial else _incomplete(results, styles)),
-        *_few(rows),
-        *_one_length(rows),
-        *_short_of_reasoning(results),
-        *_cheap(rows, styles, findings),
-        *_trivial(trivial),
+        *_unanswered_notes(results),
+        *_unanswered_cell_notes(results, rows, styles),
+        *([] if partial else _incomplete_notes(results, styles)),
+        *_small_sample_notes(rows),
+        *_one_length_notes(rows),
+        *_short_reasoning_notes(results),
+        *_shortcut_notes(rows, styles, findings),
+        *_trivial_baseline_notes(trivial),
         *_trivial_score_notes(trivial),
-        *_near(findings),
-        *_repeated(results),
+        *_short_context_notes(findings),
+        *_repeated_request_notes(results),
         *([metric] if metric else []),
     ]
 
 
-def _without_answer(results: Sequence[Result]) -> Iterator[str]:
+def _unanswered_notes(results: Sequence[Result]) -> Iterator[str]:
     """Yield a sentence about replies without an answer, with their statuses, and with the most frequent error."""
     unanswered = [result for result in results if result.status not in GRADED]
     if not unanswered:
@@ -86,7 +86,7 @@ def _without_answer(results: Sequence[Result]) -> Iterator[str]:
         yield f"The most frequent error ({count(times, 'time')}): {error}"
 
 
-def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
+def _unanswered_cell_notes(results: Sequence[Result], rows: Sequence[Row], styles: Styles) -> Iterator[str]:
     """Yield a sentence about cells in which most replies have no answer, so that their scores say little."""
     silent_rows = [row for row in rows if row.stat.scored and 2 * row.stat.answers_read < row.stat.n]
     if not silent_rows:
@@ -106,7 +106,7 @@ def _where_without_answer(results: Sequence[Result], rows: Sequence[Row], styles
         yield f"{count(len(silent_rows) - LISTED, 'more cell')} {have} mostly replies without an answer."
 
 
-def _repeated(results: Sequence[Result]) -> Iterator[str]:
+def _repeated_request_notes(results: Sequence[Result]) -> Iterator[str]:
     """Yield a sentence about requests that failed and were sent again."""
     if times := [result.repeated for result in results if result.repeated]:
         were = "was" if sum(times) == 1 else "were"
@@ -122,27 +122,27 @@ def _unmeasured_notes(rows: Sequence[Row], styles: Styles) -> Iterator[str]:
         yield f"{count(len(blank) - LISTED, 'more cell')} {'has' if len(blank) == LISTED + 1 else 'have'} no score."
 
 
-def _one_length(rows: Sequence[Row]) -> Iterator[str]:
+def _one_length_notes(rows: Sequence[Row]) -> Iterator[str]:
     lengths = {row.length for row in rows}
     if len(lengths) == 1:
         yield f"Only one length was run, {write_length(*lengths)}: the scores do not show what a longer context does."
 
 
-def _few(rows: Sequence[Row]) -> Iterator[str]:
+def _small_sample_notes(rows: Sequence[Row]) -> Iterator[str]:
     least = min(row.stat.n for row in rows)
     if least < FEW:
         yield f"Some scores rest on only {count(least, 'reply')}: their intervals are wide."
 
 
-def _trivial(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
+def _trivial_baseline_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
     """Yield a sentence about tasks on which a trivial reply scores well."""
     sentences: dict[tuple[str, str], str] = {}  # of several lengths the worst
     for line in sorted(lines, key=lambda line: line.chance_level - line.score):
         if line.scores_well:
-            scores = f"scores {line.score:.2f} in {_where(line, lines)} (chance level {line.chance_level:.2f})"
+            scores = f"scores {line.score:.2f} in {_describe_place(line, lines)} (chance level {line.chance_level:.2f})"
             text = f"The trivial reply “{short(line.name, 40)}” {scores}: a model with no more shows nothing."
             sentences.setdefault((line.task, line.name), text)
-    yield from _first(sentences.values(), "trivial reply", "scores well", "score well")
+    yield from _first_sentences(sentences.values(), "trivial reply", "scores well", "score well")
 
 
 def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
@@ -157,14 +157,14 @@ def _trivial_score_notes(lines: Sequence[TrivialBaseline]) -> Iterator[str]:
         scores = f"{worst.published[name]:.2f} by the paper score ({short(name, 30)}), {worst.score:.2f} by ours"
         others = len({line.task for line in fooled_lines}) - 1
         more = f", and about as well in {count(others, 'other task')}" if others else ""
-        text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_where(worst, lines)}{more}."
+        text = f"The trivial reply “{short(reply, 40)}” scores {scores}, in {_describe_place(worst, lines)}{more}."
         gaps[text] = worst.published[name] - worst.score
-    yield from _first(
+    yield from _first_sentences(
         sorted(gaps, key=lambda text: -gaps[text]), "trivial reply", "fools a paper score", "fool paper scores"
     )
 
 
-def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFinding]) -> Iterator[str]:
+def _shortcut_notes(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFinding]) -> Iterator[str]:
     """Yield a sentence about scores that a shortcut reaches as well, if the shortcut is above the chance level."""
     cheap = {finding.task: finding for finding in findings if finding.score > finding.chance_level + NEWS}
     cheap_rows: dict[tuple[str, Series], list[Row]] = {}
@@ -179,10 +179,10 @@ def _cheap(rows: Sequence[Row], styles: Styles, findings: Sequence[ShortcutFindi
         scores = f"the shortcut “{short(cheap[task].name, 60)}” scores {cheap[task].score:.2f}"
         declared = f" ({cheap[task].declared.rstrip('.')})" if cheap[task].declared else ""
         sentences.append(f"{cells} is no better than a shortcut: {scores}{declared}.")
-    yield from _first(sentences, "model", "is no better than a shortcut", "are no better than a shortcut")
+    yield from _first_sentences(sentences, "model", "is no better than a shortcut", "are no better than a shortcut")
 
 
-def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
+def _short_context_notes(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
     """Yield a sentence about tasks that a tenth of the context mostly solves."""
     sentences = [
         f"A tenth of a context of 4k tokens is enough to score {finding.reach:.2f} in {short(finding.task)}: there, "
@@ -190,23 +190,23 @@ def _near(findings: Sequence[ShortcutFinding]) -> Iterator[str]:
         for finding in findings
         if finding.reach >= ENOUGH and finding.reach > finding.chance_level + NEWS
     ]
-    yield from _first(sentences, "task", "is like that", "are like that")
+    yield from _first_sentences(sentences, "task", "is like that", "are like that")
 
 
-def _first(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
+def _first_sentences(sentences: Collection[str], what: str, does: str, do: str) -> Iterator[str]:
     """Yield the first of many sentences, and the number of the others."""
     yield from list(sentences)[:LISTED]
     if (more := len(sentences) - LISTED) > 0:
         yield f"{count(more, 'more ' + what)} {does if more == 1 else do}."
 
 
-def _where(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
+def _describe_place(line: TrivialBaseline, lines: Sequence[TrivialBaseline]) -> str:
     """Return the task, and the length if the reply has different scores at other lengths."""
     alone = sum((other_line.task, other_line.name) == (line.task, line.name) for other_line in lines) == 1
     return short(line.task) + ("" if alone else f" at {write_length(line.lengths[0])}")
 
 
-def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
+def _incomplete_notes(results: Sequence[Result], styles: Styles) -> Iterator[str]:
     """Yield a sentence about lengths with fewer replies than others of their task.
 
     The run is incomplete, or items did not fit.
@@ -224,10 +224,10 @@ def _incomplete(results: Sequence[Result], styles: Styles) -> Iterator[str]:
         for (task, subset, length, series), n in sorted(counts.items(), key=lambda pair: _place(pair[0], styles))
         if n < most[task, subset]
     ]
-    yield from _first(short_of, "cell", "is incomplete", "are incomplete")
+    yield from _first_sentences(short_of, "cell", "is incomplete", "are incomplete")
 
 
-def _short_of_reasoning(results: Sequence[Result]) -> Iterator[str]:
+def _short_reasoning_notes(results: Sequence[Result]) -> Iterator[str]:
     """Yield a sentence about replies with fewer tokens of reasoning than were enforced."""
     with_budget = [result for result in results if result.settings.get("cot", "").startswith("exactly:")]
     short_of = [

@@ -60,8 +60,8 @@ def provenance(results: Sequence[Result], styles: Styles) -> list[Provenance]:
 
 def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> Provenance:
     prompt_styles = sorted({_prompt_style(result) for result in results})
-    server, server_warning = _server(style, tokenizer, results)
-    exact, exact_warning = _exact(style, tokenizer, results)
+    server, server_warning = _describe_server_counts(style, tokenizer, results)
+    exact, exact_warning = _describe_length_errors(style, tokenizer, results)
     outputs = [result.output_tokens for result in results if result.output_tokens is not None]
     seconds = [result.seconds for result in results if result.seconds is not None]
     settings = sorted({pair for result in results for pair in result.settings.items()})
@@ -81,7 +81,7 @@ def _describe(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> 
     )
 
 
-def _exact(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+def _describe_length_errors(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether prompts have their length, and a warning if they do not.
 
     A length of 0 claims nothing, and published items have lengths of their own. The longest question on a context has
@@ -117,7 +117,7 @@ def _expected_tokens(result: Result) -> int:
     return item_id.length if item_id and WITHIN in result.settings else result.length
 
 
-def _server(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
+def _describe_server_counts(style: SeriesStyle, tokenizer: str, results: Sequence[Result]) -> tuple[str, str]:
     """Return whether the server counted as many tokens, and a warning if not.
 
     If a reader shortens the context or asks several times, return the server's count alone.

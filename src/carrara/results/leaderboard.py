@@ -23,9 +23,9 @@ from carrara.results.scores import Stat, stat
 from carrara.results.series import Series, group_by_cell
 from carrara.util.quantities import count, natural, write_length
 
-Test = tuple[str, str]
+TaskSetting = tuple[str, str]
 """The name and the settings of a task."""
-Cell = tuple[Test, int]
+Cell = tuple[TaskSetting, int]
 NAMED = 3
 """The most tasks that the reason for a missing rank names."""
 
@@ -98,9 +98,9 @@ def leaderboard(results: Sequence[Result], requirements: Requirements | None = N
         else:
             unmeasured.setdefault(model, set()).add(cell)
     counted_cells = _choose_cells([frozenset(cells) for cells in results_by_model.values()])
-    lengths: dict[Test, set[int]] = {}
-    for posed, length in counted_cells:
-        lengths.setdefault(posed, set()).add(length)
+    lengths: dict[TaskSetting, set[int]] = {}
+    for setting, length in counted_cells:
+        lengths.setdefault(setting, set()).add(length)
     common = sorted(set.intersection(*lengths.values())) if lengths else []
     if common:
         counted_cells = frozenset(cell for cell in counted_cells if cell[1] in common)
@@ -181,7 +181,7 @@ def _standing(
     most_replies: Mapping[Cell, int],
     requirements: Requirements,
 ) -> Standing:
-    curves: dict[Test, dict[int, Stat]] = {}
+    curves: dict[TaskSetting, dict[int, Stat]] = {}
     for (task, length), replies in replies_by_cell.items():
         curves.setdefault(task, {})[length] = stat(replies)
     means = {task: fmean(score_stat.mean for score_stat in curve.values()) for task, curve in curves.items()}
@@ -217,9 +217,9 @@ def _standing(
     )
 
 
-def _short_name(task: Test) -> str:
-    name, posed = task
-    return f"{name} ({posed})" if posed else name
+def _short_name(task: TaskSetting) -> str:
+    name, settings = task
+    return f"{name} ({settings})" if settings else name
 
 
 class _Overall(NamedTuple):
@@ -265,7 +265,7 @@ def _area(curve: Mapping[int, float]) -> float | None:
 
 
 def _effective(
-    model: Series, curves: Mapping[Test, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
+    model: Series, curves: Mapping[TaskSetting, Mapping[int, Stat]], common: Sequence[int], requirements: Requirements
 ) -> EffectiveLength | None:
     """Return the effective length of the mean. None if fewer than two lengths are common to all tasks."""
     if len(common) < 2:
