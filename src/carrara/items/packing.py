@@ -27,7 +27,7 @@ POOL = 64
 """The number of groups from which those that make the total exact are chosen."""
 WINDOW = 8
 """The room for which they are chosen, in typical groups."""
-HELD = 1 << 12
+CACHED_TOKENS = 1 << 12
 """The tokens of filler up to which a packed context is cached, because short contexts are needed again and again."""
 MOST = 1 << 18
 """The tokens of filler up to which a context is cached on request."""
@@ -83,12 +83,12 @@ class Packing:
             for fact in self.instance.chunks:
                 yield from fact
             return
-        for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
+        for group in self._all_groups if self.room <= CACHED_TOKENS or "_all_groups" in vars(self) else self._units():
             yield from group
 
     def cache_segments(self) -> None:
         """Cache the packed segments, if they are small, for repeated use."""
-        if self.instance.filler is not None and HELD < self.room <= MOST:
+        if self.instance.filler is not None and CACHED_TOKENS < self.room <= MOST:
             _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
@@ -228,7 +228,7 @@ class Packing:
         if self.arrangement and self.arrangement.find_violation(chain.from_iterable(groups)):
             raise LengthError("its needed facts do not stand apart in so little filler; ask for more")
         if isinstance(groups, list):
-            if self.room <= HELD:
+            if self.room <= CACHED_TOKENS:
                 return _Layout(bounds, filler_number, groups)
             _LATEST[0] = self, groups
         else:
