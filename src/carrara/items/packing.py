@@ -186,7 +186,7 @@ class Packing:
 
     @cached_property
     def _scale(self) -> "_Scale":
-        costs = [self.cost(group) for group in some(self._open("scale"), 0, POOL)]
+        costs = [self.cost(group) for group in take_groups(self._open("scale"), 0, POOL)]
         typical = max(1, sum(costs) // len(costs))
         nearly_equal = WINDOW * (max(costs) - min(costs)) < 2 * typical
         return _Scale(typical, WINDOW * typical + 2 * max(costs), nearly_equal or gcd(*costs) > 1)
@@ -325,7 +325,7 @@ class Packing:
 
     def probe(self) -> list[SegmentGroup]:
         """Return groups of an instance's filler, with which the additivity of costs is tested."""
-        return some(self._open("probe"), 0, PROBED)
+        return take_groups(self._open("probe"), 0, PROBED)
 
     def _open(self, purpose: str, *more: int) -> FillerStream:
         assert self.instance.filler is not None
@@ -342,7 +342,7 @@ class _Pool:
             self.draw_all()
 
     def draw_all(self) -> None:
-        self._drawn.extend(some(self._stream, self._gap, self._left))
+        self._drawn.extend(take_groups(self._stream, self._gap, self._left))
         self._left = 0
 
     def next(self) -> SegmentGroup | None:
@@ -371,7 +371,7 @@ def _bulk(stream: FillerStream) -> BulkFillerStream | None:
     return cast(BulkFillerStream, stream) if hasattr(stream, "upto") else None
 
 
-def some(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
+def take_groups(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
     """Return up to a number of groups of filler: fewer if there are no more, but at least one."""
     if (bulk := _bulk(stream)) is not None:
         return bulk.several(most)
