@@ -180,8 +180,8 @@ class Training:
             self._restore(file)
         except (AttributeError, LookupError, OSError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
             raise UsageError(
-                f"the training in {self.folder} cannot be resumed ({error_line(error)}): give another folder, or remove "
-                f"this one to start again"
+                f"the training in {self.folder} cannot be resumed ({error_line(error)}): give another folder, or "
+                f"remove this one to start again"
             ) from None
         return True
 
