@@ -316,7 +316,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
         if not longest.additive(f"{item_id.task};{item_id.params}", packing.probe, instance.segments):
             packing = sizing.repair(item_id, longest, packing)
         try:
-            packing.settle()
+            packing.check_fit()
         except LengthError as reason:
             raise LengthError(f"{item_id.instance_id} cannot be made {item_id.length} tokens long: {reason}") from None
     prompts = [

@@ -235,7 +235,7 @@ class Packing:
             deque(groups, 0)
         return _Layout(bounds, filler_number)
 
-    def settle(self) -> None:
+    def check_fit(self) -> None:
         """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""
         stream = self._open("filler", self.variant, 0)
         if isinstance(stream, FiniteFillerStream):
