@@ -12,7 +12,7 @@ from carrara.recurrent import ARMT, RMT, SSM, Delta, Window
 from carrara.recurrent.armt import Associative, Exact, Store, dpfp
 from carrara.recurrent.blocks import Attention, recency
 from carrara.recurrent.decode import decode_answer, likelihoods, room
-from carrara.recurrent.protocol import State, each, join_states, nbytes, read, rows, tensors
+from carrara.recurrent.protocol import State, join_states, map_tensors, nbytes, read, rows, tensors
 from carrara.recurrent.ssm import Mixer
 from carrara.recurrent.training import orthogonal
 from tests.recurrent.tiny_models import TINY
@@ -175,7 +175,7 @@ def test_a_model_that_keeps_the_protocol_is_asked_token_by_token() -> None:
     assert decode_answer(model, state, [7], end=6, most=3) == [5, 5, 5]
     chances = likelihoods(model, state, [7], [[5], [6], [8, 9]])
     assert sorted(chances, reverse=True) == chances
-    assert torch.equal(state["sum"], each(state, torch.clone)["sum"])
+    assert torch.equal(state["sum"], map_tensors(state, torch.clone)["sum"])
 
 
 @pytest.mark.parametrize("kind", KINDS)

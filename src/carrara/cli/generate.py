@@ -104,7 +104,7 @@ def _write_tables(
     from carrara.items import render as rendering
 
     whole = ShardTable("items", rendering.tabular, rendering.RENDERED)
-    table = whole if render else ShardTable("item_ids", rendering.item_id_row, rendering.RECIPE)
+    table = whole if render else ShardTable("item_ids", rendering.item_id_row, rendering.ITEM_ID_COLUMNS)
     folder = out / table.kind
 
     def path(first: "ItemId", number: int, of: int) -> Path:

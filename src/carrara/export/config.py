@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 CANARY = "carrara:5f0d6a52-93a1-4f7e-8c1b-2d6be1f4a7c9"
 """The canary: a string in every export, by which training data can be filtered, and models be tested for it."""
 CARD = "README.md"
-MADE = "Made by Carrara"
+ORIGIN = "Made by Carrara"
 LICENCE = "apache-2.0"
 OTHER = "other"
 TEXTS = ("haystack", "pool")
@@ -59,7 +59,7 @@ def terms(own_text: bool, split: Split) -> str:
 
 def about(command: str, own_text: bool, split: Split) -> str:
     """Return a description in Markdown."""
-    return f"""{MADE} {__version__} (`pip install carrara`):
+    return f"""{ORIGIN} {__version__} (`pip install carrara`):
 
 ```sh
 {command}
@@ -75,7 +75,7 @@ happens to contain.
 def check_folder(out: Path) -> None:
     """Raise rather than overwrite a README that somebody else wrote."""
     card = out / CARD
-    if card.exists() and MADE not in card.read_text("utf-8", errors="replace"):
+    if card.exists() and ORIGIN not in card.read_text("utf-8", errors="replace"):
         raise UsageError(f"{card} is there and was not made here: give another `out`")
 
 

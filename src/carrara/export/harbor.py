@@ -71,7 +71,7 @@ class HarborSettings(NamedTuple):
 
 @dataclass(frozen=True)
 class TaskFolder:
-    """The folder of an item, and what `grep` alone scores on it."""
+    """The folder of an item, with the scores of `grep` alone on it."""
 
     item_id: ItemId
     name: str

@@ -72,12 +72,12 @@ def reply_of(completion: object) -> str:
     'The park'
     """
     if isinstance(completion, Sequence) and not isinstance(completion, str):
-        completion = _of(completion[-1], "content") if completion else None
+        completion = _field(completion[-1], "content") if completion else None
     if isinstance(completion, Sequence) and not isinstance(completion, str):
-        texts = [_of(part, "text") for part in completion]
+        texts = [_field(part, "text") for part in completion]
         return "".join(text for text in texts if isinstance(text, str))
     return completion if isinstance(completion, str) else ""
 
 
-def _of(record: Any, name: str) -> Any:
+def _field(record: Any, name: str) -> Any:
     return record.get(name) if isinstance(record, Mapping) else getattr(record, name, None)

@@ -50,7 +50,7 @@ class Batch:
 
 
 class HasUnfit(Protocol):
-    """The values, and the instances that cannot be made at this length."""
+    """A batch that has the errors of instances that cannot be made at this length."""
 
     @property
     def unfit(self) -> Sequence[LengthError]: ...

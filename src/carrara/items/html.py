@@ -12,8 +12,9 @@ STYLES: dict[Kind, str] = {
     "needed": "color:#0a7d33;font-weight:bold",
     "fact": "color:#a06a00",
 }
-WHOLE, KEPT = 2000, 500
-"""A stretch of filler of at most `WHOLE` characters is shown unshortened; of a longer one, `KEPT` at each end."""
+WHOLE, END_CHARACTERS = 2000, 500
+"""A stretch of filler of at most `WHOLE` characters is shown unshortened. A longer one is shown with its first and last
+`END_CHARACTERS`."""
 
 
 def html(stretches: Iterable[Stretch], description: Mapping[str, str]) -> str:
@@ -52,5 +53,5 @@ def _shorten(text: str) -> str:
     """Return filler as HTML. A note stands in place of the characters left out."""
     if len(text) <= WHOLE:
         return escape(text)
-    left_out = f"<i>[… {len(text) - 2 * KEPT:,} more characters of filler …]</i>"
-    return f"{escape(text[:KEPT])} {left_out} {escape(text[-KEPT:])}"
+    left_out = f"<i>[… {len(text) - 2 * END_CHARACTERS:,} more characters of filler …]</i>"
+    return f"{escape(text[:END_CHARACTERS])} {left_out} {escape(text[-END_CHARACTERS:])}"

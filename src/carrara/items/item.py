@@ -31,7 +31,7 @@ from carrara.util.quantities import write_length
 
 SMALL = 1 << 11
 """The weight, in tokens, of an instance that is the same at every length, because it is never large."""
-KEPT = 1 << 23
+CACHE_WEIGHT = 1 << 23
 """The weight that the cache holds: four thousand small instances, which serve every length, or eight of a million
 tokens."""
 QUICK = 1 << 12
@@ -279,7 +279,7 @@ def weight(item_id: ItemId, pack: Pack | None = None) -> int:
     return max(SMALL, item_id.length) if registry.load(item_id.task).is_sized else SMALL
 
 
-_posed = WeightedCache(pose, weight, KEPT)
+_posed = WeightedCache(pose, weight, CACHE_WEIGHT)
 
 
 def wording_of(item_id: ItemId, task: SuiteTask, pack: Pack | None) -> Mapping[str, str]:
@@ -316,7 +316,7 @@ def context_of(item_id: ItemId, pack: Pack | None = None, *, variant: int = 0) -
         if not longest.additive(f"{item_id.task};{item_id.params}", packing.probe, instance.segments):
             packing = sizing.repair(item_id, longest, packing)
         try:
-            packing.settle()
+            packing.check_fit()
         except LengthError as reason:
             raise LengthError(f"{item_id.instance_id} cannot be made {item_id.length} tokens long: {reason}") from None
     prompts = [
@@ -340,7 +340,7 @@ def measure_templates(item_id: ItemId, pack: Pack | None) -> Sequence[Measure]:
     return [Measure.of(tokenizer, item_id.style, template, instance, known) for template in templates]
 
 
-_measures = WeightedCache(measure_templates, weight, KEPT)
+_measures = WeightedCache(measure_templates, weight, CACHE_WEIGHT)
 """The measures of an instance's prompts, made once for all lengths at which it is the same."""
 
 
@@ -494,8 +494,8 @@ def _item(id: str) -> Item:
     return _context(replace(item_id, question=0)).item(item_id.question)
 
 
-_context = WeightedCache(_make_context, weight, KEPT)
-item_of = WeightedCache(_item, lambda id: weight(ItemId.parse(id)), KEPT)
+_context = WeightedCache(_make_context, weight, CACHE_WEIGHT)
+item_of = WeightedCache(_item, lambda id: weight(ItemId.parse(id)), CACHE_WEIGHT)
 
 
 def is_quick(id: str) -> bool:

@@ -10,7 +10,7 @@ from carrara.tokenizers import get
 from carrara.types import Role
 from carrara.util.cache import WeightedCache
 
-KEPT = 8 << 20
+CACHE_WEIGHT = 8 << 20
 """The tokens of the contexts in the cache."""
 SPEAKERS: dict[Role, str] = {"system": "System: ", "user": "User: ", "assistant": "Assistant: "}
 """The beginning of each turn of a conversation that is shown as one text."""
@@ -70,7 +70,7 @@ def _weight(id: str) -> int:
     return max(weight(ItemId.parse(id)), ItemId.parse(id).length)
 
 
-layout_of = WeightedCache(lambda id: lay_out(item_of(id).prompt), _weight, KEPT)
+layout_of = WeightedCache(lambda id: lay_out(item_of(id).prompt), _weight, CACHE_WEIGHT)
 """The layout of the context of an item id."""
 
 
@@ -78,5 +78,5 @@ def _split(id: str) -> TextSplitter:
     return TextSplitter(layout_of(id).text, get(ItemId.parse(id).tokenizer))
 
 
-splitter_of = WeightedCache(_split, _weight, KEPT)
+splitter_of = WeightedCache(_split, _weight, CACHE_WEIGHT)
 """The splitter of the text of an item id's context. It sees nothing of the layout but the text."""

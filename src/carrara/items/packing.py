@@ -27,7 +27,7 @@ POOL = 64
 """The number of groups from which those that make the total exact are chosen."""
 WINDOW = 8
 """The room for which they are chosen, in typical groups."""
-HELD = 1 << 12
+CACHED_TOKENS = 1 << 12
 """The tokens of filler up to which a packed context is cached, because short contexts are needed again and again."""
 MOST = 1 << 18
 """The tokens of filler up to which a context is cached on request."""
@@ -83,12 +83,12 @@ class Packing:
             for fact in self.instance.chunks:
                 yield from fact
             return
-        for group in self._all_groups if self.room <= HELD or "_all_groups" in vars(self) else self._units():
+        for group in self._all_groups if self.room <= CACHED_TOKENS or "_all_groups" in vars(self) else self._units():
             yield from group
 
     def cache_segments(self) -> None:
         """Cache the packed segments, if they are small, for repeated use."""
-        if self.instance.filler is not None and HELD < self.room <= MOST:
+        if self.instance.filler is not None and CACHED_TOKENS < self.room <= MOST:
             _ = self._all_groups
 
     def _units(self) -> Iterable[SegmentGroup]:
@@ -186,7 +186,7 @@ class Packing:
 
     @cached_property
     def _scale(self) -> "_Scale":
-        costs = [self.cost(group) for group in some(self._open("scale"), 0, POOL)]
+        costs = [self.cost(group) for group in take_groups(self._open("scale"), 0, POOL)]
         typical = max(1, sum(costs) // len(costs))
         nearly_equal = WINDOW * (max(costs) - min(costs)) < 2 * typical
         return _Scale(typical, WINDOW * typical + 2 * max(costs), nearly_equal or gcd(*costs) > 1)
@@ -228,14 +228,14 @@ class Packing:
         if self.arrangement and self.arrangement.find_violation(chain.from_iterable(groups)):
             raise LengthError("its needed facts do not stand apart in so little filler; ask for more")
         if isinstance(groups, list):
-            if self.room <= HELD:
+            if self.room <= CACHED_TOKENS:
                 return _Layout(bounds, filler_number, groups)
             _LATEST[0] = self, groups
         else:
             deque(groups, 0)
         return _Layout(bounds, filler_number)
 
-    def settle(self) -> None:
+    def check_fit(self) -> None:
         """Raise `LengthError`, or `ExhaustedError` if a stream is too short, before the prompt is rendered."""
         stream = self._open("filler", self.variant, 0)
         if isinstance(stream, FiniteFillerStream):
@@ -325,7 +325,7 @@ class Packing:
 
     def probe(self) -> list[SegmentGroup]:
         """Return groups of an instance's filler, with which the additivity of costs is tested."""
-        return some(self._open("probe"), 0, PROBED)
+        return take_groups(self._open("probe"), 0, PROBED)
 
     def _open(self, purpose: str, *more: int) -> FillerStream:
         assert self.instance.filler is not None
@@ -342,7 +342,7 @@ class _Pool:
             self.draw_all()
 
     def draw_all(self) -> None:
-        self._drawn.extend(some(self._stream, self._gap, self._left))
+        self._drawn.extend(take_groups(self._stream, self._gap, self._left))
         self._left = 0
 
     def next(self) -> SegmentGroup | None:
@@ -371,7 +371,7 @@ def _bulk(stream: FillerStream) -> BulkFillerStream | None:
     return cast(BulkFillerStream, stream) if hasattr(stream, "upto") else None
 
 
-def some(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
+def take_groups(stream: FillerStream, gap: int, most: int) -> list[SegmentGroup]:
     """Return up to a number of groups of filler: fewer if there are no more, but at least one."""
     if (bulk := _bulk(stream)) is not None:
         return bulk.several(most)

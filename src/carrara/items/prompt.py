@@ -19,7 +19,7 @@ from carrara.items.packing import Packing
 from carrara.tokenizers.base import Tokenizer, count_chat, count_plain
 from carrara.types import Instance, Message, PromptTemplate, Role, Segment, SegmentGroup, Style
 
-HELD = 1 << 16
+HASHED_CHARACTERS = 1 << 16
 """The characters that are collected before they are hashed."""
 _PROBED: dict[tuple[str, str, str], bool] = {}
 _COSTS: dict[tuple[str, str, str, bool], dict[tuple[Role, str], int]] = {}
@@ -313,7 +313,7 @@ def hash_parts(parts: Iterable[PromptPart], digest: Any) -> Iterator[PromptPart]
             message = part.message
         held.append(part.text)
         size += len(part.text)
-        if size > HELD:
+        if size > HASHED_CHARACTERS:
             digest.update("".join(held).encode())
             held, size = [], 0
         yield part
@@ -442,7 +442,7 @@ class Prompt:
                 spans.append(Span(fact, 0, start, place, tokens + joint_tokens, after, fact in evidence))
             held += before, text
             tokens, before = after, separator
-            if place - hashed_to > HELD:
+            if place - hashed_to > HASHED_CHARACTERS:
                 digest.update("".join(held).encode())
                 held, hashed_to = [], place
         history = [_message_start(role) + content for role, content in template.history]

@@ -16,7 +16,7 @@ def line(item: Item, row: Callable[[Item], Mapping[str, Any]]) -> str:
     return json.dumps(row(item), ensure_ascii=False) + "\n"
 
 
-RECIPE = {
+ITEM_ID_COLUMNS = {
     "id": "string",
     "task": "string",
     "version": "int32",
@@ -31,7 +31,7 @@ RECIPE = {
 }
 """The types of an item id's row in a table."""
 RENDERED = {
-    **RECIPE,
+    **ITEM_ID_COLUMNS,
     "messages": [{"role": "string", "content": "string"}],
     "question": "string",
     "gold": "string",

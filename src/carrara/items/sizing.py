@@ -20,10 +20,11 @@ from carrara.util.errors import LengthError
 from carrara.util.quantities import write_length
 
 CORRECTIONS = 8
-"""The corrections of one budget before the instance has to choose differently, and choices before the length is given
-up."""
+"""The number of corrections of one budget before the instance is drawn differently, and the number of such draws before
+the length is given up."""
 REPAIRS = 8
-"""The corrections before other filler is tried, and the fillers before an exact length is given up."""
+"""The number of corrections before other filler is tried, and the number of fillers before an exact length is given up.
+"""
 OTHER_FILLER = 1000
 """An offset that is far from the variants that the audit uses."""
 

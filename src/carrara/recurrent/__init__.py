@@ -40,6 +40,6 @@ def __getattr__(name: str) -> object:
 
 
 def require_torch() -> None:
-    """Say what is missing, where something is."""
+    """Raise `UsageError` if PyTorch or safetensors is not installed."""
     if find_spec("torch") is None or find_spec("safetensors") is None:
         raise UsageError("recurrent models need PyTorch: pip install 'carrara[recurrent]'")

@@ -114,7 +114,7 @@ def load(folder: Path) -> Checkpoint:
     try:
         tensors = load_file(folder / MODEL)
     except (OSError, ValueError, SafetensorError) as error:
-        raise UsageError(f"{folder / MODEL} cannot be read: {short(error)}; train it anew") from None
+        raise UsageError(f"{folder / MODEL} cannot be read: {error_line(error)}; train it anew") from None
     vocabulary = Vocabulary(words["own"], words["common"], words["buckets"]) if words else None
     arguments = read["kind"], read["segment"], read["arguments"], read["about"], vocabulary, read["backbone"]
     try:
@@ -128,7 +128,7 @@ def load(folder: Path) -> Checkpoint:
         raise UsageError(f"the checkpoint {folder} cannot be used: {error}; if it is damaged, train it anew") from None
     except (ArithmeticError, AssertionError, LookupError, RuntimeError, TypeError, ValueError) as error:
         raise UsageError(
-            f"the weights in {folder} are not those of its {ABOUT}: {short(error)}; train it anew"
+            f"the weights in {folder} are not those of its {ABOUT}: {error_line(error)}; train it anew"
         ) from None
     if not_finite := [name for name, tensor in tensors.items() if not torch.isfinite(tensor).all()]:
         raise UsageError(f"the checkpoint {folder} has numbers that are none, in {not_finite[0]}: train it anew")
@@ -160,10 +160,10 @@ def _about(folder: Path) -> dict[str, Any]:
         ):
             raise ValueError("its vocabulary is none")
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(f"{folder / ABOUT} is damaged ({short(error)}): train it anew") from None
+        raise UsageError(f"{folder / ABOUT} is damaged ({error_line(error)}): train it anew") from None
     return read
 
 
-def short(error: Exception) -> str:
+def error_line(error: Exception) -> str:
     lines = str(error).strip().splitlines() or [type(error).__name__]
     return lines[min(1, len(lines) - 1)].strip() if isinstance(error, RuntimeError) else lines[0]

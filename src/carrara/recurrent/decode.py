@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from carrara.recurrent.protocol import State, device_of, each, takes_flags
+from carrara.recurrent.protocol import State, device_of, map_tensors, takes_flags
 from carrara.recurrent.vocabulary import IGNORED
 
 
@@ -46,7 +46,7 @@ def likelihoods(model: Any, state: State, question: Sequence[int], options: Sequ
         ids[row, : len(question) + len(option) - 1] = torch.tensor([*question, *option[:-1]])
         targets[row, len(question) - 1 : len(question) + len(option) - 1] = torch.tensor(option)
     ids, targets = ids.to(device_of(state)), targets.to(device_of(state))
-    many = each(state, lambda tensor: tensor.expand(len(options), *tensor.shape[1:]))
+    many = map_tensors(state, lambda tensor: tensor.expand(len(options), *tensor.shape[1:]))
     logits: Tensor = (model.step(many, ids, update=False) if takes_flags(model) else model.step(many, ids))[1]
     chances = logits.float().log_softmax(-1).gather(2, targets.clamp(min=0)[..., None])[..., 0]
     return [float(row) for row in (chances * (targets != IGNORED)).sum(1)]

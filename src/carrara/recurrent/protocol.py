@@ -35,13 +35,13 @@ class Memory(Protocol):
         """Return the size of one item's state in bytes."""
 
 
-def each(state: State, change: Callable[[Tensor], Tensor]) -> State:
+def map_tensors(state: State, change: Callable[[Tensor], Tensor]) -> State:
     """Return a state with every tensor changed."""
     if isinstance(state, Tensor):
         return change(state)
     if isinstance(state, dict):
-        return {name: each(part, change) for name, part in state.items()}
-    parts = [each(part, change) for part in state]
+        return {name: map_tensors(part, change) for name, part in state.items()}
+    parts = [map_tensors(part, change) for part in state]
     return type(state)(*parts) if hasattr(state, "_fields") else type(state)(parts)
 
 
@@ -60,7 +60,7 @@ def device_of(state: State) -> torch.device:
 
 def rows(state: State, chosen: Tensor) -> State:
     """Return the states of some items of a batch."""
-    return each(state, lambda tensor: tensor.index_select(0, chosen.to(tensor.device)))
+    return map_tensors(state, lambda tensor: tensor.index_select(0, chosen.to(tensor.device)))
 
 
 def join_states(states: list[State]) -> State:
@@ -70,7 +70,7 @@ def join_states(states: list[State]) -> State:
         return first
     columns = list(zip(*(tensors(state) for state in states), strict=True))
     merged = iter([torch.cat(list(column)) for column in columns])
-    return each(first, lambda _: next(merged))
+    return map_tensors(first, lambda _: next(merged))
 
 
 def nbytes(state: State) -> int:

@@ -16,7 +16,7 @@ from torch.utils.checkpoint import checkpoint
 
 from carrara.recurrent.dataset import Batch, QuestionBatch, is_right, loss_of, merge_questions
 from carrara.recurrent.device import uses_half_precision
-from carrara.recurrent.protocol import State, each, join_states, rows, tensors
+from carrara.recurrent.protocol import State, join_states, map_tensors, rows, tensors
 from carrara.recurrent.settings import Settings, Stage
 
 
@@ -108,7 +108,7 @@ class TrainStep:
             if loss.requires_grad:
                 loss.backward()  # type: ignore[no-untyped-call]
             total += float(loss.detach())
-            state = each(state, Tensor.detach)
+            state = map_tensors(state, Tensor.detach)
         assert questions is not None  # there is a question after the last segment of each story
         last = slice(-len(questions.rows), None)
         empty = torch.stack(gates, 1)[blank] if gates else None

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from carrara._version import __version__
 from carrara.items.selection import Sampling, Selection, item_ids
 from carrara.recurrent import checkpoint
-from carrara.recurrent.checkpoint import Checkpoint, save_json, save_tensors, short
+from carrara.recurrent.checkpoint import Checkpoint, error_line, save_json, save_tensors
 from carrara.recurrent.dataset import batch_of
 from carrara.recurrent.device import find_device, keep_freed_memory
 from carrara.recurrent.settings import Settings, Stage
@@ -138,7 +138,7 @@ class Training:
         self.checkpoint, self.codec = trained, trained.codec
         self.model = trained.model.to(self.device).train()
         self.train_step = TrainStep(self.model, settings, self.device)
-        inner = [p for name, p in self.model.named_parameters() if settings.muon and _inner(name, p)]
+        inner = [p for name, p in self.model.named_parameters() if settings.muon and _is_inner_matrix(name, p)]
         ids = {id(p) for p in inner}
         rest = [p for p in self.model.parameters() if id(p) not in ids and p.requires_grad]
         self.optimizers: list[torch.optim.Optimizer] = [
@@ -180,8 +180,8 @@ class Training:
             self._restore(file)
         except (AttributeError, LookupError, OSError, RuntimeError, SafetensorError, TypeError, ValueError) as error:
             raise UsageError(
-                f"the training in {self.folder} cannot be resumed ({short(error)}): give another folder, or remove "
-                f"this one to start again"
+                f"the training in {self.folder} cannot be resumed ({error_line(error)}): give another folder, or "
+                f"remove this one to start again"
             ) from None
         return True
 
@@ -294,7 +294,7 @@ class Training:
             state.stage, state.step, state.best, state.best_step = state.stage + 1, 0, 0.0, 0
 
 
-def _inner(name: str, p: nn.Parameter) -> bool:
+def _is_inner_matrix(name: str, p: nn.Parameter) -> bool:
     """Return whether a parameter is a matrix inside the model: no embedding, position, gate or output layer."""
     outer = ("embedding", "places", "start", "reading", "writing", "gate", "head", "strength", "forget", "take")
     return p.ndim == 2 and min(p.shape) > 8 and not any(part in name for part in outer)

@@ -8,7 +8,7 @@ from typing import cast
 from carrara import tokenizers
 from carrara.types import TokenCosts
 
-_KEPT = 1 << 18
+_CACHED = 1 << 18
 """The number of words of one separator whose counts are cached, more than the dictionary has. Longer texts hardly
 recur."""
 
@@ -28,7 +28,7 @@ def costs(tokenizer: str) -> TokenCosts:
         bare, *counts = count_many([f"a{separator}a", *(f"a{separator}{text}{separator}a" for text in new)])
         counted = {text: count - bare for text, count in zip(new, counts, strict=True)}
         words = {text: cost for text, cost in counted.items() if " " not in text}
-        for _ in range(min(len(known_costs), len(known_costs) + len(words) - _KEPT)):
+        for _ in range(min(len(known_costs), len(known_costs) + len(words) - _CACHED)):
             known_costs.popitem()  # the latest ones: words of the dictionary came first, and will recur
         known_costs.update(words)
         return [counted[text] if cost is None else cost for text, cost in zip(texts, costs, strict=True)]

@@ -132,8 +132,8 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report = AuditResult(first.task, first.length, first.arrange, guesser=registry.load(first.task).guesser)
     simulation = Simulation()
     hashes: dict[str, str] = {}
-    few = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
-    search = Search(_training_items(first, few, pack)) if instances >= FEW else None
+    searched_instances = min(instances, SEARCHED, max(FEW, SEARCHED_TOKENS // max(1, first.length)))
+    search = Search(_training_items(first, searched_instances, pack)) if instances >= FEW else None
     measurements: list[Measurement] = []
     parts = PartsCheck()
     puzzles: Counter[str] = Counter()
@@ -142,13 +142,13 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
         context.packing.cache_segments()
         items = context.items
         _check_context(report, context, items, first, pack)
-        if context.item_id.index - first.index < few:
+        if context.item_id.index - first.index < searched_instances:
             parts.take(items[0])
         for item in items:
             report.items += 1
             if len(hashes) < max(FEW, REMADE_TOKENS // max(1, first.length)):
                 hashes[item.id] = item.survey.sha256
-            if search and context.item_id.index - first.index < few:
+            if search and context.item_id.index - first.index < searched_instances:
                 measurements.append(search.take(item))
             report.chance_level += item.question.chance_level
             rng = item.item_id.key.rng("guess", item.item_id.question)
@@ -165,7 +165,7 @@ def _audit_one(first: ItemId, instances: int, pack: Pack | None) -> AuditResult:
     report.parts = parts.results()
     if any(result.breaches for result in report.parts):
         second_check = PartsCheck(draw=1)
-        for context in contexts(first, few, pack, lambda warning: None):
+        for context in contexts(first, searched_instances, pack, lambda warning: None):
             second_check.take(context.items[0])
         confirmed = {result.way for result in second_check.results() if result.breaches}
         report.breaches += [
@@ -308,7 +308,7 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
     most = max(NEEDS, NEEDS_TOKENS // item.prompt.tokens)
     if len(evidence) > most:
         evidence = tuple(item.item_id.key.rng("audit", item.item_id.question).sample(evidence, most))
-    without = _without(item.prompt.template, list(item.prompt.packing))
+    without = _leave_out_fact(item.prompt.template, list(item.prompt.packing))
     for fact in evidence:
         read = _solve(item, without(fact), solve_part)
         report.needed += 1
@@ -317,8 +317,8 @@ def _check_evidence(report: AuditResult, item: Item, messages: Sequence[Message]
             report.breaches.append(Breach("evidence", item.id, f"fact {fact} can be left out"))
 
 
-def _without(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
-    """Return the prompt without a fact."""
+def _leave_out_fact(template: PromptTemplate, segments: Sequence[Segment]) -> Callable[[int], list[Message]]:
+    """Return a function that returns the messages of a prompt without a fact."""
     if template.turns or template.numbering:
         return lambda fact: assemble(template, [segment for segment in segments if segment.fact != fact])
     texts = [(template.labels.get(segment.role, "") + segment.text, segment.fact) for segment in segments]

@@ -98,20 +98,20 @@ class LearnedReader:
 
         None: there is no choice.
         """
-        able = [item for item in items if len(item.replies) > 1 and np.ptp(item.scores) > 0]
-        if not able:
+        informative = [item for item in items if len(item.replies) > 1 and np.ptp(item.scores) > 0]
+        if not informative:
             return None
-        readers = sorted({reader for item in able for sources in item.sources for reader in sources})
-        every = np.concatenate([_features(item, readers) for item in able])
-        mean, spread = every.mean(axis=0), every.std(axis=0) + 1e-9
-        rows = (every - mean) / spread
-        starts = np.cumsum([0, *(len(item.replies) for item in able[:-1])])
-        sizes = [len(item.replies) for item in able]
-        wanted = np.concatenate([_target(item.scores) for item in able])
+        readers = sorted({reader for item in informative for sources in item.sources for reader in sources})
+        features = np.concatenate([_features(item, readers) for item in informative])
+        mean, spread = features.mean(axis=0), features.std(axis=0) + 1e-9
+        rows = (features - mean) / spread
+        starts = np.cumsum([0, *(len(item.replies) for item in informative[:-1])])
+        sizes = [len(item.replies) for item in informative]
+        wanted = np.concatenate([_target(item.scores) for item in informative])
         weights, first, second = (np.zeros(rows.shape[1]) for _ in range(3))
         for step in range(1, STEPS + 1):
             likely = _softmax(rows @ weights, starts, sizes)
-            slope = rows.T @ (likely - wanted) / len(able) + DECAY * weights
+            slope = rows.T @ (likely - wanted) / len(informative) + DECAY * weights
             first, second = 0.9 * first + 0.1 * slope, 0.999 * second + 0.001 * slope**2
             weights -= RATE * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
         return cls(readers, weights, mean, spread)

@@ -120,7 +120,7 @@ class Search:
         by_part = _by_part(learned_from)
         self._forms = {part: Form.of(items) for part, items in by_part.items()}
         self._lines = {part: _learn_lines(items, self._forms[part]) for part, items in by_part.items()}
-        self._habits = ContextFreeReader(learned_from)
+        self._context_free_reader = ContextFreeReader(learned_from)
         self._echoed = 0
         self._train = [self.take(item) for item in learned_from]
         self._echoed = 0
@@ -129,7 +129,7 @@ class Search:
         """Have every heuristic answer an item."""
         form = self._forms.get(item.question.part) or Form.of([item])
         view = form.view(item)
-        blind = self._habits.replies(item)
+        blind = self._context_free_reader.replies(item)
         answers = {name: reader(view, form) for name, reader in READERS.items()}
         for heuristic in self._lines.get(item.question.part, ()):
             answers |= heuristic.replies(view, form)
