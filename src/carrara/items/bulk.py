@@ -128,7 +128,7 @@ def rebuild_all(hashed_ids: Sequence[HashedId], row: Callable[[Item], T], pack: 
             context = context_of(replace(item_id, question=0), pack)
         item = context.item(item_id.question)
         if hashed.sha256 and item.survey.sha256 != hashed.sha256:
-            raise RunError(f"{hashed.id} renders to other bytes than its item_id says: it was made by another release")
+            raise RunError(f"{hashed.id} renders to other bytes than its id says: it was made by another release")
         rows.append(row(item))
     return rows
 

@@ -313,7 +313,8 @@ def _effective_length(task: str, series: Series, rows: list[Row], requirements: 
     base = BaseScore.of(counted_rows[0].length, counted_rows[0].stat, task, requirements)
     points = [(row.length, row.stat.mean, row.stat.n_effective) for row in counted_rows]
     overflowing = [row.length for row in counted_rows if not row.stat.scored]
-    note = f"{', '.join(map(write_length, overflowing))} did not fit and counts 0" if overflowing else ""
+    count_zero = "counts 0" if len(overflowing) == 1 else "count 0"
+    note = f"{', '.join(map(write_length, overflowing))} did not fit and {count_zero}" if overflowing else ""
     return judge(series, task, base, points, note)
 
 

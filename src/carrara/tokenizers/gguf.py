@@ -231,7 +231,7 @@ def _header(digest: str) -> Path:
     if not path.is_file():
         raise UsageError(
             f"the GGUF file whose SHA-256 begins with {digest} is not known on this machine: name it once, "
-            f"`carrara plan TEST --model {PREFIX}PATH`"
+            f"`carrara plan TASKS --model {PREFIX}PATH`"
         )
     return path
 
