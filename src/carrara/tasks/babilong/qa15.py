@@ -34,6 +34,7 @@ class Deduction(Babilong[FearOf]):
     title = "qa15: basic deduction"
     capability = "inferring a property of a member from its kind"
     known_shortcuts = {
+        "the share of a kind of lines": "What many kinds fear is named often, as in bAbI.",
         "learned": "No kind is afraid of itself, and what many kinds fear is named often, as in bAbI.",
     }
     cast = FEARFUL
