@@ -173,8 +173,9 @@ audit: env  ## all cases of the tests of which `make test-all` samples some, and
 	.venv/bin/carrara audit carrara -n 50 --lengths 128k > results/audit_carrara_128k.txt
 	.venv/bin/carrara audit minerva -n 200 --lengths 1k,4k > results/audit_minerva.txt
 	.venv/bin/carrara audit minerva -n 50 --lengths 32k > results/audit_minerva_32k.txt
-	.venv/bin/carrara audit all -n 50 --lengths 0,4k --json > results/audit_all.json
-	$(PY) -m benchmarks.audit_table results/audit_all.json | tee results/audit_all.txt
+	mkdir -p .cache
+	.venv/bin/carrara audit all -n 50 --lengths 0,4k --json > .cache/audit_all.json
+	$(PY) -m benchmarks.audit_table .cache/audit_all.json | tee results/audit_all.txt
 
 clean:
 	rm -rf .venv .venv-demo .venv-pythons .mypy_cache .pytest_cache .ruff_cache .cache .coverage* dist site docs/reference/cli.md docs/reference/tasks docs/gallery docs/samples

@@ -1,6 +1,7 @@
 """What `carrara audit all --json` found, as a table: chance levels, the best shortcut of each kind, reach by tenths.
 
-    python -m benchmarks.audit_table results/audit_all.json
+    carrara audit all -n 50 --lengths 0,4k --json > audit.json
+    python -m benchmarks.audit_table audit.json
 
 `*` stands behind a shortcut that its test declares. Reach is what the oracle scores on a part of the context.
 """
@@ -19,18 +20,18 @@ PARTS = ("its first tenth", "its middle tenth", "its last tenth", "any tenth of 
 
 def best(row: dict[str, Any], kind: str) -> str:
     """The best shortcut of a kind, and whether it is declared."""
-    found = [one for one in row["shortcuts"] if one["kind"] == kind]
-    if not found:
+    shortcuts = [shortcut for shortcut in row["shortcuts"] if shortcut["kind"] == kind]
+    if not shortcuts:
         return "-"
-    one = max(found, key=lambda one: one["score"])
-    return f"{one['score']:.2f}{'*' if one['declared'] else ''}"
+    best_one = max(shortcuts, key=lambda shortcut: shortcut["score"])
+    return f"{best_one['score']:.2f}{'*' if best_one['declared'] else ''}"
 
 
 def main(file: Path) -> None:
     rows = json.loads(file.read_text("utf-8"))
     breaches = sum(len(row["breaches"]) for row in rows)
     items, tasks = sum(row["items"] for row in rows), len({row["task"] for row in rows})
-    print(f"{items:,} items of {tasks} tests, {breaches} breaches\n")
+    print(f"{items:,} items of {tasks} tasks, {breaches} breaches\n")
     columns = [
         "test",
         "length",
