@@ -60,7 +60,7 @@ env: .venv/.ready  ## the environment, from the lock files; nothing is compiled
 	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --only-binary :all: --require-hashes -r locks/rl.txt \
 	  && $(PY) -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation --require-hashes -r locks/harness.txt \
 	  || echo "PyTorch's build for processors was not found: tests of what needs it will be skipped (CONTRIBUTING.md says more)."
-	.venv/bin/carrara get demo
+	$(PY) -c "from carrara.servers.embedded import DEMO; DEMO.file()"
 	@touch $@
 
 site: .venv/.docs  ## the documentation as a site, in site/: whatever it warns of is an error

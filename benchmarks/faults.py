@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from tests.cli.test_stopping import HANGING
 from tests.helpers.open_files import files as opened_files
-from tests.helpers.process import let_interrupts
+from tests.helpers.process import in_file, let_interrupts
 from tests.helpers.server import EACH, Address, item_of, serving
 from tests.helpers.tls import certificate, secured
 from tests.operations.test_api import FORKING
@@ -121,7 +121,8 @@ def replies() -> Iterator[Row]:
     with place() as (folder, server):
         out = folder / "run"
         ended = command(
-            *asked("each", server.base_url, out, "-n", str(len(EACH)), "--request-timeout", "6s", "--connections", "50")
+            *asked("each", server.base_url, out, "-n", str(len(EACH))),
+            *in_file(folder, request_timeout="6s", connections=50),
         )
         results = read_results(out)
         by_text = {item_of(built(result.id).messages()[0].content): result for result in results}
@@ -226,6 +227,7 @@ def _cases(folder: Path, address: str) -> Iterator[Case]:
     """Return what is measured. Runs that take much memory are the last, as it is not all given back."""
 
     def run(name: str, model: str, options: Sequence[str], *task: str) -> str:
+        options = in_file(folder / "settings", patience="5s") if "--patience" in options else options
         line = asked(model, address, folder / name, "-n", "2", *options, task=task or TASK)
         return f"code = main({line!r})"
 
@@ -302,7 +304,7 @@ def windows() -> Iterator[Row]:
         for what, model, lengths, other in (
             ("a window as long as the prompt", "window-600", "600", ()),
             ("a window that one of two lengths fits", "window-2048", "600,8k", ()),
-            ("a window as long as prompt and answer, --within", "window-600", "600", ("--within",)),
+            ("a window as long as prompt and answer, `within`", "window-600", "600", in_file(folder, within=True)),
         ):
             seen, out = server.asked(), folder / model / str(len(other)) / lengths
             ended = command(*asked(model, server.base_url, out, "--lengths", lengths, "-n", "3", *other))
@@ -324,7 +326,7 @@ def stops() -> Iterator[Row]:
         yield Row("a second run in the same folder", f"{server.asked() - 24} requests", said, "", str(second.code))
     for what, sent in (("Ctrl-C", signal.SIGINT), ("SIGTERM", signal.SIGTERM)):
         with place((0.3, 0.3)) as (folder, server):
-            line = asked("ok", server.base_url, folder / "run", "-n", "24", "--connections", "2")
+            line = asked("ok", server.base_url, folder / "run", "-n", "24", *in_file(folder, connections=2))
             process = _begun(line)
             _until(lambda server=server: server.asked() >= 14, process)  # type: ignore[misc]
             yield from _stopped(what, sent, process, line, folder, server)
@@ -385,7 +387,7 @@ def _full_disk() -> Iterator[Row]:
             yield Row("a disk that fills up", "", "not tried: no file system could be mounted here", "", "")
             return
         try:
-            line = asked("ok", server.base_url, disk / "run", "-n", "40", "--connections", "2")
+            line = asked("ok", server.base_url, disk / "run", "-n", "40", *in_file(folder, connections=2))
             process = _begun(line)
             _until(lambda: server.asked() >= 8, process)
             with (disk / "ballast").open("wb") as file:
@@ -432,10 +434,12 @@ def strangers() -> Iterator[Row]:
             "a server that changes its model", f"{server.asked()} requests", said, statuses(results), str(ended.code)
         )
     with place() as (folder, server):
-        ended = command(*asked("ok", server.base_url, folder / "run", "-n", "3", "--lengths", "0", "--within"))
+        ended = command(
+            *asked("ok", server.base_url, folder / "run", "-n", "3", "--lengths", "0", *in_file(folder, within=True))
+        )
         results = read_results(folder / "run")
         said = ended.line("requests were made")
-        yield Row("--within at length 0", f"{server.asked()} requests", said, statuses(results), str(ended.code))
+        yield Row("`within` at length 0", f"{server.asked()} requests", said, statuses(results), str(ended.code))
         for what, given in (
             ("--base-url http://[::1/v1", asked("ok", "http://[::1/v1", folder / "none")),
             ("-n with 400 digits", asked("ok", server.base_url, folder / "none", "-n", "9" * 400)),
@@ -446,12 +450,12 @@ def strangers() -> Iterator[Row]:
         for way, words in (
             ("told-nan", "log-probabilities"), ("usage-negative", "token counts"), ("429", "answered 429")
         ):  # fmt: skip
-            ended = command("probe-server", "--model", f"openai-api/test/probe-{way}", "--base-url", server.base_url)
-            yield Row(f"probe-server: {way}", "no item", ended.line(words), "", str(ended.code))
+            ended = command("server", "--model", f"openai-api/test/probe-{way}", "--base-url", server.base_url)
+            yield Row(f"server: {way}", "no item", ended.line(words), "", str(ended.code))
         name = "openai-api/test/\x9b2J\u202e"
-        ended = command("probe-server", "--model", name, "--base-url", server.base_url, "--json")
+        ended = command("server", "--model", name, "--base-url", server.base_url, "--json")
         said = f"{sum(not letter.isascii() for letter in ended.out)} characters of {len(ended.out)} are not ASCII"
-        yield Row("probe-server --json: U+009B and U+202E in a name", "no item", said, "", str(ended.code))
+        yield Row("server --json: U+009B and U+202E in a name", "no item", said, "", str(ended.code))
         yield from _python(folder)
         closed = subprocess.run(
             ["sh", "-c", '"$@" >&-', "sh", *CARRARA, "tasks"], capture_output=True, text=True, check=False,
@@ -644,7 +648,7 @@ import carrara
 for number in range(50):
     bad = sys.argv[3:] if number % 2 else ()
     model = f"openai-api/test/{bad[number // 2 % len(bad)] if bad else 'ok'}"
-    with suppress(carrara.RunError):
+    with suppress(RunError):
         carrara.run("latent_list", model, base_url=sys.argv[1], n=2, tokenizer="gpt2", request_timeout=6,
                     params={"complexity": 1, "view": "print"}, out=f"{sys.argv[2]}/{number}")
     if number + 1 in (1, 10, 25, 50):
@@ -684,7 +688,14 @@ def many(items: int, kills: int, port: int) -> Many:
     with place((0.05, 0.3), seed=3, port=port) as (folder, server):
         out, begun = folder / "many", time.monotonic()
         line = asked(
-            "mixed-30", server.base_url, out, "--lengths", "0,1k", "-n", str(items // 2), "--connections", "20"
+            "mixed-30",
+            server.base_url,
+            out,
+            "--lengths",
+            "0,1k",
+            "-n",
+            str(items // 2),
+            *in_file(out.parent, connections=20),
         )
         for _ in range(kills):
             seen, process = server.asked(), _begun(line)

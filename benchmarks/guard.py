@@ -33,7 +33,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from carrara.guard.check import SILENT_BATCHES
+from carrara.guard._check import SILENT_BATCHES
 from carrara.guard.equivalence import ALPHA_DIFFERENT, ALPHA_EQUIVALENT, LengthTests, Pair, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, read
 from carrara.guard.items import BATCH

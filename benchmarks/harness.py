@@ -169,7 +169,9 @@ def clients(length: str, count: int, folder: Path) -> dict[str, Callable[[], Tak
     subprocess.run(generate, check=True, stdout=subprocess.DEVNULL)
     items, out, logs = str(folder / "items.jsonl"), folder / "run", folder / "logs"
     run = [sys.executable, "-m", "carrara", "run", *asked, "--model", "openai-api/test/m", "--base-url", "{url}"]
-    run += ["--connections", str(AT_ONCE), "--out", str(out)]
+    settings = folder / "settings.toml"
+    settings.write_text(f"connections = {AT_ONCE}\n", "utf-8")
+    run += ["--config", str(settings), "--out", str(out)]
     bare = [sys.executable, "-c", BARE.format(at_once=AT_ONCE), "{url}", items]
     plain = [sys.executable, "-c", PLAIN.format(at_once=AT_ONCE), "{url}", items, str(logs)]
 

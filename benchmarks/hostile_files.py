@@ -476,10 +476,10 @@ READ = [
     ),
     Kind("compare: one log of two is damaged", text("LOG", b"x"), LEFT_OUT, COMPARE),
     Kind(
-        "correlate: one log of two is damaged",
+        "figure rankings: one log of two is damaged",
         text("LOG", b"x"),
         LEFT_OUT,
-        ("correlate", "{sent}", "--published", "babilong", "--rank"),
+        ("figure", "rankings", "{sent}", "--papers", "babilong"),
     ),
     Kind("figure: one log of two is damaged", text("LOG", b"x"), LEFT_OUT, ("figure", "babilong-2", "{sent}")),
     Kind(

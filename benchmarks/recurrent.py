@@ -4,7 +4,8 @@
     python -m benchmarks.recurrent FOLDER --model carrara/smollm2 --lengths 0,4k [--more "--reader retrieval:sentences"]
     python -m benchmarks.recurrent
 
-Trains by the preset `small` where FOLDER has no such model yet (`--train` has further options of `carrara train`, and
+Trains by the preset `small` where FOLDER has no such model yet (`--train` has further options of `carrara recurrent
+train`, and
 `--called` a name for what comes of them), and runs each on items of the test split: in the built-in text, of which it
 was trained on other documents, or in another (`--more "-p haystack=DIR -p background=all" --text books`). What was
 measured is added to results/recurrent.jsonl, a line for each cell, and is not measured again; the table of all of them

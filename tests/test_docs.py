@@ -136,7 +136,7 @@ def test_each_python_example_that_is_not_executed_is_still_there() -> None:
         assert all(any((ROOT / "tests").rglob(place)) for place in re.findall(r"[\w/]*test_\w+\.py|\w+/$", why)), why
 
 
-READ = ("compare", "correlate", "figure", "leaderboard", "plan", "report")
+READ = ("compare", "figure", "leaderboard", "plan", "report")
 """Commands that read a run's folder, where no line before has made it."""
 
 
@@ -154,6 +154,8 @@ def lay_out(folder: Path) -> None:
     )
     ours = scores.replace("gpt-4o", MODEL).replace("Qwen3-8B", OTHER)
     (folder / "leaderboard.csv").write_text(ours, "utf-8")
+    (folder / "apart.toml").write_text('arrange = "riffle,block"\n', "utf-8")
+    (folder / "published.toml").write_text('published = "babilong:data/babilong"\n', "utf-8")
     (folder / "prices.toml").write_text(
         "".join(f'["{model}"]\ninput = 2.5\noutput = 10\n' for model in ("openai/gpt-4o", "openai/gpt-4.1")), "utf-8"
     )

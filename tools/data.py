@@ -2,7 +2,7 @@
 
     make data
 
-Those packages (locks/sources.in, and `carrara get demo`) are read as files and never imported: importing them would
+Those packages (locks/sources.in, and the weights of SmolLM2) are read as files and never imported: importing them would
 pull in much, or fail for what they lack.
 """
 
@@ -86,8 +86,6 @@ def smollm2() -> bytes:
 
 
 def _weights() -> Path:
-    if not DEMO.here():
-        raise Absent("the weights of SmolLM2 are not here: `carrara get demo`")
     return DEMO.file()
 
 

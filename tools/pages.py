@@ -13,7 +13,7 @@ from pathlib import Path
 
 import carrara
 from carrara.items import registry
-from carrara.items.item import make
+from carrara.items.item import Item, make
 from carrara.params import parameters_of
 from carrara.types import CHANCE_LEVEL, GUESSERS, chance_level_terms
 from carrara.verify.chance_levels import INSTANCES, LENGTH, chance_level_of
@@ -119,7 +119,7 @@ def samples_page(name: str) -> str:
     return "\n".join(parts)
 
 
-def shown(name: str) -> tuple[str, Sequence[carrara.Item]]:
+def shown(name: str) -> tuple[str, Sequence[Item]]:
     """Return the first length at which the first instance can be shown, and all its items at that length."""
     for length in SHOWN:
         if found := list(_items(name, length)):
@@ -127,7 +127,7 @@ def shown(name: str) -> tuple[str, Sequence[carrara.Item]]:
     raise ValueError(f"{name} has no item at {' or '.join(SHOWN)}")
 
 
-def _items(name: str, length: str) -> Iterator[carrara.Item]:
+def _items(name: str, length: str) -> Iterator[Item]:
     try:
         yield from carrara.load(name).items(length, n=1)
     except carrara.CarraraError:  # the instance alone is longer
@@ -165,7 +165,7 @@ def meaning_of_score(name: str) -> Iterator[str]:
     yield "[Shortcuts](../../../explanation/shortcuts.md) describes each kind."
 
 
-def questions(items: Sequence[carrara.Item]) -> list[str]:
+def questions(items: Sequence[Item]) -> list[str]:
     """Return a table of the questions on a context; nothing if there is only one."""
     if len(items) == 1:
         return []

@@ -12,7 +12,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.cli._output import show_lines
+from carrara.cli._output import print_lines
 from carrara.constants import READER, WHOLE
 from carrara.report import chart
 from carrara.report.style import styles_of
@@ -33,7 +33,7 @@ def main() -> None:
     parser.add_argument("out", type=Path, help="the folder of the charts")
     given = parser.parse_args()
     results = read_results(given.run)
-    show_lines(summary_lines(Summary(results)))
+    print_lines(summary_lines(Summary(results)))
     named = [replace(result, model=reader_of(result), settings={}) for result in results]
     styles = styles_of(summarize(named))
     for task in dict.fromkeys(result.task for result in named):

@@ -11,7 +11,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from carrara.cli._output import show_lines
+from carrara.cli._output import print_lines
 from carrara.report import chart
 from carrara.report.style import styles_of
 from carrara.report.tables import score_lines
@@ -31,7 +31,7 @@ def main() -> None:
     parser.add_argument("run", type=Path, help="the folder of the run")
     folder = parser.parse_args().run
     results = [result for result in read_results(folder) if result.task == TASK]
-    show_lines(score_lines(summarize(results)))
+    print_lines(score_lines(summarize(results)))
     rows = summarize([replace(result, model=name_of(result.model)) for result in results])
     drawn = chart.score_chart(TASK, rows, styles_of(rows), FRAME, "wide")
     write_svg(drawn, CHART)

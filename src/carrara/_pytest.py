@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from carrara.guard.check import CheckResult
+    from carrara.guard._check import CheckResult
     from carrara.guard.server_comparison import ServerComparison
 
 
@@ -75,24 +75,22 @@ class Check(ServerItem):
     good = "fine"
 
     def ask(self) -> "CheckResult":
-        import carrara
+        from carrara import guard
 
         given = self.config.getoption
-        return carrara.check_guard(
-            given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url")
-        )
+        return guard.check(given("--carrara-guard"), given("--carrara-model"), base_url=given("--carrara-base-url"))
 
 
 class Compare(ServerItem):
     good = "equivalent"
 
     def ask(self) -> "ServerComparison":
-        import carrara
+        from carrara import guard
 
         given = self.config.getoption
         model = given("--carrara-model")
         margin = {} if given("--carrara-margin") is None else {"margin": given("--carrara-margin")}
-        return carrara.compare_servers(
+        return guard.compare(
             given("--carrara-baseline-url"),
             given("--carrara-base-url") or model,
             guard=given("--carrara-guard"),

@@ -3,21 +3,22 @@
 An alias such as `Lengths` is the type of an option's input. A Python caller passes any of its members; the command line
 passes text. The function beside the alias converts either to the type that the rest of the package uses.
 
-Option classes group options that several commands take. `carrara.cli` shows their fields as flags, with the text below
-each field as help; `carrara.operations` gives Python functions the same fields as keyword arguments.
+Option classes hold the settings of operations. `carrara.signature.takes` gives Python functions their fields as
+arguments, and `carrara.cli` makes flags of them; the text below each field is the one description for both. The class
+attribute `group` is the heading of a class's flags in `--help`.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Protocol, get_args
 
-from attrs import Attribute, converters, field, fields, frozen
+from attrs import NOTHING, Attribute, Factory, converters, field, fields, frozen
 from cyclopts import Group, Parameter, Token
 
 from carrara.items.item_id import ItemId
@@ -28,6 +29,7 @@ from carrara.tokenizers import DEFAULT
 from carrara.types import Arrange, Style
 from carrara.util.errors import UsageError, nearest
 from carrara.util.files import local_path, to_path
+from carrara.util.parallel import ENGINES, Engine
 from carrara.util.quantities import read_length, read_lengths
 
 STYLES: tuple[Style, ...] = ("chat", "base")
@@ -61,7 +63,7 @@ def text(metavar: str, *names: str, shows_default: bool = False, joins: bool = F
 
 
 def pairs(metavar: str, *names: str) -> Parameter:
-    """Return the parameter for an option of the form NAME=VALUE, which may be given several times."""
+    """Return the parameter for an option, mostly of the form NAME=VALUE, which may be given several times."""
 
     def converter(_: object, tokens: Sequence[Token]) -> list[str]:
         return [token.value for token in tokens]
@@ -85,12 +87,16 @@ Lengths = Annotated[_Lengths, Parameter(help=LENGTHS_HELP)]
 Arrangements = Annotated[str | Iterable[str], text("KINDS", joins=True)]
 Value = str | int | float | bool | Iterable[str | int | float | bool]
 """A value of a task's parameter. Several values are a sweep."""
-Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "--params", "-p")]
-ModelArgs = Annotated[Mapping[str, Any] | Sequence[str], pairs("NAME=VALUE", "--model-args", "-M")]
+Params = Annotated[Mapping[str, Value] | Sequence[str], pairs("NAME=VALUE", "-p")]
+ModelArgs = Annotated[Mapping[str, Any] | Sequence[str], pairs("NAME=VALUE", "-M")]
 File = Annotated[str | Path | PathLike[str], text("FILE")]
 Folder = Annotated[str | Path | PathLike[str], text("DIR")]
 Duration = Annotated[str | int | float, text("TIME")]
 Flag = Annotated[bool, Parameter(negative=(), show_default=False)]
+
+
+PYTHON_ONLY = {"flag": False}
+"""The metadata of a field that is no flag of the command line."""
 
 
 def length_of(given: Length) -> int:
@@ -327,10 +333,17 @@ def one_of(known: Sequence[str]) -> Callable[[object, "Attribute[Any]", Any], No
     return check
 
 
-@Parameter(name="*", group=Group("Items", sort_key=20))
+def is_flag(_: object, attribute: "Attribute[Any]", value: Any) -> None:
+    """Raise `UsageError` for a value that is neither true nor false."""
+    if not isinstance(value, bool):
+        raise UsageError(f"`{attribute.name}={value!r}` is neither true nor false: give one of them")
+
+
 @frozen(kw_only=True, slots=False)
 class ItemOptions:
     """Settings of how items are drawn and worded."""
+
+    group = Group("Items", sort_key=20)
 
     params: dict[str, str] = field(factory=dict, converter=params_of)
     """Parameters of the tasks, such as `complexity=5`. `carrara tasks NAME` lists them."""
@@ -373,10 +386,11 @@ class ItemOptions:
 SERVER_GROUP = Group("Model and server", sort_key=30)
 
 
-@Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
 class ConnectionOptions:
     """The address of a model, and its connections."""
+
+    group = SERVER_GROUP
 
     base_url: Annotated[str | None, text("URL")] = field(default=None, validator=is_text, repr=False)
     """Address of the server."""
@@ -386,10 +400,11 @@ class ConnectionOptions:
     """Number of parallel requests. By default as many as the server answers well."""
 
 
-@Parameter(name="*", group=SERVER_GROUP)
 @frozen(kw_only=True, slots=False)
 class ServerOptions(ConnectionOptions):
     """The address of a model, and the settings of requests."""
+
+    group = SERVER_GROUP
 
     max_tokens: int | None = field(default=None, validator=at_least(1))
     """Most tokens of a reply, reasoning included. By default the server's own limit; base models and carrara/smollm2
@@ -403,17 +418,94 @@ class ServerOptions(ConnectionOptions):
     """Time to wait for a server that is down, by default 6h."""
 
 
+@frozen(kw_only=True, slots=False)
+class LargeOptions:
+    """The limits on how much an operation makes or sends."""
+
+    allow_large: Flag = field(default=False, validator=is_flag)
+    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
+
+
+def _is_number_of_workers(_: object, attribute: "Attribute[Any]", value: int | None) -> None:
+    if value is not None:
+        check_whole(attribute.name, value, 1)
+
+
+@frozen(kw_only=True, slots=False)
+class WorkerOptions:
+    """The processes that work."""
+
+    workers: Annotated[int | None, Parameter(metavar="N", show_default=False)] = field(
+        default=1, validator=_is_number_of_workers
+    )
+    """Processes that work at the same time. By default one for each core; from Python one, and None is one for each
+    core."""
+    engine: Engine = field(default="local", validator=one_of(ENGINES))
+    """Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine)."""
+
+
+@frozen(kw_only=True, slots=False)
+class ReplaceOptions:
+    """Which files an operation may replace."""
+
+    force: Flag = field(default=False, validator=is_flag)
+    """Replace a file that this command did not write."""
+
+
+def check_replaceable(path: Path | None, force: bool, is_own: Callable[[bytes], bool]) -> None:
+    """Raise `UsageError` rather than overwrite a file of the user: input, notes, or an edited prompt pack.
+
+    Args:
+        path: The file to write, if any.
+        force: Replace whatever is there.
+        is_own: Tells by the first bytes of a file whether the operation wrote it.
+
+    Raises:
+        UsageError: There is another file.
+    """
+    if path is None or force or not path.is_file():
+        return
+    with path.open("rb") as file:
+        head = file.read(1 << 12)
+    if head and not is_own(head):
+        raise UsageError(
+            f"{path} is there already, and this command did not write it: name another file, or pass --force"
+        )
+
+
+@frozen(kw_only=True, slots=False)
+class LogOptions:
+    """What happens to logs that cannot be read."""
+
+    skip_damaged: bool = field(default=False, validator=is_flag, metadata=PYTHON_ONLY)
+    """Leave out logs that cannot be read, with a warning. By default they are an error."""
+
+
+def changed_settings(given: object, options: type) -> list[str]:
+    """Return the names of the fields of an option class whose values are not the default ones."""
+    changed = []
+    for one in fields(options):
+        default = one.default.factory() if isinstance(one.default, Factory) else one.default  # type: ignore[arg-type]
+        if one.init and default is not NOTHING:
+            expected = one.converter(default) if callable(one.converter) else default
+            changed += [one.alias] if getattr(given, one.name) not in (default, expected) else []
+    return [name for name in changed if name != "workers" or given.workers is not None]  # type: ignore[attr-defined]
+
+
+def refuse_beside_ids(ids: str, given: object, options: type, beside: Collection[str] = ("prompts",)) -> None:
+    """Raise `UsageError` if ids come with settings that name items.
+
+    Args:
+        ids: An id, or a file of ids.
+        given: The settings of an operation.
+        options: The class of the settings.
+        beside: The settings that may be given beside ids.
+    """
+    for name in changed_settings(given, options):
+        if name not in beside:
+            raise UsageError(f"`{name}` cannot be given beside {ids}: ids say already what the items are")
+
+
 def settings_of(given: object, options: type) -> dict[str, Any]:
     """Return the values of an option class that an object has, by the names of their arguments."""
     return {one.alias: getattr(given, one.name) for one in fields(options) if one.init}
-
-
-def merge_options(*options: object) -> dict[str, Any]:
-    """Return the values of several option classes as arguments of one that inherits from all of them.
-
-    None stands for an option class without any given value. A folder that was not given is left out.
-    """
-    found = dict[str, Any]()
-    for given in options:
-        found |= {} if given is None else settings_of(given, type(given))
-    return {name: value for name, value in found.items() if name != "out" or value is not None}

@@ -33,7 +33,7 @@ class Rng:
         key: The key of the instance that the choices are for. `stream` needs it.
 
     Examples:
-        >>> from carrara import Rng
+        >>> from carrara.task import Rng
         >>> rng = Rng("example", 7)
         >>> rng.below(100), rng.between(1, 6), rng.choice("abc")
         (89, 3, 'b')

@@ -24,10 +24,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]]:
     """Decorate a function of a configuration so that it takes the configuration's fields as its arguments.
 
-    The docstring gets a section `Args:` with the text below each field, before its section `Returns:`.
+    The docstring gets a section `Args:` with the text below each field, before its section `Returns:`. The command line
+    reads the class in the attribute `config` of the function.
 
     Args:
-        config: The class of the configuration.
+        config: The class of the configuration. A field whose metadata are `SEVERAL` is given as any number of
+            positional arguments (`takes_several`).
 
     Returns:
         A decorator.
@@ -35,19 +37,43 @@ def takes(config: Callable[P, C]) -> Callable[[Callable[[C], R]], Callable[P, R]
 
     def decorate(function: Callable[[C], R]) -> Callable[P, R]:
         returned = inspect.signature(function).return_annotation
-        parameters = [_plain_parameter(one) for one in inspect.signature(config).parameters.values()]
-        signature = inspect.Signature(parameters, return_annotation=returned)
+        parameters = parameters_of(config)
+        signature = inspect.Signature([_plain_parameter(one) for one in parameters], return_annotation=returned)
+        before = [one.kind for one in parameters].index(_VAR) if any(one.kind is _VAR for one in parameters) else None
 
         @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        def call(*args: Any, **kwargs: Any) -> R:
             signature.bind(*args, **kwargs)  # its TypeError names the argument, not the class
-            return function(config(*args, **kwargs))
+            if before is None:
+                return function(config(*args, **kwargs))
+            return function(config(*args[:before], args[before:], **kwargs))  # type: ignore[arg-type]
 
         call.__signature__ = signature  # type: ignore[attr-defined]
         call.__doc__ = _document(inspect.getdoc(function) or "", config, signature.parameters)
+        call.config = config  # type: ignore[attr-defined]
         return call
 
     return decorate
+
+
+def takes_several(config: Callable[..., C]) -> Callable[[Callable[[C], R]], Callable[..., R]]:
+    """Decorate as `takes` does a function that takes one field of the configuration as any number of arguments."""
+    return takes(config)
+
+
+SEVERAL = {"several": True}
+"""The metadata of a field that is given as any number of positional arguments."""
+_VAR = inspect.Parameter.VAR_POSITIONAL
+
+
+def parameters_of(config: Callable[..., object]) -> list[inspect.Parameter]:
+    """Return the parameters of a function that takes the fields of a class."""
+    attributes: Any = getattr(config, "__attrs_attrs__", ())
+    several = {one.alias for one in attributes if one.metadata.get("several")}
+    return [
+        one.replace(kind=_VAR, default=inspect.Parameter.empty) if one.name in several else one
+        for one in inspect.signature(config).parameters.values()
+    ]
 
 
 def _plain_parameter(parameter: inspect.Parameter) -> inspect.Parameter:

@@ -42,7 +42,7 @@ class Segment(NamedTuple):
     """A piece of a context: a sentence, a turn of a conversation, a line.
 
     Examples:
-        >>> from carrara import Segment
+        >>> from carrara.task import Segment
         >>> Segment("Mary went to the garden.", fact=0).role
         'user'
     """
@@ -255,7 +255,7 @@ class Instance:
         structure: Anything that further methods of the task need.
 
     Examples:
-        >>> from carrara import Instance
+        >>> from carrara.task import Instance
         >>> facts = ["Mary went to the garden.", "John went to the office."]
         >>> i = Instance(facts, gold="garden", names={"who": "Mary"}, evidence=[0])
         >>> i.texts
@@ -411,7 +411,7 @@ class UndecidableError(Exception):
     """The text does not decide the question. `Task.solve` raises it.
 
     Examples:
-        >>> from carrara import UndecidableError
+        >>> from carrara.task import UndecidableError
         >>> def solve(context, names):
         ...     if names["who"] not in context:
         ...         raise UndecidableError(f"{names['who']} is nowhere")

@@ -60,7 +60,7 @@ def test_items_are_pickled_and_copied(name: str) -> None:
     for other in (pickle.loads(pickle.dumps(item)), copy.deepcopy(item), copy.copy(item)):
         assert (other.id, other.text, other.gold) == (item.id, item.text, item.gold)
         assert other.grade(item.gold) == item.grade(item.gold)
-        assert type(other) is carrara.Item
+        assert type(other).__name__ == "Item"
     assert len(pickle.dumps(item)) < 500
 
 

@@ -87,9 +87,9 @@ def in_fish(script: Path, words: Sequence[str]) -> list[str]:
 
 IN: dict[Shell, Callable[[Path, Sequence[str]], list[str]]] = {"bash": in_bash, "zsh": in_zsh, "fish": in_fish}
 OFFERED = {
-    "a command": (["corr"], "correlate"),
-    "an option": (["run", "qa1", "--min-base"], "--min-base-score"),
-    "a value": (["run", "qa1", "--split", "few"], "few-shot"),
+    "a command": (["lead"], "leaderboard"),
+    "an option": (["report", "x", "--min-base"], "--min-base-score"),
+    "a value": (["audit", "qa1", "--split", "few"], "few-shot"),
     "an action": (["corpus", "rem"], "remove"),
     "a task": (["run", "latent_l"], "latent_list"),
     "a task in a list": (["audit", "qa1,latent_l"], "qa1,latent_list"),

@@ -11,9 +11,9 @@ Capture = pytest.CaptureFixture[str]
 COMMANDS = {
     "generate": (["generate", "qa1,qa2", "--lengths", "0,1k", "--out", "items"], 4, "contexts"),
     "audit": (["audit", "qa1,qa2", "--lengths", "0,1k,2k"], 6, "contexts"),
-    "stats": (["stats", "qa1,qa2"], 2, "instances"),
-    "write": (
-        ["write", "--model", "carrara/smollm2", "--formats", "poem", "--topics", "caves,tides", "--out", "bank.jsonl"],
+    "describe": (["describe", "qa1,qa2"], 2, "instances"),
+    "corpus write": (
+        [*"corpus write --model carrara/smollm2 --formats poem --topics caves,tides --out bank.jsonl".split()],  # noqa: SIM905
         2,
         "pieces",
     ),

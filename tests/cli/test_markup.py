@@ -29,7 +29,7 @@ NEEDED = {
     "parquet": [
         ("pyarrow", "generate niah --lengths 256 -n 1 --parquet --out items"),
         ("pyarrow", f"{RUN} --model carrara/oracle -p haystack=table.parquet"),
-        ("pyarrow", "run mrcr --published mrcr:table.parquet --model carrara/oracle -n 1 --out run"),
+        ("pyarrow", "run mrcr --config published.toml --model carrara/oracle -n 1 --out run"),
     ],
     "retrieval": [
         ("bm25s", f"{RUN} --model carrara/oracle --reader retrieval:sentences,by=bm25"),
@@ -38,7 +38,7 @@ NEEDED = {
     ],
     "recurrent": [
         ("torch", f"{RUN} --model carrara/recurrent:models/qa1"),
-        ("torch", "train qa1 --kind rmt --out models/qa1"),
+        ("torch", "recurrent train qa1 --kind rmt --out models/qa1"),
     ],
     "rl": [("datasets", "prompts")],
     "ray": [("ray", "audit niah --engine ray -n 1 --lengths 256")],
@@ -67,6 +67,7 @@ def test_every_extra_has_a_command_that_needs_it() -> None:
 )
 def test_a_message_names_the_extra_that_is_missing(extra: str, module: str, command: str, tmp_path: Path) -> None:
     (tmp_path / "table.parquet").touch()
+    (tmp_path / "published.toml").write_text('published = "mrcr:table.parquet"\n', "utf-8")
     (tmp_path / "without.py").write_text(WITHOUT, "utf-8")
     run = f"import runpy, sys; sys.argv = ['without.py', {module!r}, {command!r}]; runpy.run_path('without.py')"
     ended = python("-c", run, cwd=tmp_path)

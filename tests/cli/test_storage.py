@@ -71,7 +71,7 @@ def test_a_run_there_is_a_run_here(store: Mapping[str, str], tmp_path: Path) -> 
 def test_killed_there_and_gone_on_with(store: Mapping[str, str], tmp_path: Path) -> None:
     with serving(tmp_path / "asked.tsv", (0.05, 0.2)) as server:
         asked = ["run", "latent_list", "--lengths", "0,1k", "-n", "20", "--model", "openai-api/test/ok"]
-        asked += ["--base-url", server.base_url, "--tokenizer", "gpt2", "--connections", "4"]
+        asked += ["--base-url", server.base_url, "--tokenizer", "gpt2", *process.in_file(tmp_path, connections=4)]
         asked += ["--out", f"{ROOT}/killed"]
         running = process.begun(*asked)
         while len(server.facts()) < 20 and running.poll() is None:
@@ -186,7 +186,7 @@ def test_a_folder_that_is_not_there(store: Mapping[str, str]) -> None:
         (("run", "qa1", *ORACLE, "--out", "gs://runs/x"), "gs://runs/x cannot be reached from here"),
         (("run", "qa1", *ORACLE, "--out", "nowhere://runs/x"), "nowhere://runs/x cannot be reached from here"),
         pytest.param(
-            ("train", "qa1", "--out", f"{ROOT}/x"),
+            ("recurrent", "train", "qa1", "--out", f"{ROOT}/x"),
             "this has to be on this machine",
             marks=pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed"),
         ),

@@ -13,6 +13,7 @@ import pytest
 
 import carrara
 from carrara.export import Curriculum, Stream, prompts, rewards
+from carrara.items.item import Item
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
 
@@ -89,11 +90,11 @@ def test_nothing_heavy_is_imported() -> None:
 # --- rewards ---
 
 
-def options(item: carrara.Item) -> str:
+def options(item: Item) -> str:
     return " ".join(item.question.options) or item.text
 
 
-REPLIES: dict[str, Callable[[carrara.Item], str]] = {
+REPLIES: dict[str, Callable[[Item], str]] = {
     "right": lambda item: item.gold,
     "right, and cut": lambda item: item.gold[: len(item.gold) // 2],
     "empty": lambda item: "",

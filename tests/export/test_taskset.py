@@ -241,7 +241,7 @@ def test_verifiers_runs_both_forms_and_nothing_but_the_text_is_in_the_runtime(co
     with serving(model) as address:
         run(
             [
-                python.parent / "vf-eval", "carrara",
+                python.parent / "vf-eval", "carrara-taskset",
                 "--env.taskset.tasks", TASKS, "--env.taskset.lengths", LENGTH, "--env.taskset.tokenizer", "words",
                 "--env.taskset.context", context, "--env.agent.harness.id", "scripted_harness",
                 "--env.agent.runtime.type", "subprocess", "-m", "scripted", "-n", str(N),

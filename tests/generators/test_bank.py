@@ -114,7 +114,7 @@ def authors(journal: Path, latency: tuple[float, float] = (0.0, 0.0)) -> Iterato
 def command(
     out: Path, url: str, *more: str, model: str = "author", formats: str = "poem,riddle", n: int = 3
 ) -> list[str]:
-    asked = ["write", "--model", f"openai-api/test/{model}", "--base-url", url, "--formats", formats]
+    asked = ["corpus", "write", "--model", f"openai-api/test/{model}", "--base-url", url, "--formats", formats]
     return [*asked, "--topics", "penguins,bees", "-n", str(n), "--out", str(out), *more]
 
 
@@ -280,7 +280,7 @@ def test_one_command_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str
     with authors(tmp_path / "journal.tsv") as writing, open_bank_file(out):
         assert main(command(out, writing.base_url)) == 1
         assert writing.asked() == 0
-    assert "another `carrara write` is at work" in capsys.readouterr().err
+    assert "another `carrara corpus write` is at work" in capsys.readouterr().err
 
 
 def test_a_full_disk_leaves_whole_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -333,14 +333,14 @@ def test_what_cannot_be_is_refused(
     monkeypatch.chdir(tmp_path)
     options = {"--model": "openai-api/test/ok", "--topics": "bees", "--out": "bank.jsonl"}
     options |= dict(zip(more[::2], more[1::2], strict=True))
-    assert main(["write", *(word for pair in options.items() for word in pair)]) in (1, 2)
+    assert main(["corpus", "write", *(word for pair in options.items() for word in pair)]) in (1, 2)
     assert message in capsys.readouterr().err
     assert not list(tmp_path.glob("bank*"))
 
 
 @pytest.mark.parametrize("names", ["", "poem,", "poem,riddle, poem"])
 def test_names_are_a_list(names: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["write", "--model", "m", "--formats", names, "--out", str(tmp_path / "bank.jsonl")]) == 2
+    assert main(["corpus", "write", "--model", "m", "--formats", names, "--out", str(tmp_path / "bank.jsonl")]) == 2
     complaint = capsys.readouterr().err
     assert complaint.startswith("carrara: --formats ")
     assert complaint.count("\n") == 1
@@ -357,11 +357,22 @@ def test_nothing_is_asked_of_a_bank_that_is_broken(tmp_path: Path, capsys: pytes
 @pytest.mark.slow
 def test_the_embedded_model_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xllamacpp")
-    monkeypatch.delenv("CARRARA_CACHE")  # the weights are where `carrara get demo` put them
+    monkeypatch.delenv("CARRARA_CACHE")  # the weights are where the first use put them
     if not DEMO.here():
         pytest.skip(DEMO.missing)
     out = tmp_path / "bank.jsonl"
-    asked = ["write", "--model", "carrara/smollm2", "--formats", "one-sentence riddle", "--topics", "bees", "-n", "2"]
+    asked = [
+        "corpus",
+        "write",
+        "--model",
+        "carrara/smollm2",
+        "--formats",
+        "one-sentence riddle",
+        "--topics",
+        "bees",
+        "-n",
+        "2",
+    ]
     ended = carrara(*asked, "--max-tokens", "96", "--out", out)
     assert ended.returncode in (0, 1), ended.stderr  # it may not come to an end within the limit
     assert "Traceback" not in ended.stderr
@@ -589,7 +600,7 @@ def test_nothing_is_asked_for_without_end(
     way: str, requests: int, why: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with serving(tmp_path / "journal.tsv") as there:
-        asked = ["write", "--model", f"openai-api/test/{way}", "--base-url", there.base_url, "-n", "1"]
+        asked = ["corpus", "write", "--model", f"openai-api/test/{way}", "--base-url", there.base_url, "-n", "1"]
         assert main([*asked, "--topics", "bees", "--formats", "poem", "--out", str(tmp_path / "bank.jsonl")]) == 1
         assert there.asked() == requests
     assert why in capsys.readouterr().err

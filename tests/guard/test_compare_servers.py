@@ -15,11 +15,11 @@ from pathlib import Path
 import pytest
 
 import carrara as door
-from carrara.guard.compare import PairedInstance, endpoint_of, jobs_of, turns_of_guard, turns_of_tasks
+from carrara.guard._compare import PairedInstance, endpoint_of, jobs_of, turns_of_guard, turns_of_tasks
+from carrara.guard._make import first_item_ids
 from carrara.guard.equivalence import LengthTests, Pair, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts, write
 from carrara.guard.items import BATCH, BATCHES
-from carrara.guard.make import first_item_ids
 from carrara.items.item import item_of
 from carrara.items.item_id import ItemId
 from carrara.profiling.capabilities import select
@@ -150,7 +150,7 @@ def test_instances_are_drawn_at_random_and_none_twice() -> None:
 
 
 def test_a_task_with_few_instances_has_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("carrara.guard.compare.count_existing", lambda first, most: 12)
+    monkeypatch.setattr("carrara.guard._compare.count_existing", lambda first, most: 12)
     turns = list(turns_of_tasks(first_item_ids(select("niah"), "gpt2"), 2048, 1000))
     assert sorted(turn[0].first.index for turn in turns) == list(range(12))
 
@@ -198,12 +198,12 @@ def test_a_guard_is_asked_in_random_order() -> None:
 def test_turns_end_when_a_task_has_no_instance_left(monkeypatch: pytest.MonkeyPatch) -> None:
     """The mean over the tasks would be another one without it."""
     monkeypatch.setattr(
-        "carrara.guard.compare.count_existing", lambda first, most: 5 if first.task == "babilong/qa1" else most
+        "carrara.guard._compare.count_existing", lambda first, most: 5 if first.task == "babilong/qa1" else most
     )
     turns = list(turns_of_tasks(first_item_ids(select(TASKS), "gpt2"), 0, 100))
     assert [len(turn) for turn in turns] == [2] * 5
     with pytest.raises(UsageError, match=r"there are 10 at 0: name tasks that have more"):
-        door.compare_servers("carrara/oracle", "carrara/oracle", TASKS, tokenizer="gpt2", lengths="0")
+        door.guard.compare("carrara/oracle", "carrara/oracle", TASKS, tokenizer="gpt2", lengths="0")
 
 
 def test_a_server_is_named_by_its_address_its_model_or_both() -> None:
@@ -250,7 +250,7 @@ def test_counts_of_tokens_that_differ_by_a_constant_of_few_are_no_change() -> No
 def test_wrong_settings_are_one_sentence(given: dict[str, object], says: str) -> None:
     settings = {"capabilities": TASKS, "tokenizer": "gpt2"} if "guard" not in given else {}
     with pytest.raises(UsageError, match=says) as caught:
-        door.compare_servers("carrara/oracle", "carrara/oracle", **{**settings, **given})  # type: ignore[arg-type]
+        door.guard.compare("carrara/oracle", "carrara/oracle", **{**settings, **given})  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
@@ -428,7 +428,7 @@ def test_a_guard_says_what_is_asked(ids: dict[str, str], tmp_path: Path) -> None
 def test_python_compares(ids: dict[str, str]) -> None:
     with two(Reading(ids), Reading(ids, "worse")) as urls:
         code = (
-            f"import carrara; print(carrara.compare_servers(*{urls!r}, {TASKS!r}, {MODEL!r}, tokenizer='gpt2', "
+            f"import carrara; print(carrara.guard.compare(*{urls!r}, {TASKS!r}, {MODEL!r}, tokenizer='gpt2', "
             f"lengths='1k', margin={MARGIN}))"
         )
         ended = python("-c", code, env={**os.environ, "TEST_API_KEY": KEY})
@@ -438,7 +438,7 @@ def test_python_compares(ids: dict[str, str]) -> None:
         return f"{next(numbers)}"
 
     numbers = count()
-    found = door.compare_servers(
+    found = door.guard.compare(
         "carrara/oracle",
         count_up,
         "qa1",

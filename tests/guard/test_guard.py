@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import carrara as door
+from carrara.guard._make import first_item_ids
 from carrara.guard.guard_file import Guard, GuardItem, read, write
 from carrara.guard.items import BATCH, BATCHES
-from carrara.guard.make import first_item_ids
 from carrara.guard.sample_size import (
     LEAST_FINE_SHARE,
     fine_share,
@@ -232,10 +232,10 @@ def test_a_model_that_runs_here_is_not_taken_from_a_guard(
     monkeypatch.chdir(tmp_path)
     stranger = replace(some(), model=model)
     with pytest.raises(UsageError, match=f"the guard names the model {model}, which runs code.*give it as the model"):
-        door.check_guard(stranger)
+        door.guard.check(stranger)
     if model.partition("/")[0] not in ("vllm", "sglang"):  # at an address, these start no server
         with pytest.raises(UsageError, match="the guard names the model"):
-            door.compare_servers("http://127.0.0.1:9/v1", "carrara/oracle", guard=stranger, margin=MARGIN)
+            door.guard.compare("http://127.0.0.1:9/v1", "carrara/oracle", guard=stranger, margin=MARGIN)
     assert os.listdir(tmp_path) == ["harmful.py"]
 
 
@@ -374,7 +374,7 @@ def test_a_guard_that_could_never_be_fine_is_not_made(tmp_path: Path) -> None:
     assert "13 items cannot tell that a server is fine, even if it is always right: it takes 15" in fewer.stderr
     assert not out.exists()
     with pytest.raises(UsageError, match="at most 10 items"):
-        door.make_guard("carrara/oracle", capabilities="babilong/qa1", lengths="1k", n=10, out=out, tokenizer="gpt2")
+        door.guard.make("carrara/oracle", capabilities="babilong/qa1", lengths="1k", n=10, out=out, tokenizer="gpt2")
 
 
 @pytest.mark.slow
@@ -446,11 +446,11 @@ def test_failed_requests_make_no_item_unreliable(ids: dict[str, str], tmp_path: 
 @pytest.mark.slow
 def test_python_makes_and_checks(guard: Path, ids: dict[str, str]) -> None:
     with reading(Reading(ids, "garbage")) as url:
-        code = f"import carrara; print(carrara.check_guard({str(guard)!r}, base_url={url!r}))"
+        code = f"import carrara; print(carrara.guard.check({str(guard)!r}, base_url={url!r}))"
         ended = python("-c", code, env={**os.environ, "TEST_API_KEY": KEY})
     assert ended.stdout.startswith("BROKEN"), ended.stderr
     with pytest.raises(UsageError, match="times=1"):
-        door.make_guard("carrara/oracle", out="x.json", times=1, tokenizer="gpt2")
+        door.guard.make("carrara/oracle", out="x.json", times=1, tokenizer="gpt2")
 
 
 @pytest.mark.slow

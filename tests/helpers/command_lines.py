@@ -28,28 +28,28 @@ PROGRAMS = ("carrara", "make", "pip", "git", "pytest", "python", "inspect", "lm_
 ELSEWHERE = {
     r"git clone .*": "needs the network",
     r"cd carrara": "belongs to the clone",
-    r"carrara get demo|carrara demo": "98 MB from the package index, and minutes: `make demo` is both",
+    r"carrara demo": "98 MB from the package index, and minutes: `make demo` does it",
     r"lm_eval run .*": "needs the harness and a model of the hub; what the harness reads: test_harness.py",
     r"inspect eval .*": "test_docs.py",
     r"(gym|env/bin/(pip|gym)|python3.12 -m (pip|venv)) .*": "1.4 GB of packages: export/test_nemo_gym_server.py",
     r"cd data/gym|(mkdir|ln) .* ?venvs/.*": "for the above",
     r"harbor run .*": "needs Harbor and containers: test_harbor.py",
     r"cat replies/.*": "needs replies: test_ray_data.py",
-    r"vf-eval carrara .*": "needs a server: test_taskset.py",
+    r"vf-eval carrara-taskset .*": "needs a server: test_taskset.py",
     r"vf-eval @ agent.toml .*": "needs containers: test_taskset.py reads the file",
-    r"vf-validate carrara .*": "needs verifiers 0.4: test_taskset.py",
+    r"vf-validate carrara-taskset .*": "needs verifiers 0.4: test_taskset.py",
     r"python -m verl\.trainer\.main_ppo .*": "needs GPUs; verl reads its settings: test_verl.py",
     r"carrara .*s3://.*": "needs object storage: test_storage.py",
     r"pytest --carrara-guard .*": "needs a server: test_guard.py",
     r"carrara .*--engine ray .*": "starts a Ray cluster: test_parquet.py",
     r"carrara guard .*": "hundreds of prompts to a server, which then breaks: test_guard.py",
-    r"carrara (train|probe|probe-memory) .*": "minutes of PyTorch, or a graphics card: recurrent/",
+    r"carrara recurrent .*": "minutes of PyTorch, or a graphics card: recurrent/",
     r"carrara run .*carrara/recurrent:.*": "needs what was trained: recurrent/",
-    r"carrara write .*": "needs a model that writes: test_bank.py",
+    r"carrara corpus write .*": "needs a model that writes: test_bank.py",
     r"carrara run .*writings=bank.jsonl.*": "needs what a model wrote: test_bank.py",
     r"carrara run .*--cot exactly:.*": "needs a server that goes on with a message: test_reasoning.py",
-    r"carrara run .*--perplexity.*": "needs a server that tells log-probabilities: test_perplexity.py",
-    r"carrara probe-server .*": "needs a server: test_probe.py",
+    r"carrara run .*perplexity\.toml.*": "needs a server that tells log-probabilities: test_perplexity.py",
+    r"carrara server .*": "needs a server: test_probe.py",
     r"carrara run .*haystack=hf:.*": "needs the hub: test_corpora.py",
     r"carrara .*hf:Qwen/Qwen3-8B.*": "needs the hub: test_tokenizers.py",
     r"carrara run .*--shard 2/4": "one of four, that wait for each other: test_sharding.py",
@@ -57,13 +57,13 @@ ELSEWHERE = {
     r"carrara run .*--reader agent:my_agents.*": "needs the file that the page shows: test_readers.py",
     r"carrara run .*--reader memory:.*": "needs the file that the page shows: test_memory.py",
     r"carrara prompts build .*": "needs a clone of a paper's repository: test_prompt_pack.py",
-    r"carrara run .*--published ruler:.*": "needs RULER's samples: test_ruler_samples.py",
+    r"carrara run .*ruler-samples\.toml.*": "needs RULER's samples: test_ruler_samples.py",
     r"carrara run .*--prompts (ruler|babilong).toml.*": "needs a clone of a paper's repository: test_official.py",
     r"python evaluate_carrara.py .*": "needs a clone of kvpress and a model: test_kvpress.py has its pipeline",
     r"python scripts/data/prepare.py .*": "RULER's own program",
     r"python -m benchmarks.(ruler|babilong)_parity .*": "needs clones and samples: results/ has what it printed",
     r"carrara score --published .*": "needs published files: tasks/minerva/test_rows.py",
-    r"carrara correlate .*--alias .*": "needs runs of the models that it names: test_correlation.py",
+    r"carrara figure correlations .*--alias .*": "needs runs of the models that it names: test_correlation.py",
     r"carrara compare .*\.eval .*": "needs logs of another task: test_comparison.py",
     r"\.venv/bin/.*": "a developer's: what `make test` is made of",
 }
@@ -125,7 +125,7 @@ LONG = 32 << 10
 def small(line: Line) -> list[str]:
     """What is typed behind `carrara`."""
     command, *given = line.asked
-    published = command == "correlate" and given[0] == "--published"  # what papers print has the lengths that it has
+    published = given[:2] == ["correlations", "--papers"]  # what papers print has the lengths that it has
     typed = [command]
     for option, value in _pairs(given):
         if option == "--base-url":  # there is no server

@@ -43,6 +43,14 @@ def carrara(*asked: object, env: Mapping[str, str] | None = None, check: bool = 
     return python("-m", "carrara", *map(str, asked), env=_beside(env or {}), check=check)
 
 
+def in_file(folder: Path, **settings: object) -> tuple[str, str]:
+    """Return the option that reads settings of a run from a file, which is made in a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "settings.toml"
+    path.write_text("".join(f"{name} = {json.dumps(value)}\n" for name, value in settings.items()), "utf-8")
+    return "--config", str(path)
+
+
 def begun(*asked: object, interruptible: bool = True) -> "subprocess.Popen[str]":
     """`python -m carrara …` for a test that stops it; what it says is read by `communicate`."""
     line = [sys.executable, "-m", "carrara", *map(str, asked)]

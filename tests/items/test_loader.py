@@ -15,7 +15,7 @@ from tests.helpers.process import Ended
 DOCS = Path(__file__).parents[2] / "docs"
 [CODE] = re.findall(r"```python\n(.*?)```", (DOCS / "guides/write-a-task.md").read_text("utf-8"), re.DOTALL)
 TITLE = '"Harbour tally"'
-IMPORTS = "from carrara import"
+IMPORTS = "from carrara.task import"
 
 
 def code(title: str = "Harbour tally") -> str:

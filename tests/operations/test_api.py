@@ -12,6 +12,8 @@ import pytest
 
 import carrara
 from carrara.answers.extraction import Rule
+from carrara.items.grading import Grade
+from carrara.operations.results import Results
 from carrara.util.errors import RunError, UsageError
 from tests.helpers.process import python
 from tests.helpers.server import Address
@@ -73,7 +75,7 @@ def test_an_item_is_the_one_that_the_command_makes() -> None:
     assert carrara.item(one.id).messages() == one.messages()
     assert [item.id for item in sweep.items("1k", 3, tokenizer="gpt2")][2] == one.id
     graded = one.grade(one.gold)
-    assert graded == carrara.Grade("ok", one.gold, 1.0, graded.scores, rule=graded.rule)
+    assert graded == Grade("ok", one.gold, 1.0, graded.scores, rule=graded.rule)
     assert graded.rule in get_args(Rule)
     page = one._repr_html_()
     assert page.count('class="needed"') == len({span.fact for span in one.survey.spans if span.needed})
@@ -186,7 +188,7 @@ if __name__ == "__main__":
     if not (child := os.fork()):
         try:
             carrara.run("qa1", "carrara/oracle", n=1, tokenizer="gpt2", out=sys.argv[1] + "-child")
-        except carrara.UsageError as error:
+        except UsageError as error:
             print(error, flush=True)
         os._exit(0)
     os.waitpid(child, 0)
@@ -243,7 +245,7 @@ def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
 
 
 def test_two_runs_at_once_do_not_disturb_one_another(tmp_path: Path) -> None:
-    came: dict[str, carrara.Results] = {}
+    came: dict[str, Results] = {}
 
     def run(word: str) -> None:
         def ask(prompt: str) -> str:
@@ -271,4 +273,4 @@ def test_a_run_is_silent_unless_it_is_to_be_shown(tmp_path: Path, capfd: pytest.
 
 
 def test_an_audit_finds_nothing_or_says_what() -> None:
-    assert carrara.audit(carrara.load("latent_list", complexity=1), lengths="0,1k", n=2) == []
+    assert carrara.audit(carrara.load("latent_list", complexity=1), lengths="0,1k", n=2).breaches == []

@@ -15,6 +15,7 @@ import pytest
 from tools.gallery import BABILONG, FIVE, LENGTHS, MODELS, made_up, reply, results_for, trained
 
 import carrara
+from carrara.operations.results import Results
 from carrara.papers.figures.catalogue import figure
 from carrara.papers.figures.definitions import definition, definitions
 from carrara.papers.figures.figure import Figure, Mark
@@ -250,7 +251,7 @@ def test_slices_cross() -> None:
         summarize_by_labels(made_up(), ["size", "complexity"])
     with pytest.raises(UsageError, match="did you mean complexity"):
         summarize_by_labels(made_up(), ["complexitty"])
-    assert "complexity" in carrara.Results(made_up()).table("complexity")
+    assert "complexity" in Results(made_up()).table("complexity")
 
 
 # --- by command ---
@@ -289,7 +290,7 @@ def test_no_name_in_a_table_is_a_formula(tmp_path: Path) -> None:
         (["babilong-2", "--published", "sync"], "--published sync: the paper has no model whose name contains it"),
         (["babilong-2", "--published", "GPT-4,"], "--published has an empty name"),
         (["babilong-2", "--score", "papers"], 'Did you mean "paper"?'),
-        (["babilong-7"], "babilong-table-7 is made by a command of its own: carrara stats"),
+        (["babilong-7"], "babilong-table-7 is made by a command of its own: carrara describe"),
         (["sync-figure-3"], "there is nothing of sync-figure-3 here; carrara run sync"),
         (["babilong-2", "--out", "x.gif"], "a figure is no .gif"),
     ],

@@ -7,6 +7,7 @@ import pytest
 
 import carrara
 from carrara.items.item import make
+from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
 from carrara.util.errors import RunError, UsageError
@@ -23,16 +24,16 @@ def _forget() -> Iterator[None]:
     KeepAll.made.clear()
 
 
-def run(out: Path, memory: str, task: str = "qa1", model: object = "carrara/oracle", n: int = 2) -> carrara.Results:
+def run(out: Path, memory: str, task: str = "qa1", model: object = "carrara/oracle", n: int = 2) -> Results:
     reader = f"{MEMORIES}:{memory},chunk=512"
     return carrara.run(task, model, lengths="4k", n=n, tokenizer="gpt2", reader=reader, out=out)  # type: ignore[arg-type]
 
 
-def calls_of(results: carrara.Results) -> list[int]:
+def calls_of(results: Results) -> list[int]:
     return [one.reading.calls for one in results if one.reading]
 
 
-def fates_of(results: carrara.Results) -> set[str]:
+def fates_of(results: Results) -> set[str]:
     return {fact.fate for one in results for fact in one.facts}
 
 

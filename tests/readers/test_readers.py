@@ -12,7 +12,7 @@ from carrara.items.item import item_of
 from carrara.readers.context import ReaderContext
 from carrara.readers.reader import ReaderModel, Reading
 from carrara.results.result import Result
-from carrara.util.errors import UsageError
+from carrara.util.errors import RunError, UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
 from tests.helpers.sandbox import TEST_ONLY, OnlyForTests
 from tests.helpers.server import GREETING
@@ -192,7 +192,7 @@ def no_coroutine(context: ReaderContext, question: str, model: ReaderModel) -> s
 def test_what_a_function_does_wrong_is_said(tmp_path: Path) -> None:
     wrong = ((raises, "the store is empty"), (returns_nothing, "returned NoneType"))
     for number, (reader, message) in enumerate(wrong):
-        with pytest.raises(carrara.RunError, match=message):
+        with pytest.raises(RunError, match=message):
             read_by(reader, Recorded(), tmp_path / str(number))
     with pytest.raises(UsageError, match="give an `async def`"):
         read_by(no_coroutine, Recorded(), tmp_path)

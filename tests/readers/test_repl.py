@@ -15,6 +15,7 @@ from inspect_ai.util._sandbox.local import LocalSandboxEnvironment
 
 import carrara
 from carrara.items.item import item_of
+from carrara.operations.results import Results
 from carrara.readers.context import ReaderContext
 from carrara.readers.registry import parse_reader
 from carrara.readers.repl.reader import SHORTEST, Quotes, shorten
@@ -296,7 +297,7 @@ def test_a_file_describes_the_sandbox(tmp_path: Path) -> None:
 Model = Callable[[list[dict[str, str]]], Awaitable[str]]
 
 
-def read(tmp_path: Path, model: Model, settings: str = "", n: int = 1) -> carrara.Results:
+def read(tmp_path: Path, model: Model, settings: str = "", n: int = 1) -> Results:
     reader = f"repl:sandbox={TEST_ONLY}{settings}"
     return carrara.run("qa1", model, lengths="4k", n=n, reader=reader, tokenizer="o200k", out=tmp_path / "run")
 

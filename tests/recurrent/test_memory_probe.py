@@ -53,7 +53,7 @@ def test_what_is_right_along_a_context_is_what_its_facts_say(kind: str, tmp_path
 def test_a_model_without_a_memory_is_refused(backbone: Path, tmp_path: Path) -> None:
     stage = Stage(segments=(1, 1), size=160, batch=1, steps=1)
     run(tmp_path / "a", kind="tune", model={}, backbone=str(backbone), stages=(stage,), muon=0.0)
-    done = carrara("probe-memory", tmp_path / "a", "--out", tmp_path / "b.html")
+    done = carrara("recurrent", "memory", "--model", tmp_path / "a", "--out", tmp_path / "b.html")
     assert done.returncode == 2
     assert "has no memory to inspect" in done.stderr
 
@@ -89,15 +89,28 @@ def test_a_large_memory_is_projected() -> None:
 @pytest.mark.slow
 def test_a_memory_is_drawn_by_command(tmp_path: Path) -> None:
     run(tmp_path / "a", 1)
-    done = carrara("probe-memory", tmp_path / "a", "--lengths", "1k", "--probes", "8", "--out", tmp_path / "b.html")
+    done = carrara(
+        "recurrent",
+        "memory",
+        "--model",
+        tmp_path / "a",
+        "--lengths",
+        "1k",
+        "--probes",
+        "8",
+        "--out",
+        tmp_path / "b.html",
+    )
     assert done.returncode == 0, done.stderr
     page = (tmp_path / "b.html").read_text()
     assert page.count("<svg") > 2
     assert "Right in other stories" in page
     assert "What it would answer" in page
     assert "://" not in page.replace("http://www.w3.org", "")
-    done = carrara("probe-memory", tmp_path / "none", "--out", tmp_path / "c.html")
+    done = carrara("recurrent", "memory", "--model", tmp_path / "none", "--out", tmp_path / "c.html")
     assert done.returncode == 2
-    done = carrara("probe-memory", tmp_path / "a", "--task", "mrcr", "--lengths", "8k", "--out", tmp_path / "c.html")
+    done = carrara(
+        "recurrent", "memory", "mrcr", "--model", tmp_path / "a", "--lengths", "8k", "--out", tmp_path / "c.html"
+    )
     assert done.returncode == 2
     assert "is a conversation" in done.stderr

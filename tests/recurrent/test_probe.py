@@ -64,7 +64,7 @@ class Late(Memory):
 @pytest.mark.sampled(1)
 def test_ones_own_model_is_probed(name: str, tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN)
-    asked = ("probe", f"mine:{name}", "--lengths", "0,1k,2k", "-n", "3", "--out", "run")
+    asked = ("recurrent", "probe", "--model", f"mine:{name}", "--lengths", "0,1k,2k", "-n", "3", "--out", "run")
     done = python("-m", "carrara", *asked, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "1,024 bytes" in done.stdout
@@ -103,7 +103,7 @@ def test_a_model_that_does_not_keep_the_protocol_is_told(
 @pytest.mark.slow
 def test_what_a_model_raises_while_it_reads_is_told(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(OWN)
-    asked = ("probe", "mine:Late", "--lengths", "1k", "-n", "2", "--out", "run")
+    asked = ("recurrent", "probe", "--model", "mine:Late", "--lengths", "1k", "-n", "2", "--out", "run")
     done = python("-m", "carrara", *asked, cwd=tmp_path)
     assert done.returncode == 1
     assert "RuntimeError: out of luck" in done.stderr

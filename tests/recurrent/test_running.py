@@ -36,7 +36,7 @@ steps = 3
 def test_a_model_is_trained_and_run_by_command(tmp_path: Path) -> None:
     config, model = tmp_path / "tiny.toml", tmp_path / "model"
     config.write_text(CONFIG)
-    arguments = ["train", "qa1", "--kind", "delta", "--config", config, "--out", model]
+    arguments = ["recurrent", "train", "qa1", "--kind", "delta", "--config", config, "--out", model]
     done = carrara(*arguments)
     assert done.returncode == 0, done.stderr
     assert "delta on babilong/qa1, 3 steps" in done.stdout

@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="PyTorch is not installed: `make env
 
 from safetensors.torch import load_file
 
-import carrara
+from carrara import recurrent
 from carrara.recurrent import RMT, checkpoint
 from carrara.recurrent.config import TrainConfig
 from carrara.recurrent.dataset import batch_of
@@ -153,7 +153,7 @@ def test_a_broken_checkpoint_is_told(broken: Any, message: str, tmp_path: Path) 
     with pytest.raises(UsageError, match=message) as raised:
         checkpoint.load(tmp_path / "a")
     assert str(tmp_path / "a") in str(raised.value)
-    assert re.search("`carrara train`|train it anew|install the release", str(raised.value))
+    assert re.search("`carrara recurrent train`|train it anew|install the release", str(raised.value))
     assert "\n" not in str(raised.value)
 
 
@@ -175,10 +175,10 @@ def test_a_backbone_that_only_a_file_names_is_not_loaded(tmp_path: Path, monkeyp
     with pytest.raises(UsageError, match=r"the checkpoint .* names the backbone .* pass `--allow 'hf:acme/of them'`"):
         checkpoint.load(tmp_path / "a")
     with pytest.raises(UsageError, match=r"train\.toml names the backbone hf:acme/of them"):
-        TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+        TrainConfig("qa1", out=tmp_path / "b", config=tmp_path / "train.toml")
     assert not loaded
-    TrainConfig("qa1", tmp_path / "b", backbone="acme/of them")
-    TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+    TrainConfig("qa1", out=tmp_path / "b", backbone="acme/of them")
+    TrainConfig("qa1", out=tmp_path / "b", config=tmp_path / "train.toml")
     with pytest.raises(UsageError, match="there is none"):
         checkpoint.load(tmp_path / "a")
     assert loaded == ["acme/of them"]
@@ -189,9 +189,11 @@ def test_a_file_of_settings_names_no_text_of_this_machine(tmp_path: Path) -> Non
     settings = 'params = {{haystack = "{}"}}\n[[stage]]\nsegments=[2, 2]\nsize=1\nbatch=1\nsteps=1'
     (tmp_path / "train.toml").write_text(settings.format(tmp_path / "notes.txt"))
     with pytest.raises(UsageError, match="cannot name a file, `-p haystack=FILE` can"):
-        TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml")
+        TrainConfig("qa1", out=tmp_path / "b", config=tmp_path / "train.toml")
     (tmp_path / "train.toml").write_text(settings.format("letters"))
-    assert TrainConfig("qa1", tmp_path / "b", config=tmp_path / "train.toml").settings.params == {"haystack": "letters"}
+    assert TrainConfig("qa1", out=tmp_path / "b", config=tmp_path / "train.toml").settings.params == {
+        "haystack": "letters"
+    }
 
 
 @pytest.mark.parametrize(
@@ -261,17 +263,17 @@ def test_a_model_is_trained_from_python(tmp_path: Path, monkeypatch: pytest.Monk
         return tmp_path if package == "carrara.recurrent" else kept(package)
 
     monkeypatch.setattr("importlib.resources.files", files)
-    folder = carrara.train("qa1", tmp_path / "a", kind="mamba", seed=3, overrides={"model": TINY})
+    folder = recurrent.train("qa1", out=tmp_path / "a", kind="mamba", seed=3, overrides={"model": TINY})
     assert checkpoint.load(folder).about["seed"] == 3
     before = (folder / "model.safetensors").read_bytes()
-    assert carrara.train("qa1", folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
+    assert recurrent.train("qa1", out=folder, kind="mamba", seed=3, overrides={"model": TINY}) == folder
     assert (folder / "model.safetensors").read_bytes() == before
     with pytest.raises(UsageError, match="no setting 'backporp'; did you mean backprop"):
-        carrara.train("qa1", tmp_path / "b", overrides={"backporp": 3})
+        recurrent.train("qa1", out=tmp_path / "b", overrides={"backporp": 3})
     with pytest.raises(TypeError, match="sead"):
-        carrara.train("qa1", tmp_path / "b", sead=3)  # type: ignore[call-arg]
+        recurrent.train("qa1", out=tmp_path / "b", sead=3)
     with pytest.raises(UsageError, match="there is no kind 'rnt'; did you mean rmt"):
-        carrara.train("qa1", tmp_path / "b", kind="rnt")  # type: ignore[arg-type]
+        recurrent.train("qa1", out=tmp_path / "b", kind="rnt")
 
 
 def test_gradients_do_not_depend_on_how_they_are_found() -> None:
@@ -315,10 +317,10 @@ def test_a_stage_ends_where_nothing_gets_better(tmp_path: Path) -> None:
 def test_a_curve_stands_beside_the_model(tmp_path: Path) -> None:
     from xml.etree import ElementTree
 
-    from carrara.operations.train import train
+    from carrara.recurrent import train
 
     overrides = {"model": TINY, "stages": (Stage((1, 1), 48, 2, 40),)}
-    folder = train("qa1", tmp_path / "a", kind="window", overrides=overrides)
+    folder = train("qa1", out=tmp_path / "a", kind="window", overrides=overrides)
     root = ElementTree.parse(folder / "training.svg").getroot()
     lines = [line.attrib["points"].split() for line in root.iter("{http://www.w3.org/2000/svg}polyline")]
     assert [len(points) for points in lines] == [4, 4]

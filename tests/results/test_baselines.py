@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from carrara.cli._output import show_lines
+from carrara.cli._output import print_lines
 from carrara.items.grading import trivial
 from carrara.items.item import make
 from carrara.report.page import render
@@ -155,14 +155,14 @@ def test_the_best_stands_beside_the_chance_level() -> None:
 def test_a_grid_of_many_rows_has_the_best_of_any_length(capsys: pytest.CaptureFixture[str]) -> None:
     tasks = [f"suite/{name}" for name in "abcdefgh"]
     results = [result for task in tasks for result in run({0: 1.0, 1024: 0.5, 2048: 0.5, 4096: 0.5}, n=4, task=task)]
-    show_lines(score_lines(summarize(results)))
+    print_lines(score_lines(summarize(results)))
     assert "trivial" not in capsys.readouterr().out
     results = [
         *results[16:],
         *beside(results[:8], {"every word": {"score": 0.2}}),
         *beside(results[8:16], {"every word": {"score": 0.3}}),
     ]
-    show_lines(score_lines(summarize(results)))
+    print_lines(score_lines(summarize(results)))
     shown = capsys.readouterr().out.splitlines()
     assert shown[1].split() == ["task", "chance", "trivial", "0", "1k", "2k", "4k"]
     assert shown[3].split() == ["suite/a", "0.050", "0.300", "every", "word", "1.000", "0.500", "0.500", "0.500"]

@@ -217,11 +217,11 @@ def test_what_cannot_be_compared_is_a_sentence(asked: list[str], said: str, tmp_
 
 
 def test_runs_are_compared_from_python() -> None:
-    first, second = (door.Results(curve(model, {0: count})) for model, count in (("a", 5), ("b", 25)))
+    first, second = (Results(curve(model, {0: count})) for model, count in (("a", 5), ("b", 25)))
     found = door.compare(first, second, margin=0.05)
     assert str(found).startswith("Beside a, b is better at 0")
     assert found.frame()["verdict"].tolist() == ["better"]
-    again = door.compare(first, door.Results(curve("a", {0: 25})))  # the same model twice is told by the run
+    again = door.compare(first, Results(curve("a", {0: 25})))  # the same model twice is told by the run
     assert again.sides == ["a [run 1]", "a [run 2]"]
 
 
@@ -298,7 +298,9 @@ carrara.run("qa1", broken, lengths="0,1k", n=3, tokenizer="gpt2", out=sys.argv[1
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("command", [["correlate"], ["correlate", "--rank"], ["leaderboard"], ["figure", "babilong-2"]])
+@pytest.mark.parametrize(
+    "command", [["figure", "correlations"], ["figure", "rankings"], ["leaderboard"], ["figure", "babilong-2"]]
+)
 def test_a_run_whose_requests_all_failed_is_no_evidence(command: list[str], tmp_path: Path) -> None:
     assert "6 of 6 requests failed" in python("-c", BROKEN, str(tmp_path / "run")).stderr
     ended = carrara(command[0], *command[1:2], tmp_path / "run", *command[2:])
@@ -400,7 +402,7 @@ def test_readers_are_compared_from_python() -> None:
     with pytest.raises(UsageError, match="there is 1 reader to compare: give two runs, or a folder with two readers"):
         door.compare(whole, by="reader")
     with pytest.raises(UsageError, match="`by='readr'` is no kind of sides; did you mean reader"):
-        door.compare(whole, read, by="readr")  # type: ignore[arg-type]
+        door.compare(whole, read, by="readr")
 
 
 # --- which sides are compared ---

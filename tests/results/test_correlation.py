@@ -1,4 +1,4 @@
-"""Correlations, the published tables they may be taken with, and `carrara correlate`."""
+"""Correlations, the published tables they may be taken with, and `carrara figure correlations`."""
 
 import csv
 import json
@@ -392,7 +392,7 @@ def outside(tmp_path: Path) -> Path:
 
 
 def test_runs_with_an_outside_table(runs: Path, outside: Path, capsys: Capture) -> None:
-    asked = ["correlate", str(runs), "--scores", str(outside), "--alias", "carrara/echo=The Parrot"]
+    asked = ["figure", "correlations", str(runs), "--scores", str(outside), "--alias", "carrara/echo=The Parrot"]
     assert main([*asked, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [(one["column"], one["source"]) for one in told["columns"]] == [
@@ -415,7 +415,7 @@ def test_runs_with_an_outside_table(runs: Path, outside: Path, capsys: Capture) 
 def test_what_others_wrote_is_made_inert(runs: Path, tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "evil.csv"
     path.write_text("model,benchmark,score\noracle,\x1b[31mred,1\nx\u202ey,\x1b[31mred,2\n", "utf-8")
-    assert main(["correlate", str(runs), "--scores", str(path)]) == 0
+    assert main(["figure", "correlations", str(runs), "--scores", str(path)]) == 0
     shown = capsys.readouterr().out
     assert "␛[31mred" in shown
     assert "x⟦U+202E⟧y" in shown
@@ -427,14 +427,14 @@ def test_columns_of_one_name_in_two_sources_are_two(runs: Path, tmp_path: Path, 
     table = {"oracle": 1, "chance": 4, "majority": 3, "echo": 2}
     rows = "".join(f"{model},babilong/qa1 at 0,{score}\n" for model, score in table.items())
     path.write_text("model,benchmark,score\n" + rows, "utf-8")
-    assert main(["correlate", str(runs), "--scores", str(path), "--lengths", "0"]) == 0
+    assert main(["figure", "correlations", str(runs), "--scores", str(path), "--lengths", "0"]) == 0
     shown = capsys.readouterr().out.splitlines()
     assert shown[2].split() == ["1", "babilong/qa1", "at", "0", "runs", "4"]
     assert shown[4].split() == ["3", "babilong/qa1", "at", "0", "outside", "scores", "4", "-0.40", "-0.40"]
 
 
 def test_models_that_match_nothing_are_named(runs: Path, outside: Path, capsys: Capture) -> None:
-    assert main(["correlate", str(runs), "--scores", str(outside), "--published", "sync"]) == 0
+    assert main(["figure", "correlations", str(runs), "--scores", str(outside), "--papers", "sync"]) == 0
     shown = capsys.readouterr().out
     assert "runs alone have carrara/echo\n" in shown
     assert "outside scores alone have the parrot, GPT-9\n" in shown
@@ -444,7 +444,7 @@ def test_models_that_match_nothing_are_named(runs: Path, outside: Path, capsys: 
 
 
 def test_published_scores_alone(capsys: Capture) -> None:
-    assert main(["correlate", "--published", "sync", "--lengths", "32k"]) == 0
+    assert main(["figure", "correlations", "--papers", "sync", "--lengths", "32k"]) == 0
     shown = capsys.readouterr().out
     assert "2  sync: Shortest Path at 32k           published scores      14  0.96" in shown
     assert "0.00 to 0.85" in shown
@@ -453,7 +453,7 @@ def test_published_scores_alone(capsys: Capture) -> None:
 
 
 def test_models_are_ranked_among_published_ones(runs: Path, capsys: Capture) -> None:
-    assert main(["correlate", str(runs), "--rank", "--lengths", "1k", "--json"]) == 0
+    assert main(["figure", "rankings", str(runs), "--lengths", "1k", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert [(board["task"], board["paper"]) for board in told["boards"]] == [
         ("babilong/qa1 at 1k", "babilong"), ("babilong/qa2 at 1k", "babilong"),
@@ -464,7 +464,7 @@ def test_models_are_ranked_among_published_ones(runs: Path, capsys: Capture) -> 
         f"carrara/{name}" for name in ("oracle", "chance", "majority", "echo")
     }
     assert len(places) == 4 + 39
-    assert main(["correlate", str(runs), "--rank", "--published", "babilong", "--lengths", "0"]) == 0
+    assert main(["figure", "rankings", str(runs), "--papers", "babilong", "--lengths", "0"]) == 0
     shown = capsys.readouterr().out
     assert "babilong/qa1 at 0, ranked among BABILong's models\n" in shown
     assert ">  carrara/oracle" in shown
@@ -474,11 +474,11 @@ def test_models_are_ranked_among_published_ones(runs: Path, capsys: Capture) -> 
 def test_one_model_has_no_correlation_but_a_place(tmp_path: Path, capsys: Capture) -> None:
     run = ["run", "qa1", "--model", "carrara/echo", "--lengths", "0,1k,700", "-n", "2", "--out", tmp_path / "r"]
     carrara(*run, check=True)
-    assert main(["correlate", str(tmp_path / "r")]) == 0
-    assert "--rank ranks single models among the published ones" in capsys.readouterr().out
-    assert main(["correlate", str(tmp_path / "r"), "--rank"]) == 0
+    assert main(["figure", "correlations", str(tmp_path / "r")]) == 0
+    assert "`carrara figure rankings` ranks single models among published ones" in capsys.readouterr().out
+    assert main(["figure", "rankings", str(tmp_path / "r")]) == 0
     assert "no published scores: babilong/qa1 at 700" in capsys.readouterr().out
-    assert main(["correlate", str(tmp_path / "r"), "--rank", "--lengths", "700"]) == 2
+    assert main(["figure", "rankings", str(tmp_path / "r"), "--lengths", "700"]) == 2
     assert "no paper has scores of babilong/qa1 at 700" in capsys.readouterr().err
 
 
@@ -505,7 +505,7 @@ def test_wrong_tables(wrong: str, tmp_path: Path, capsys: Capture) -> None:
     content, named = WRONG_TABLES[wrong]
     path = tmp_path / "scores.csv"
     path.write_text(content, "utf-8")
-    assert main(["correlate", "--scores", str(path), "--published", "sync"]) == 2
+    assert main(["figure", "correlations", "--scores", str(path), "--papers", "sync"]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith("carrara: ")
@@ -516,7 +516,7 @@ def test_wrong_tables(wrong: str, tmp_path: Path, capsys: Capture) -> None:
 def test_a_table_that_is_no_text(tmp_path: Path, capsys: Capture) -> None:
     path = tmp_path / "scores.csv"
     path.write_bytes(b"model,benchmark,score\n\xff\xfe,b,1\n")
-    assert main(["correlate", "--scores", str(path), "--published", "sync"]) == 2
+    assert main(["figure", "correlations", "--scores", str(path), "--papers", "sync"]) == 2
     assert "is not UTF-8 text" in capsys.readouterr().err
 
 
@@ -526,19 +526,16 @@ WRONG = {
     "an empty folder": (["."], "there are no results in ."),
     "no file": (["--scores", "nowhere.csv"], "there is no file nowhere.csv"),
     "a folder for a file": (["--scores", "."], "there is no file ."),
-    "an unknown paper": (["--published", "babylon"], "did you mean babilong?"),
-    "a length that no paper has": (["--published", "sync", "--lengths", "3k"], "no models' scores at these lengths"),
+    "an unknown paper": (["--papers", "babylon"], "did you mean babilong?"),
+    "a length that no paper has": (["--papers", "sync", "--lengths", "3k"], "no models' scores at these lengths"),
     "one column": (["--scores", "one.csv"], "there is only 'b'"),
-    "a rank without runs": (["--rank"], "nothing to correlate"),
-    "a rank among papers alone": (["--rank", "--published", "sync"], "--rank ranks models of runs"),
-    "a rank with other scores": (["--rank", "--scores", "one.csv"], "--scores has no effect with --rank"),
-    "an alias without a sign": (["--published", "sync", "--scores", "one.csv", "--alias", "a"], "not OURS=THEIRS"),
-    "an alias for nobody": (["--published", "sync", "--scores", "one.csv", "--alias", "b=GPT-4o"], "called 'b'"),
+    "an alias without a sign": (["--papers", "sync", "--scores", "one.csv", "--alias", "a"], "not OURS=THEIRS"),
+    "an alias for nobody": (["--papers", "sync", "--scores", "one.csv", "--alias", "b=GPT-4o"], "called 'b'"),
     "an alias to nobody": (
-        ["--published", "sync", "--scores", "one.csv", "--alias", "a=GPT-4"], "called 'GPT-4'; did you mean GPT-4o"
+        ["--papers", "sync", "--scores", "one.csv", "--alias", "a=GPT-4"], "called 'GPT-4'; did you mean GPT-4o"
     ),
     "an alias to two": (
-        ["--published", "sync", "--scores", "one.csv", "--alias", "a=GPT-4o", "--alias", "a=Phi 3.5 mini"],
+        ["--papers", "sync", "--scores", "one.csv", "--alias", "a=GPT-4o", "--alias", "a=Phi 3.5 mini"],
         "second model",
     ),
 }  # fmt: skip
@@ -549,15 +546,25 @@ def test_wrong_use(wrong: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.chdir(tmp_path)
     (tmp_path / "one.csv").write_text("model,benchmark,score\na,b,1\n", "utf-8")
     asked, named = WRONG[wrong]
-    assert main(["correlate", *asked]) == 2
+    assert main(["figure", "correlations", *asked]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.count("\n") == 1
     assert named in captured.err
 
 
+@pytest.mark.parametrize(
+    ("asked", "named"),
+    [([], "give folders of runs"), (["--scores", "one.csv"], "--scores has no effect on rankings")],
+)
+def test_wrong_rankings(asked: list[str], named: str, tmp_path: Path, capsys: Capture) -> None:
+    (tmp_path / "one.csv").write_text("model,benchmark,score\na,b,1\n", "utf-8")
+    assert main(["figure", "rankings", *asked]) == 2
+    assert named in capsys.readouterr().err
+
+
 def test_a_length_that_the_runs_do_not_have(runs: Path, capsys: Capture) -> None:
-    assert main(["correlate", str(runs), "--lengths", "64k"]) == 2
+    assert main(["figure", "correlations", str(runs), "--lengths", "64k"]) == 2
     assert "the runs have 0, 1k" in capsys.readouterr().err
 
 

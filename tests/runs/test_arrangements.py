@@ -9,10 +9,12 @@ import pytest
 
 import carrara as door
 from carrara.cli.main import main
+from carrara.operations.results import Results
 from carrara.results.arrangements import arrangement_penalties
 from carrara.runs.manifest import parts
 from carrara.util.errors import UsageError
 from tests.helpers.inspect_warnings import LEFT_OPEN
+from tests.helpers.process import in_file
 
 pytestmark = LEFT_OPEN
 
@@ -29,7 +31,7 @@ def near(prompt: str) -> str:
     return "FINAL ANSWER: " + ", ".join(match[2] for match in found if match.start() - found[0].start() < SIGHT)
 
 
-def run(out: Path, answer: Callable[[str], str] = near, **more: object) -> door.Results:
+def run(out: Path, answer: Callable[[str], str] = near, **more: object) -> Results:
     given = {"lengths": "4k,8k", "n": 8, "params": {"variant": "multivalue"}, "tokenizer": "o200k", "out": out}
     return door.run(TASK, answer, **{**given, **more})  # type: ignore[arg-type]
 
@@ -90,7 +92,17 @@ def test_a_run_resumes_and_adds_arrangements(tmp_path: Path) -> None:
 
 
 def test_the_command_line_shows_the_penalty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["run", "vt", "--model", "carrara/oracle", "--lengths", "2k", "-n", "3", "--arrange", "riffle,block"]
+    words = [
+        "run",
+        "vt",
+        "--model",
+        "carrara/oracle",
+        "--lengths",
+        "2k",
+        "-n",
+        "3",
+        *in_file(tmp_path / "file", arrange="riffle,block"),
+    ]
     assert main([*words, "--out", str(tmp_path / "run"), "--json"]) == 0
     riffle, block = sorted(json.loads(capsys.readouterr().out), key=lambda row: row["arrange"], reverse=True)
     assert (riffle["arrange"], block["arrange"]) == ("riffle", "block")
@@ -104,7 +116,17 @@ def test_the_command_line_shows_the_penalty(tmp_path: Path, capsys: pytest.Captu
 
 
 def test_what_is_missing_is_named_by_its_arrangement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["run", "vt", "--model", "carrara/oracle", "--lengths", "2k", "-n", "3", "--arrange", "riffle,block"]
+    words = [
+        "run",
+        "vt",
+        "--model",
+        "carrara/oracle",
+        "--lengths",
+        "2k",
+        "-n",
+        "3",
+        *in_file(tmp_path / "file", arrange="riffle,block"),
+    ]
     assert main([*words, "--budget", "8ktok", "--out", str(tmp_path / "run"), "--json"]) == 0
     rows = {row["arrange"]: (row["n"], row.get("planned")) for row in json.loads(capsys.readouterr().out)}
     assert sum(n for n, _ in rows.values()) == 3
@@ -145,9 +167,9 @@ def test_a_run_is_refused_before_it_begins(tmp_path: Path, more: dict[str, str],
     assert not (tmp_path / "run").exists()
 
 
-def test_a_plan_counts_both_arrangements(capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plan_counts_both_arrangements(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["plan", "vt,blocks", "--model", "openai/gpt-4o", "--lengths", "4k", "-n", "5", "--json"]
-    assert main([*words, "--arrange", "riffle,block"]) == 0
+    assert main([*words, *in_file(tmp_path, arrange="riffle,block")]) == 0
     said = capsys.readouterr()
     [line] = json.loads(said.out)["lines"]
     assert (line["task"], line["requests"], line["sent"]) == ("classic/vt", 10, 10 * 4096)

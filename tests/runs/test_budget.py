@@ -12,7 +12,7 @@ from carrara.runs.budget import BudgetExhaustedError, Meter, read_budget
 from carrara.runs.prices import Price
 from carrara.runs.replies import read_results
 from carrara.util.errors import UsageError
-from tests.helpers.process import KEY, carrara
+from tests.helpers.process import KEY, carrara, in_file
 from tests.helpers.server import serving
 
 LINE = ["run", "qa1", "--model", "openai-api/test/ok", "--tokenizer", "gpt2", "--lengths", "512,1k", "-n", "6"]
@@ -51,7 +51,7 @@ def test_a_run_stops_within_its_budget_and_goes_on_with_more(tmp_path: Path) -> 
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv") as server:
         line = [*LINE, "--base-url", server.base_url, "--out", out]
-        ended = carrara(*line, "--budget", "3ktok", "--connections", "1")
+        ended = carrara(*line, "--budget", "3ktok", *in_file(tmp_path, connections=1))
         assert ended.returncode == 0, ended.stderr
         first = server.asked()
         assert 3 <= first <= 7
@@ -73,7 +73,7 @@ def test_a_run_stops_within_its_budget_and_goes_on_with_more(tmp_path: Path) -> 
 @pytest.mark.slow
 def test_a_time_is_kept(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv", latency=(0.5, 0.5)) as server:
-        line = [*LINE, "--base-url", server.base_url, "--out", tmp_path / "run", "--connections", "1"]
+        line = [*LINE, "--base-url", server.base_url, "--out", tmp_path / "run", *in_file(tmp_path, connections=1)]
         ended = carrara(*line, "--budget", "2s")
     assert ended.returncode == 0, ended.stderr
     assert "items were not asked: --budget 2s" in ended.stderr
@@ -84,7 +84,14 @@ def test_a_time_is_kept(tmp_path: Path) -> None:
 def test_at_a_terminal_much_is_asked_about_first(said: str, code: int, sent: int, tmp_path: Path) -> None:
     ours, theirs = os.openpty()
     with serving(tmp_path / "journal.tsv") as server:
-        line = [*LINE, "--base-url", server.base_url, "--out", str(tmp_path / "run"), "--ask-above", "5ktok"]
+        line = [
+            *LINE,
+            "--base-url",
+            server.base_url,
+            "--out",
+            str(tmp_path / "run"),
+            *in_file(tmp_path, ask_above="5ktok"),
+        ]
         with subprocess.Popen(
             [sys.executable, "-m", "carrara", *line, "--price", "10,10"],
             stdin=theirs,

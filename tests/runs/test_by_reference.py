@@ -15,7 +15,7 @@ from carrara.items.item import rebuild
 from carrara.runs.by_reference import ReferencedAPI, provider_of
 from carrara.runs.replies import read_results
 from carrara.servers.redact import WHOLE, Glimpse, clip, shorten
-from tests.helpers.process import KEY, Ended, carrara
+from tests.helpers.process import KEY, Ended, carrara, in_file
 from tests.helpers.server import Address
 
 LENGTH = 160 * 1024  # tokens: half a megabyte of text
@@ -25,7 +25,13 @@ PROMPT = b">> a.reverse()\n>> a.reverse()"
 
 def run(out: Path, model: str, server: Address) -> Ended:
     asked = ["run", "latent_list", "--lengths", str(LENGTH), "-n", str(ITEMS), "--tokenizer", "o200k"]
-    asked += ["--model", f"openai-api/test/{model}", "--base-url", server.base_url, "--connections", "3"]
+    asked += [
+        "--model",
+        f"openai-api/test/{model}",
+        "--base-url",
+        server.base_url,
+        *in_file(out.with_name("file"), connections=3),
+    ]
     return carrara(*asked, "--out", out)
 
 

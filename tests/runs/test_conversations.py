@@ -186,9 +186,9 @@ def test_a_plan_counts_the_turns(reader: str, tmp_path: Path) -> None:
     given: dict[str, Any] = {"lengths": "0,2k", "n": 3, "params": {"turns": TURNS}, "tokenizer": "o200k"}
     plan = carrara.plan("march", "carrara/oracle", reader=reader, **given)
     results = carrara.run("march", "carrara/oracle", reader=reader, out=tmp_path, **given)
-    assert sum(line.requests for line in plan.lines) == sum(one.reading.calls for one in results if one.reading)
+    assert sum(line.requests for line in plan.rows) == sum(one.reading.calls for one in results if one.reading)
     sent = sum(one.input_tokens or 0 for one in results)
-    assert sum(line.sent for line in plan.lines) == pytest.approx(sent, rel=0.25)
+    assert sum(line.sent for line in plan.rows) == pytest.approx(sent, rel=0.25)
 
 
 def test_what_is_logged_has_no_dictionary(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from carrara.results.result import Result
 from carrara.runs.manifest import parts
 from carrara.runs.replies import read_results
 from carrara.servers.redact import MOST_KEPT
-from tests.helpers.process import KEY, Ended, begun, carrara
+from tests.helpers.process import KEY, Ended, begun, carrara, in_file
 from tests.helpers.server import EACH, Address, item_of, serving
 
 EXPECTED = {
@@ -79,7 +79,7 @@ def each(tmp_path_factory: pytest.TempPathFactory) -> tuple[Ended, Address, Path
     """One run in which every item meets another way of going wrong."""
     out = tmp_path_factory.mktemp("each")
     with serving(out / "journal.tsv") as server:
-        given = ("-n", str(len(EACH)), "--request-timeout", "10s", "--connections", "50")
+        given = ("-n", str(len(EACH)), *in_file(out / "file", request_timeout="10s", connections=50))
         ended, again = (run("each", server, out / "run", *given) for _ in range(2))
         (out / "again.txt").write_text(again.stderr)
         return ended, server, out
@@ -167,14 +167,15 @@ def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> 
         none = run("window-600", server, tmp_path / "none", "--lengths", "600", "-n", "3")
         assert none.returncode == 2
         assert "takes 600 tokens, prompt and answer together" in none.stderr
-        assert "--within makes lengths hold the answer too" in none.stderr
+        assert "`within` makes lengths hold the answer too" in none.stderr
         assert server.asked() == 0
         some = run("window-2048", server, tmp_path / "some", "--lengths", "600,8k", "-n", "3")
         assert "3 of 3 prompts at 8k (by up to 6," in some.stderr
         assert some.returncode == 1
         assert "there is no score of michelangelo/latent_list at 8k (overflow)" in some.stderr
         assert "no score at 8k (overflow)" in (tmp_path / "some/report.html").read_text()
-        inside = run("window-2048", server, tmp_path / "some", "--lengths", "800", "-n", "3", "--within", "--json")
+        within = in_file(tmp_path / "file", within=True)
+        inside = run("window-2048", server, tmp_path / "some", "--lengths", "800", "-n", "3", *within, "--json")
         assert inside.returncode == 0, inside.stderr
     [row] = json.loads(inside.stdout)
     assert (row["length"], row["n"], row["variant"]) == (800, 3, "within=answer")
@@ -188,7 +189,9 @@ def test_a_window_without_room_for_the_answer_is_told_before(tmp_path: Path) -> 
 def test_what_was_cut_off_is_no_result(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "run"
     with serving(tmp_path / "journal.tsv", (0.3, 0.3)) as server:
-        line = command("ok", server.base_url, out, "-n", "24", "--lengths", "0,1k", "--connections", "2")
+        line = command(
+            "ok", server.base_url, out, "-n", "24", "--lengths", "0,1k", *in_file(tmp_path / "file", connections=2)
+        )
         with begun(*line) as process:
             while process.poll() is None and server.asked() < 6:
                 time.sleep(0.02)
@@ -292,7 +295,7 @@ def change_members(log: Path, change: Callable[[str, bytes], bytes]) -> None:
 @pytest.mark.slow
 def test_a_server_is_waited_for_no_longer_than_the_patience_lasts(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
-        ended = run("429-day", server, tmp_path / "run", "-n", "1", "--patience", "3s")
+        ended = run("429-day", server, tmp_path / "run", "-n", "1", *in_file(tmp_path / "file", patience="3s"))
     assert ended.returncode == 1
     [result] = read_results(tmp_path / "run")
     assert result.requests == 2

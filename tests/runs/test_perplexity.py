@@ -12,7 +12,7 @@ from carrara.constants import NATS
 from carrara.runs.log_files import logs, samples
 from carrara.runs.replies import read_results
 from carrara.servers.response import average_logprobs
-from tests.helpers.process import carrara
+from tests.helpers.process import carrara, in_file
 from tests.helpers.server import serving
 
 
@@ -24,7 +24,9 @@ def asked(model: str, address: str, out: Path, *other: str) -> list[str]:
 @pytest.mark.slow
 def test_a_run_keeps_the_mean_and_no_list(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
-        carrara(*asked("told", server.base_url, tmp_path / "run", "--perplexity"), check=True)
+        carrara(
+            *asked("told", server.base_url, tmp_path / "run", *in_file(tmp_path / "file", perplexity=True)), check=True
+        )
     found = read_results(tmp_path / "run")
     assert len(found) == 6
     assert all(result.nats and 0 < result.nats < 4 for result in found)
@@ -40,16 +42,18 @@ def test_a_run_keeps_the_mean_and_no_list(tmp_path: Path) -> None:
 
 def test_a_server_that_tells_nothing_is_refused_before_it_is_paid(tmp_path: Path) -> None:
     with serving(tmp_path / "journal.tsv") as server:
-        ended = carrara(*asked("ok", server.base_url, tmp_path / "run", "--perplexity"))
+        ended = carrara(*asked("ok", server.base_url, tmp_path / "run", *in_file(tmp_path / "file", perplexity=True)))
         assert server.asked() == 0
     assert ended.returncode == 2
     assert "does not tell the log-probabilities of a prompt" in ended.stderr
 
 
 def test_a_model_here_is_refused(tmp_path: Path) -> None:
-    ended = carrara("run", "qa1", "--model", "carrara/chance", "--perplexity", "--out", str(tmp_path / "run"))
+    ended = carrara(
+        "run", "qa1", "--model", "carrara/chance", *in_file(tmp_path, perplexity=True), "--out", tmp_path / "run"
+    )
     assert ended.returncode == 2
-    assert "--perplexity needs a server that does" in ended.stderr
+    assert "`perplexity` needs a server that does" in ended.stderr
 
 
 @pytest.mark.parametrize("told", [[], [7.0], [math.nan, -1.0], [-math.inf]])

@@ -10,12 +10,13 @@ import pytest
 
 import carrara as door
 from carrara.cli.main import main
+from carrara.operations.results import Results
 from carrara.runs.estimate import EstimateLine
 from carrara.runs.prices import Price, read_price, read_prices
 from carrara.util.errors import UsageError
 from tests.helpers.commands import commands
 from tests.helpers.inspect_warnings import LEFT_OPEN
-from tests.helpers.process import carrara
+from tests.helpers.process import carrara, in_file
 from tests.results.test_leaderboard import reply
 
 ASKED = ("qa1,sync/graph,minerva/count", "--lengths", "1k,2k", "-n", "4")
@@ -30,20 +31,20 @@ def test_a_plan_is_what_is_sent(tmp_path: Path) -> None:
     run = door.run("qa1,sync/graph,minerva/count", silent, out=tmp_path / "run", lengths="1k,2k", n=4, tokenizer="gpt2")
     plan = door.plan("qa1,sync/graph,minerva/count", "openai/gpt-4o", lengths="1k,2k", n=4, tokenizer="gpt2")
     assert plan.total["requests"] == len(run)
-    sent = {(line.task, line.length): line.sent for line in plan.lines}
+    sent = {(line.task, line.length): line.sent for line in plan.rows}
     for (task, length), tokens in sent.items():
         own = [one.tokens for one in run if one.task.partition(":")[0] == task and one.length == length]
         assert tokens == pytest.approx(sum(own), rel=0.02)  # of questions on one context the longest has its length
 
 
 def test_puzzles_without_filler_are_looked_at() -> None:
-    [line] = door.plan("qa1", "openai/gpt-4o", n=300).lines
+    [line] = door.plan("qa1", "openai/gpt-4o", n=300).rows
     whole = [door.item("babilong/qa1", index=n, tokenizer="o200k").prompt.tokens for n in range(30)]
     assert line.sent / 300 == pytest.approx(sum(whole) / 30, rel=0.15)
 
 
 def test_questions_on_one_context_are_paid_once() -> None:
-    [line] = door.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.0, 0.0, 0.0)).lines
+    [line] = door.plan("sync/graph", "openai/gpt-4o", lengths="32k", n=10, price=(2.0, 0.0, 0.0)).rows
     assert line.requests == 30
     assert line.repeated / line.sent == pytest.approx(2 / 3, abs=0.01)
     assert line.cost == pytest.approx((line.sent - line.repeated) * 2 / 1e6)
@@ -51,8 +52,8 @@ def test_questions_on_one_context_are_paid_once() -> None:
 
 def test_an_earlier_run_tells_how_much_is_written_and_how_fast() -> None:
     base = reply(0, 1.0, 4096, "openai/lab-model", "babilong/qa1")
-    like = door.Results([replace(base, output_tokens=500, seconds=4.0, input_tokens=3500)])
-    [line] = door.plan("qa1", "openai/lab-model", lengths="4k", n=10, tokenizer="gpt2", like=like).lines
+    like = Results([replace(base, output_tokens=500, seconds=4.0, input_tokens=3500)])
+    [line] = door.plan("qa1", "openai/lab-model", lengths="4k", n=10, tokenizer="gpt2", like=like).rows
     assert line.written == 5000
     assert line.seconds == pytest.approx((10 * 4096 + 5000) / 1000)
 
@@ -131,7 +132,7 @@ def test_a_plan_that_cannot_be_is_a_sentence(asked: list[str], message: str) -> 
 def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
     """Notes are read as often as was said, and no reader sends more than was said: notes need not be full."""
     asked: dict[str, Any] = {"lengths": "4k", "n": 4, "reader": reader, "tokenizer": "o200k"}
-    [line] = door.plan("qa1", "carrara/oracle", **asked).lines
+    [line] = door.plan("qa1", "carrara/oracle", **asked).rows
     made = door.run("qa1", "carrara/oracle", out=tmp_path, **asked)
     calls = sum(one.reading.calls for one in made if one.reading)
     sent = sum(one.input_tokens or 0 for one in made)
@@ -140,7 +141,7 @@ def test_what_a_reader_sends_is_estimated(reader: str, tmp_path: Path) -> None:
         assert line.requests == pytest.approx(calls, rel=0.2)
     assert calls <= 1.2 * line.requests
     assert sent <= 1.2 * line.sent
-    [again] = door.plan("qa1", "carrara/oracle", like=tmp_path, **asked).lines
+    [again] = door.plan("qa1", "carrara/oracle", like=tmp_path, **asked).rows
     assert again.requests == pytest.approx(calls, rel=0.1)
     assert again.sent == pytest.approx(sent, rel=0.01)
 
@@ -169,23 +170,24 @@ def test_a_plan_takes_what_a_run_takes() -> None:
 def test_one_word_of_a_command_is_changed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     command = (
         "qa1 --model openai-api/lab/m --lengths 0,4k -n 5 --tokenizer gpt2 --base-url http://127.0.0.1:1/v1 "
-        f"--out {tmp_path} --max-tokens 100 --temperature 0.5 --cot free --connections 3 --budget 8ktok -M a=1 "
-        "--min-base-score 0.5 --request-timeout 10s --patience 1min --allow-large --ask-above 5usd --dry-run"
+        f"--out {tmp_path} --max-tokens 100 --temperature 0.5 --cot free --budget 8ktok -M a=1 "
+        "--allow-large --dry-run"
     )
-    assert main(["plan", *command.split()]) == 0
+    rare = {"connections": 3, "min_base_score": 0.5, "request_timeout": "10s", "patience": "1min", "ask_above": "5usd"}
+    assert main(["plan", *command.split(), *in_file(tmp_path / "settings", **rare)]) == 0
     out = capsys.readouterr().out
     assert "all                         10       21,6" in out
     assert "the budget of 8ktok has room for about 37 % of this: the run stops there" in out
-    assert not list(tmp_path.iterdir())
+    assert [path.name for path in tmp_path.iterdir()] == ["settings"]
     plain = ["plan", "qa1", "--model", "openai-api/lab/m", "--tokenizer", "gpt2"]
-    for wrong, sentence in (("batch 4", "no batch"), ("ask-above 5min", "is a time"), ("cot x", "no way to reason")):
-        assert main([*plain, *f"--{wrong}".split()]) == 2
+    for wrong, sentence in (({"batch": 4}, "no batch"), ({"ask_above": "5min"}, "is a time"), ({"cot": "x"}, "no way")):
+        assert main([*plain, *in_file(tmp_path / "wrong", **wrong)]) == 2
         assert sentence in capsys.readouterr().err
 
 
 def test_settings_that_change_what_is_sent_are_honoured() -> None:
     def line(tasks: str = "sync/graph", **more: Any) -> EstimateLine:
-        [found] = door.plan(tasks, "openai/gpt-4o", lengths="4k", n=10, **more).lines
+        [found] = door.plan(tasks, "openai/gpt-4o", lengths="4k", n=10, **more).rows
         return found
 
     plain = line()
@@ -214,9 +216,9 @@ def test_settings_that_change_what_is_sent_are_honoured() -> None:
 )
 def test_a_budget_that_is_too_small_is_told(settings: dict[str, Any], note: str) -> None:
     plan = door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, **settings)
-    assert note in "\n".join(plan.notes)
+    assert note in "\n".join(plan.remarks)
     assert note in str(plan)
-    assert not door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, price=(1, 1), budget="100Mtok").notes
+    assert not door.plan("qa1", "openai/gpt-4o", lengths="4k", n=10, price=(1, 1), budget="100Mtok").remarks
 
 
 @LEFT_OPEN
@@ -229,7 +231,7 @@ def test_replies_that_are_there_are_left_out(tmp_path: Path) -> None:
 
     door.run("qa1,sync/graph", silent, n=2, within=True, **asked)
     run = door.plan("qa1,sync/graph", silent, n=5, within=True, **asked)
-    assert [note.partition(" are in ")[0] for note in run.notes] == ["16 of 40 replies"]
+    assert [note.partition(" are in ")[0] for note in run.remarks] == ["16 of 40 replies"]
     assert run.total["requests"] == 24
     made = door.run("qa1,sync/graph", silent, n=5, within=True, **asked)
     whole = door.plan("qa1,sync/graph", silent, n=5, within=True, **{**asked, "out": tmp_path / "other"})
@@ -237,4 +239,4 @@ def test_replies_that_are_there_are_left_out(tmp_path: Path) -> None:
     assert whole.total["sent"] == pytest.approx(sum(one.tokens for one in made), rel=0.05)
     assert door.plan("qa1,sync/graph", silent, n=5, within=True, **asked).total["requests"] == 0
     for other in ({"within": False}, {"within": True, "temperature": 1}, {"within": True, "reader": "none"}):
-        assert not door.plan("qa1,sync/graph", silent, n=5, **asked, **other).notes
+        assert not door.plan("qa1,sync/graph", silent, n=5, **asked, **other).remarks

@@ -2,20 +2,20 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from carrara.cli._messages import messages_on_stderr
-from carrara.cli.main import main, make_app
+from carrara.cli.main import main
 from carrara.items import registry
 from carrara.items.item import contexts, make, rebuild
-from carrara.options import merge_options
 from carrara.runs.config import RunConfig
 from carrara.runs.presets import PRESETS, preset_of
 from carrara.util.errors import UsageError
-from tests.helpers.process import Ended, carrara
+from tests.helpers.process import Ended, carrara, in_file
 
 ROWS = 5
 
@@ -45,7 +45,8 @@ def run(*asked: object) -> Ended:
 
 
 def test_published_items_are_run_as_they_are(official: Path, tmp_path: Path) -> None:
-    ended = run("babilong", "--published", f"babilong:{official}", "--model", "carrara/oracle", "--out", tmp_path)
+    published = in_file(tmp_path / "file", published=f"babilong:{official}")
+    ended = run("babilong", *published, "--model", "carrara/oracle", "--out", tmp_path / "run")
     assert ended.returncode == 0, ended.stderr
     rows = json.loads(ended.stdout)
     assert "dataset_info.json is left out" in ended.stderr
@@ -67,27 +68,27 @@ def test_a_published_item_is_rebuilt_from_its_id(official: Path) -> None:
 
 
 def test_parts_of_published_data_can_be_chosen(official: Path) -> None:
-    jobs = _planned(official, "qa2", "--lengths", "4k", "-n", "3").jobs
+    jobs = _planned(official, "qa2", lengths="4k", n=3).jobs
     assert [(job.first.task, job.first.length, job.instances) for job in jobs] == [("published/babilong-qa2", 4096, 3)]
 
 
 @pytest.mark.parametrize(
     ("selection", "source", "more", "complaint"),
     [
-        ("qa3", "babilong:{}", [], "no file of qa3"),
-        ("babilong", "sync:{}", [], "is none of babilong:DIR"),
-        ("babilong", "babilong:{}/nowhere", [], "there is no folder"),
-        ("babilong", "babilong:{}", ["-p", "haystack=letters"], "as they are: leave out haystack"),
-        ("qa1", "babilong:{}", ["-p", "vocab=fresh"], "as they are: leave out vocab"),
-        ("babilong", "babilong:{}", ["--seed", "7"], "`seed` draws other items"),
-        ("babilong", "babilong:{}", ["--split", "train"], "`split` draws other items"),
+        ("qa3", "babilong:{}", {}, "no file of qa3"),
+        ("babilong", "sync:{}", {}, "is none of babilong:DIR"),
+        ("babilong", "babilong:{}/nowhere", {}, "there is no folder"),
+        ("babilong", "babilong:{}", {"params": {"haystack": "letters"}}, "as they are: leave out haystack"),
+        ("qa1", "babilong:{}", {"params": {"vocab": "fresh"}}, "as they are: leave out vocab"),
+        ("babilong", "babilong:{}", {"seed": 7}, "`seed` draws other items"),
+        ("babilong", "babilong:{}", {"split": "train"}, "`split` draws other items"),
     ],
 )
 def test_what_cannot_be_run_is_refused(
-    official: Path, selection: str, source: str, more: list[str], complaint: str
+    official: Path, selection: str, source: str, more: dict[str, Any], complaint: str
 ) -> None:
     with pytest.raises(UsageError, match=complaint):
-        _planned(official, selection, "--published", source.format(official), *more)
+        _planned(official, selection, published=source.format(official), **more)
 
 
 @pytest.mark.slow
@@ -96,7 +97,8 @@ def test_broken_published_files_are_refused(official: Path, tmp_path: Path) -> N
         folder = tmp_path / "4k"
         folder.mkdir(exist_ok=True)
         (folder / name).write_text(content, "utf-8")
-        ended = run("qa1", "--published", f"babilong:{tmp_path}", "--model", "carrara/oracle", "--out", tmp_path / "r")
+        published = in_file(tmp_path, published=f"babilong:{tmp_path}")
+        ended = run("qa1", *published, "--model", "carrara/oracle", "--out", tmp_path / "r")
         assert ended.returncode == 2
         assert str(folder / name) in ended.stderr
         assert "Traceback" not in ended.stderr
@@ -106,9 +108,9 @@ GOOD = {"input": "Mary went to the garden.", "question": "Where is Mary? ", "tar
 OTHER = {"input": "John went to the office.", "question": "Where is John? ", "target": "office"}
 
 
-def _gold(folder: Path, *more: str) -> list[str]:
+def _gold(folder: Path, **more: Any) -> list[str]:
     """The answers to everything that a folder has for qa1, as a run would ask it."""
-    jobs = _planned(folder, "qa1", *more, "--published", f"babilong:{folder}").jobs
+    jobs = _planned(folder, "qa1", **more).jobs
     return [item.gold for job in jobs for context in contexts(job.first, job.instances) for item in context.items]
 
 
@@ -124,11 +126,11 @@ def _write(path: Path, *rows: object) -> Path:
 
 
 def test_what_is_not_there_is_told(official: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _planned(official, "qa1,qa3,qa4", "--lengths", "0,4k,8k")
+    _planned(official, "qa1,qa3,qa4", lengths="0,4k,8k")
     assert "has no file of qa3, qa4 at 0, 4k; of qa1, qa3, qa4 at 8k: left out" in capsys.readouterr().err
     _planned(official, "qa1,qa2,qa3,qa4")
     assert "has no file of qa3, qa4: left out" in capsys.readouterr().err
-    _planned(official, "qa1,qa2", "--lengths", "4k")
+    _planned(official, "qa1,qa2", lengths="4k")
     assert "has no file" not in capsys.readouterr().err
 
 
@@ -144,7 +146,7 @@ def test_a_preset_chooses_tests_and_lengths_of_published_items(
 
 @pytest.mark.parametrize("part", ["4k", "4k/qa1.json"])
 def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> None:
-    jobs = _planned(official, "qa1", "--published", f"babilong:{official / part}").jobs
+    jobs = _planned(official, "qa1", published=f"babilong:{official / part}").jobs
     assert [(job.first.task, job.first.length) for job in jobs] == [("published/babilong-qa1", 4096)]
 
 
@@ -154,7 +156,7 @@ def test_a_part_of_a_folder_is_known_by_its_path(official: Path, part: str) -> N
 def test_names_of_files(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     _write(path.with_suffix(path.suffix.lower()), GOOD).rename(path)
-    assert _gold(tmp_path, "--lengths", "4k") == ["garden"]
+    assert _gold(tmp_path, lengths="4k") == ["garden"]
 
 
 def test_files_that_are_left_out_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -233,23 +235,17 @@ def test_deep_files_are_refused(name: str, where: str, tmp_path: Path) -> None:
 def test_the_commonest_answer_of_published_items(official: Path) -> None:
     from carrara.verify.reference import majority
 
-    job = _planned(official, "qa1", "--lengths", "4k").jobs[0]
+    job = _planned(official, "qa1", lengths="4k").jobs[0]
     items = [item for context in contexts(job.first, job.instances) for item in context.items]
     golds = [item.gold for item in items]
     assert {golds.count(majority(item, [])) for item in items} == {max(map(golds.count, golds))}
 
 
-def _planned(official: Path, *more: str) -> RunConfig:
-    """Return the settings of a run of published items, as the command line reads them."""
-    given = list(more) if more and not more[0].startswith("-") else ["babilong", *more]
-    if "--published" not in given:
-        given += ["--published", f"babilong:{official}"]
-    fixed = ["--model", "carrara/oracle", "--out", "unused", "--tokenizer", "gpt2"]
-    _, bound, _ = make_app().parse_args(["run", *given, *fixed], exit_on_error=False, print_error=False)
-    options = bound.arguments
-    settings = merge_options(*(options.get(name) for name in ("items", "server", "options")))
+def _planned(official: Path, tasks: str = "babilong", **settings: Any) -> RunConfig:
+    """Return the settings of a run of published items."""
+    fixed = {"out": "unused", "tokenizer": "gpt2", "published": f"babilong:{official}"}
     with messages_on_stderr():
-        return RunConfig(options["tasks"], options["model"][0], **settings)
+        return RunConfig(tasks, "carrara/oracle", **{**fixed, **settings})
 
 
 def test_the_published_grid() -> None:
@@ -276,7 +272,7 @@ def test_the_published_grid() -> None:
 
 
 def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["stats", "qa4,qa7", "-n", "200", "--lengths", "0,4k", "--json"]) == 0
+    assert main(["describe", "qa4,qa7", "-n", "200", "--lengths", "0,4k", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     four, seven = found["tasks"]
     assert four["facts"] == {"least": 2, "mean": 2.0, "greatest": 2}
@@ -284,13 +280,13 @@ def test_stats_describe_a_data_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert sum(share for _, share in seven["answers"]) == pytest.approx(1)
     assert 3400 < found["tokens"]["4096"]["gpt2"] < 4096
     assert found["tokens"]["4096"]["characters"] > found["tokens"]["4096"]["words"] > found["tokens"]["0"]["words"]
-    assert main(["stats", "qa4", "-n", "20"]) == 0
+    assert main(["describe", "qa4", "-n", "20"]) == 0
     assert "17.7%" in capsys.readouterr().out
-    assert main(["stats", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
+    assert main(["describe", "qa4", "-n", "2", "--lengths", "4k", "--tokenizer", "o200k,words", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)["tokens"]["4096"]) == ["o200k", "words"]
-    assert main(["stats", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2
+    assert main(["describe", "qa1,qa3", "-n", "2", "--lengths", "20"]) == 2
     assert "none of these tasks has an instance of 20 tokens" in capsys.readouterr().err
-    assert main(["stats", "qa1", "--tokenizer", "words"]) == 2
+    assert main(["describe", "qa1", "--tokenizer", "words"]) == 2
     assert "--tokenizer words cannot begin with words" in capsys.readouterr().err
 
 

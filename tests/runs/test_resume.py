@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from carrara.runs.replies import read_results
-from tests.helpers.process import begun, carrara
+from tests.helpers.process import begun, carrara, in_file
 from tests.helpers.server import Address, Fact, serving
 
 KILLS = 5
@@ -34,8 +34,7 @@ def command(out: Path, server: Address) -> list[str]:
         server.base_url,
         "--tokenizer",
         "o200k",
-        "--connections",
-        "20",
+        *in_file(out.with_name("settings"), connections=20),
     ]
     return [*asked, *model, "--out", str(out)]
 

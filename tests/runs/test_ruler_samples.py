@@ -14,6 +14,7 @@ from carrara.tasks.classic._ruler_items import BUDGETS, PREFIX, ruler_score, sou
 from carrara.tasks.published_rows import remember_files
 from carrara.util.errors import UsageError
 from tests.helpers.process import carrara as command
+from tests.helpers.process import in_file
 from tests.helpers.ruler_files import NAMES, samples_of, write_samples
 
 LEFT_OPEN = pytest.mark.filterwarnings(
@@ -83,7 +84,13 @@ def test_a_length_that_no_path_names_is_that_of_the_samples(tmp_path: Path) -> N
 
 
 def test_a_part_of_the_tasks_is_run(folder: Path, tmp_path: Path) -> None:
-    asked = ("run", "classic/vt,classic/qa_1", "--published", f"ruler:{folder}", "--model", "carrara/majority")
+    asked = (
+        "run",
+        "classic/vt,classic/qa_1",
+        *in_file(tmp_path / "file", published=f"ruler:{folder}"),
+        "--model",
+        "carrara/majority",
+    )
     ended = command(*asked, "--tokenizer", "gpt2", "--json", "--out", tmp_path)
     assert ended.returncode == 0, ended.stderr
     assert [row["task"] for row in json.loads(ended.stdout)] == [f"{PREFIX}qa_1", f"{PREFIX}vt"]

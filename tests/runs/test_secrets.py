@@ -20,7 +20,7 @@ from inspect_ai.model import ChatMessageUser, GenerateConfig, ModelOutput
 from carrara.runs.replies import read_results
 from carrara.servers.providers import make_model
 from tests.helpers.open_files import files
-from tests.helpers.process import KEY, Ended, begun, carrara
+from tests.helpers.process import KEY, Ended, begun, carrara, in_file
 from tests.helpers.server import Address, serving
 
 QUERY, USER, WORD = "QSECRET99", "user-secret-98", "word/secret-97"
@@ -93,7 +93,7 @@ def test_no_secret_among_a_models_arguments_is_in_any_file(way: str, tmp_path: P
         asked = command(way, server.base_url, tmp_path / "run", *given)
         ended = carrara(*asked, env=at_home(tmp_path / "home"))
         again = carrara(*asked, env=at_home(tmp_path / "home"))
-        probed = carrara("probe-server", *asked[asked.index("--model") : asked.index("--tokenizer")], *given, "--json")
+        probed = carrara("server", *asked[asked.index("--model") : asked.index("--tokenizer")], *given, "--json")
     assert server.asked() == (8 if way == "echo" else 16), ended.stderr  # failed requests are sent again
     assert not any(map(said, (ended, again, probed)))
     assert found(tmp_path) == []
@@ -122,7 +122,9 @@ def test_no_secret_is_in_any_file_of_a_run_that_was_killed(tmp_path: Path, monke
     for name, place in at_home(tmp_path / "home").items():
         monkeypatch.setenv(name, place)
     with serving(tmp_path / "journal.tsv", latency=(0.4, 0.5)) as server:
-        asked = command("key", with_secrets(server.base_url), tmp_path / "run", "--connections", "1")
+        asked = command(
+            "key", with_secrets(server.base_url), tmp_path / "run", *in_file(tmp_path / "settings", connections=1)
+        )
         running = begun(*asked)
         while server.asked() < 4 and running.poll() is None:
             time.sleep(0.02)

@@ -11,7 +11,7 @@ from carrara.constants import READER
 from carrara.results import summarize
 from carrara.results.result import Result
 from carrara.runs.replies import read_results
-from tests.helpers.process import Ended, carrara
+from tests.helpers.process import Ended, carrara, in_file
 from tests.helpers.server import Address, serving
 
 
@@ -130,7 +130,7 @@ def test_a_server_that_changes_its_model_is_noticed(tmp_path: Path, server: Addr
 
 def test_an_answer_within_the_length_is_a_setting_at_length_0_too(tmp_path: Path, server: Address) -> None:
     """A prompt without filler gives nothing up, and belongs to the same series as those of other lengths."""
-    asked = ["--base-url", server.base_url, "--lengths", "0,1k", "--within"]
+    asked = ["--base-url", server.base_url, "--lengths", "0,1k", *in_file(tmp_path / "file", within=True)]
     for sent in (6, 6):
         assert [(row["length"], row["n"]) for row in rows(tmp_path / "run", *asked)] == [(0, 3), (1024, 3)]
         assert server.asked() == sent

@@ -17,7 +17,7 @@ from carrara.runs.log_files import header, logs
 from carrara.runs.manifest import parts
 from carrara.runs.replies import LOGS, read_results
 from carrara.util.errors import UsageError
-from tests.helpers.process import begun, carrara
+from tests.helpers.process import begun, carrara, in_file
 from tests.helpers.server import Address, serving
 
 INSTANCES, SHARDS, AT_ONCE = 40, 4, 4
@@ -33,8 +33,7 @@ def asked(server: Address, out: Path) -> list[str]:
         server.base_url,
         "--tokenizer",
         "o200k",
-        "--connections",
-        str(AT_ONCE),
+        *in_file(out.with_name("settings"), connections=AT_ONCE),
         "--out",
         str(out),
     ]

@@ -81,7 +81,7 @@ def test_an_unknown_test_is_reported_before_an_unknown_model(command: str, tmp_p
 
 
 def test_the_model_that_writes_is_checked_too(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["write", "--model", "gpt-4o", "--out", str(tmp_path / "bank.jsonl")]) == 2
+    assert main(["corpus", "write", "--model", "gpt-4o", "--out", str(tmp_path / "bank.jsonl")]) == 2
     assert "did you mean openai/gpt-4o?" in capsys.readouterr().err
 
 
@@ -90,7 +90,7 @@ def test_it_is_the_same_in_python(tmp_path: Path) -> None:
         lambda task: carrara.run(task, "gpt-4o", out=tmp_path / "run"),
         lambda task: carrara.plan(task, "gpt-4o"),
         lambda task: carrara.profile("gpt-4o", capabilities=task, out=tmp_path / "profile"),
-        lambda task: carrara.make_guard("gpt-4o", capabilities=task, out=tmp_path / "guard.json"),
+        lambda task: carrara.guard.make("gpt-4o", capabilities=task, out=tmp_path / "guard.json"),
     ):
         with pytest.raises(UsageError, match="called 'qa99'"):
             ask("qa99")

@@ -10,7 +10,7 @@ from carrara.servers.probe import check_server, is_probed, probe_server
 from carrara.servers.retry import RetryTrouble
 from carrara.servers.server_info import ServerInfo, server_info_lines
 from carrara.util.errors import RunError, UsageError
-from tests.helpers.process import Ended, carrara
+from tests.helpers.process import Ended, carrara, in_file
 from tests.helpers.server import Address, serving
 
 LIST, CHAT = "/v1/models", "/v1/chat/completions"
@@ -43,14 +43,15 @@ def run(server: Address, model: str, out: Path, *given: str) -> tuple[Ended, lis
         ("ok", (), [LIST, CHAT]),
         ("continues", ("--cot", "none"), [CHAT, CHAT, CHAT, LIST]),
         ("ok", ("--cot", "none"), [CHAT, CHAT, CHAT, CHAT, CHAT, LIST]),
-        ("told", ("--perplexity",), [LIST, CHAT]),
+        ("told", ("perplexity",), [LIST, CHAT]),
     ],
 )
 def test_a_run_asks_for_each_fact_once_and_a_finished_run_for_none(
     model: str, given: tuple[str, ...], requests: list[str], server: Address, tmp_path: Path
 ) -> None:
     for expected in (requests, []):
-        ended, probed = run(server, model, tmp_path, *given)
+        flags = in_file(tmp_path / "file", perplexity=True) if given == ("perplexity",) else given
+        ended, probed = run(server, model, tmp_path / "run", *flags)
         assert ended.returncode == 0, ended.stderr
         assert probed == expected
 
@@ -114,7 +115,7 @@ def test_token_counts_that_cannot_be_are_none(model: str, server: Address) -> No
     ("model", "says"), [("429", "yes, but busy: the server answered 429"), ("400", "yes, but the server answered 400")]
 )
 def test_a_server_that_answers_nothing_has_failed(model: str, says: str, server: Address) -> None:
-    given = ("probe-server", "--model", f"openai-api/test/probe-{model}", "--base-url", server.base_url)
+    given = ("server", "--model", f"openai-api/test/probe-{model}", "--base-url", server.base_url)
     ended = carrara(*given)
     assert ended.returncode == 1
     assert says in ended.stdout

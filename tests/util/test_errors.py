@@ -5,6 +5,8 @@ import builtins
 from pathlib import Path
 
 import carrara
+from carrara.task import UndecidableError
+from carrara.util.errors import LengthError, PluginError, RunError, UsageError
 
 
 def test_every_exception_class_ends_in_error() -> None:
@@ -27,8 +29,8 @@ def test_every_exception_class_ends_in_error() -> None:
 
 
 def test_errors_of_the_public_api_can_be_imported() -> None:
-    assert issubclass(carrara.UsageError, carrara.CarraraError)
-    assert issubclass(carrara.RunError, carrara.CarraraError)
-    assert issubclass(carrara.LengthError, carrara.UsageError)
-    assert issubclass(carrara.PluginError, carrara.RunError)
-    assert not issubclass(carrara.UndecidableError, carrara.CarraraError)  # the audit catches it
+    assert issubclass(UsageError, carrara.CarraraError)
+    assert issubclass(RunError, carrara.CarraraError)
+    assert issubclass(LengthError, UsageError)
+    assert issubclass(PluginError, RunError)
+    assert not issubclass(UndecidableError, carrara.CarraraError)  # the audit catches it

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from carrara import corpora
-from carrara.cli.generate import generate
 from carrara.cli.main import main
 from carrara.generators import append_file, bank, haystack, vocabulary
 from carrara.items.prompt_pack import read_pack
+from carrara.operations.generate import generate
 from carrara.papers import external_scores
 from carrara.tasks.babilong import _predictions as predictions
 from carrara.tasks.babilong import _published_items as babilong
@@ -44,7 +44,7 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "predictions": ("a.csv", lambda path: list(predictions.predictions(path))),
     "Minerva's replies": ("a.jsonl", lambda path: list(minerva_rows._grade_lines(path))),
     "stories": ("qa1_a.txt", lambda path: list(stories._lines(path))),
-    "item_ids": ("a.jsonl", lambda path: generate(str(path), out=str(path.parent / "out"))),
+    "item_ids": ("a.jsonl", lambda path: generate(str(path), out=path.parent / "out")),
 }
 
 

@@ -51,7 +51,7 @@ SETTINGS = [
     ("sync/graph", "sinks=1;unreachable=1"),
 ]
 PLUGIN = """
-from carrara import Instance, Task, UndecidableError
+from carrara.task import Instance, Task, UndecidableError
 from carrara.answers import Number
 
 class Bell(Task):

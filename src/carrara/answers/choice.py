@@ -53,7 +53,7 @@ class Choice(AnswerType[str]):
     """One of the question's options.
 
     Examples:
-        >>> from carrara import Question
+        >>> from carrara.task import Question
         >>> from carrara.answers import Choice
         >>> q = Question("Where is Mary?", "garden", evidence=[], chance_level=0.5, options=("garden", "kitchen"))
         >>> Choice().read("Mary is in the Garden.", q).answer
@@ -158,7 +158,7 @@ class YesNo(AnswerType[str]):
         verdicts: The verdicts, such as `"yes", "no", "maybe"`. By default yes and no.
 
     Examples:
-        >>> from carrara import Question
+        >>> from carrara.task import Question
         >>> from carrara.answers import YesNo
         >>> q = Question("Is the box above the sphere?", "yes", evidence=[], chance_level=0.5)
         >>> YesNo().read("Yes, it is.", q).answer
@@ -209,7 +209,7 @@ class OneOf(Choice):
     """One of the question's options, whose last word may stand alone, such as `C` for `Agent C`.
 
     Examples:
-        >>> from carrara import Question
+        >>> from carrara.task import Question
         >>> from carrara.answers import OneOf
         >>> q = Question("Who has the key?", "Agent C", evidence=[], chance_level=0.5, options=("Agent B", "Agent C"))
         >>> OneOf().read("FINAL ANSWER: C", q).answer
@@ -232,7 +232,7 @@ class ListName(OneOf):
     """The name of a list, such as `List 3`, or `no` for none of the lists.
 
     Examples:
-        >>> from carrara import Question
+        >>> from carrara.task import Question
         >>> from carrara.answers import ListName
         >>> lists = ("List 1", "List 2", "no")
         >>> q = Question("Which list has oak?", "List 1", evidence=[], chance_level=0.3, options=lists)

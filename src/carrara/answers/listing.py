@@ -101,7 +101,7 @@ class Listing(AnswerType[Words]):
     """Words in a given order.
 
     Examples:
-        >>> from carrara import Question
+        >>> from carrara.task import Question
         >>> from carrara.answers import Listing, Words
         >>> q = Question("Which words follow oak?", Words(("elm", "ash")), evidence=[], chance_level=0.0)
         >>> Listing().read("FINAL ANSWER: elm, ash", q).answer

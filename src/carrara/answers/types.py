@@ -226,9 +226,9 @@ class Word(AnswerType[str]):
     """One word, which may be any word.
 
     Examples:
-        >>> import carrara
         >>> from carrara.answers import Word
-        >>> q = carrara.Question("Which word comes next?", "oak", evidence=[], chance_level=0.0)
+        >>> from carrara.task import Question
+        >>> q = Question("Which word comes next?", "oak", evidence=[], chance_level=0.0)
         >>> Word().read('FINAL ANSWER: "Oak".', q).answer
         'oak'
     """
@@ -316,9 +316,9 @@ class Number(AnswerType[int]):
         guess: The least and the greatest number that an answer may be. A guesser chooses among all between them.
 
     Examples:
-        >>> import carrara
         >>> from carrara.answers import Number
-        >>> q = carrara.Question("How many boats are there?", 12, evidence=[], chance_level=0.01)
+        >>> from carrara.task import Question
+        >>> q = Question("How many boats are there?", 12, evidence=[], chance_level=0.01)
         >>> Number(guess=(1, 50)).read("FINAL ANSWER: twelve", q).answer
         12
     """

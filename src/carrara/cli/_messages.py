@@ -42,7 +42,7 @@ def words_given() -> Sequence[str]:
 
 
 def _flags() -> dict[str, str]:
-    """Return the flags of the command that is running, by the names of its options."""
+    """Return the flags and arguments of the command that is running, by the names of its settings."""
     running = _COMMAND.get()
     if running is None:
         return {}
@@ -52,7 +52,7 @@ def _flags() -> dict[str, str]:
     if app.default_command is None:
         return {}
     arguments = app.assemble_argument_collection()
-    return {one.field_info.name: one.name for one in arguments if one.name.startswith("-")}
+    return {one.field_info.name: one.name for one in arguments}
 
 
 def say(message: str) -> None:

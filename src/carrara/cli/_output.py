@@ -1,12 +1,12 @@
-"""Output of text, tables and JSON."""
+"""Output of results as text and as JSON."""
 
 import json
-from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
+import sys
+from collections.abc import Iterable
 from typing import Any, TextIO
 
-from carrara.util import table as core
-from carrara.util.errors import UsageError
+from carrara.cli._messages import say
+from carrara.cli._stopping import stopped_code
 
 
 def show(text: object = "", *, file: TextIO | None = None) -> None:
@@ -16,42 +16,10 @@ def show(text: object = "", *, file: TextIO | None = None) -> None:
     print(visible(str(text)), file=file, flush=True)
 
 
-def is_page(head: bytes) -> bool:
-    """Return whether a file begins like a page that Carrara wrote."""
-    return b'name="generator" content="carrara' in head
-
-
-def is_scores(head: bytes) -> bool:
-    """Return whether a file begins like the lines that `carrara score` wrote."""
-    replies = head.startswith(b'{"id": ') and b'"score": ' in head
-    rows = head.startswith(b'{"line": ') and b'"paper": ' in head  # scores of published predictions
-    return b'"task": ' in head and (replies or rows)
-
-
-def is_items(head: bytes) -> bool:
-    """Return whether a file begins like the lines that `carrara generate` wrote."""
-    return head.startswith((b'{"id": "', b'{"messages": [')) and (b'"context_id": ' in head or b'"role": ' in head)
-
-
-def check_replaceable(path: Path, force: bool, is_own: Callable[[bytes], bool]) -> None:
-    """Raise `UsageError` rather than overwrite a file of the user: input, notes, or an edited prompt pack.
-
-    Args:
-        path: Where the command is to write.
-        force: Replace whatever is there.
-        is_own: Tells by the first bytes of a file whether the command wrote it.
-
-    Raises:
-        UsageError: There is another file.
-    """
-    if force or not path.is_file():
-        return
-    with path.open("rb") as file:
-        head = file.read(1 << 12)
-    if head and not is_own(head):
-        raise UsageError(
-            f"{path} is there already, and this command did not write it: name another file, or pass --force"
-        )
+def print_lines(lines: Iterable[str], *, file: TextIO | None = None) -> None:
+    """Print the lines of a text."""
+    for line in lines:
+        show(line, file=file)
 
 
 def print_json(value: Any) -> None:
@@ -63,10 +31,27 @@ def print_json(value: Any) -> None:
     print(json.dumps(finite, indent=2))
 
 
-def show_lines(lines: Iterable[str]) -> None:
-    for line in lines:
-        show(line)
+def finish(result: Any, as_json: bool = False) -> int:
+    """Print what an operation returned, and return the exit code."""
+    if as_json and hasattr(result, "record"):
+        print_json(result.record())
+    elif rich := (result.__rich__() if hasattr(result, "__rich__") else None):
+        _console().print(rich)
+    else:
+        print_lines(result.lines(), file=sys.stderr if getattr(result, "is_beside_lines", False) else sys.stdout)
+    for note in getattr(result, "notes", ()):
+        say(note)
+    if getattr(result, "is_stopped", False):
+        say("stopped; the same command resumes")
+        return stopped_code()
+    return int(getattr(result, "code", 0))
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    show_lines(core.table(columns, rows))
+def _console() -> Any:
+    from rich.console import Console
+
+    class Terminal(Console):
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError  # the program that reads our output has closed the pipe: not a failure
+
+    return Terminal(highlight=False, soft_wrap=True)

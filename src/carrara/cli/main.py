@@ -1,8 +1,8 @@
-"""The command line. Each command has its own module in this folder, which is imported when the command is called."""
+"""The command line. A command is made from its operation when it is called."""
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cyclopts import (
     App,
@@ -18,14 +18,14 @@ from cyclopts import (
 from carrara._version import __version__
 from carrara.cli._messages import messages_on_stderr, say
 from carrara.cli._stopping import stoppable, stopped_code
+from carrara.cli.commands import COMMANDS
 from carrara.util.errors import RunError, UsageError, nearest, os_error_text
 from carrara.util.files import storage_errors
 
 NEXT = """\
 Carrara measures what language models really do with a long context. Start with:
 
-  carrara get demo              a small real model (98 MB), for
-  carrara demo                  a first run that costs nothing, and its report
+  carrara demo                  a first run of a small real model (98 MB) that costs nothing, and its report
   carrara tasks                 all tasks; `carrara tasks NAME` explains one and its parameters
   carrara show latent_list      one item, as a model sees it
   carrara run latent_list --model openai/gpt-4o --lengths 0,4k,32k -n 50
@@ -35,51 +35,6 @@ Carrara measures what language models really do with a long context. Start with:
 """
 
 HELP_FLAGS = ("--help", "-h")
-MEASURE, PREPARE, RESULTS, SERVERS, DATA, MEMORY = (
-    Group(title, sort_key=number)
-    for number, title in enumerate(
-        ("Measure", "Prepare", "Results", "Servers", "Data", "Models with memory"),
-    )
-)
-COMMANDS: Mapping[Group, Mapping[str, str]] = {
-    MEASURE: {
-        "run": "Run tasks on a model.",
-        "report": "Write the report of a run.",
-        "compare": "Compare runs item by item.",
-        "audit": "Prove that items are right.",
-        "tasks": "List tasks, or explain one.",
-    },
-    PREPARE: {
-        "plan": "Estimate the requests, tokens, cost and time of a run.",
-        "show": "Show one item as a model sees it.",
-        "stats": "Describe the items of tasks.",
-        "generate": "Write items to files.",
-        "corpus": "Manage the texts that serve as filler.",
-        "prompts": "Write a prompt pack, or check one.",
-        "get": "Download the embedded model.",
-        "demo": "Run the embedded model on a first set of tasks.",
-    },
-    RESULTS: {
-        "score": "Score replies that another system made.",
-        "leaderboard": "Rank the models of several runs.",
-        "figure": "Draw a figure or table of a paper.",
-        "correlate": "Correlate scores with other benchmarks.",
-    },
-    SERVERS: {
-        "probe-server": "Show what a server supports.",
-        "profile": "Estimate the effective length for each capability.",
-        "guard": "Check whether a server broke since it was trusted, or compare two servers.",
-    },
-    DATA: {
-        "export": "Write items for other programs.",
-        "write": "Have a model write texts that serve as filler.",
-    },
-    MEMORY: {
-        "train": "Train a recurrent model.",
-        "probe": "Measure a recurrent model on long inputs.",
-        "probe-memory": "Show the memory of a recurrent model.",
-    },
-}
 
 
 def make_app(lists_commands: bool = False) -> App:
@@ -106,12 +61,11 @@ def make_app(lists_commands: bool = False) -> App:
         group=options,
     )
     for group, commands in COMMANDS.items():
-        for number, (name, help) in enumerate(commands.items()):
-            module = name.replace("-", "_")
+        for number, (name, command) in enumerate(commands.items()):
             app.command(
-                f"carrara.cli.{module}:{module}",
+                f"carrara.cli.generated:{name}",
                 name=name,
-                help=help if lists_commands else None,
+                help=command.summary if lists_commands else None,
                 group=group,
                 sort_key=number,
             )

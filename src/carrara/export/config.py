@@ -1,5 +1,6 @@
 """Settings of an export: which items, how many of them, and the folder to write to."""
 
+import os
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from functools import cached_property, partial
@@ -14,14 +15,23 @@ from carrara.export.evidence_labels import Row, with_labels
 from carrara.items.bulk import bulk
 from carrara.items.item import Item
 from carrara.items.render import line
-from carrara.options import Flag, ItemOptions, Selections, at_least, folder_of, lengths_of, one_of
+from carrara.options import (
+    PYTHON_ONLY,
+    ItemOptions,
+    LargeOptions,
+    Selections,
+    WorkerOptions,
+    at_least,
+    folder_of,
+    lengths_of,
+)
 from carrara.rng import Split
 from carrara.util.errors import UsageError
 from carrara.util.files import whole_file
 from carrara.util.log import warn_once
-from carrara.util.parallel import ENGINES, Engine
 from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from carrara.items.item_id import ItemId
@@ -79,43 +89,23 @@ def check_folder(out: Path) -> None:
         raise UsageError(f"{card} is there and was not made here: give another `out`")
 
 
-@Parameter(name="*", group=Group("Export", sort_key=10))
 @frozen(kw_only=True, slots=False)
-class ExportOptions:
-    """The size of an export, its folder, and the processes that write it."""
+class ExportConfig(ItemOptions, WorkerOptions, LargeOptions):
+    """Settings of an export."""
 
+    group = Group("Export", sort_key=10)
+    tasks: Selections = field(kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas, or `all`; or loaded with their parameters."""
     out: Path = field(converter=folder_of)
     """Folder to write to."""
     lengths: tuple[int, ...] = field(default="0", converter=lengths_of)
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0, which is a prompt without filler."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=20, validator=at_least(1))
     """Instances for each task and length."""
-    workers: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
-    """Processes that work at the same time. By default one for each core."""
-    engine: Engine = field(default="local", validator=one_of(ENGINES))
-    """Where the processes run, on this machine or on a Ray cluster (RAY_ADDRESS, or a Ray on this machine)."""
-    allow_large: Flag = False
-    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
-
-
-@Parameter(name="*", group=Group("Export", sort_key=10))
-@frozen(kw_only=True, slots=False)
-class RowOptions(ExportOptions):
-    """The options of formats whose rows may have further columns."""
-
-    chunk: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
-    """Add labels for dense rewards: the positions of the needed facts, and whether each chunk of N tokens has a part of
-    one."""
-
-
-@frozen(kw_only=True, slots=False)
-class ExportConfig(RowOptions, ItemOptions):
-    """Settings of an export."""
-
-    tasks: Selections = field(kw_only=False)
-    """Tasks by name, suite or pattern, separated by commas; or loaded with their parameters."""
-    command: str = ""
-    """The command line, as the README of the folder shows it."""
+    command_words: Sequence[str] = field(default=(), metadata=PYTHON_ONLY)
+    """The words of the command line, for the README of the folder."""
+    chunk: int | None = field(default=None, validator=at_least(1), metadata=PYTHON_ONLY)
+    """The size of the chunks that are labelled, where a format has labels."""
 
     @cached_property
     def jobs(self) -> "list[ItemId]":
@@ -124,6 +114,14 @@ class ExportConfig(RowOptions, ItemOptions):
         jobs_to_write = self.item_ids(self.tasks, self.lengths)
         check_count(len(jobs_to_write) * self.n, "contexts", self.allow_large)
         return jobs_to_write
+
+    @property
+    def command(self) -> str:
+        """The command line for the README of the folder, which names the folder without its path."""
+        name, words = os.path.basename(os.path.realpath(str(self.out))), list(self.command_words)
+        for at in [at for at, word in enumerate(words) if word == "--out" or word.startswith("--out=")]:
+            words[at : at + (2 if words[at] == "--out" else 1)] = ["--out", name]
+        return " ".join(map(shell_word, words))
 
     @property
     def has_own_text(self) -> bool:

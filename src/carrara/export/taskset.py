@@ -1,12 +1,12 @@
 """Items as a taskset of verifiers: each task asks one item, and its reward is the score of the last reply.
 
-    vf-eval carrara --env.taskset.tasks qa1 --env.taskset.lengths 4k --env.taskset.context file -n 20 -m MODEL
+    vf-eval carrara-taskset --env.taskset.tasks qa1 --env.taskset.lengths 4k --env.taskset.context file -n 20 -m MODEL
 
 The taskset has no end: the n-th task is made when it is read. With `context=file` the prompt names a file that is
 written into the agent's runtime, and the text is made from the item's id when the runtime starts. The id stays in the
 data of the task, which verifiers does not pass to the runtime.
 
-This module needs verifiers 0.4. `carrara` and `carrara.export` load it when its names are used.
+This module needs verifiers 0.4. `carrara.export` loads it when its names are used.
 """
 
 import asyncio
@@ -123,7 +123,7 @@ class CarraraTask(vf.Task[CarraraData]):  # type: ignore[misc]
 class CarraraTaskset(vf.Taskset[CarraraTask, CarraraConfig]):  # type: ignore[misc]
     """An endless taskset of verifiers, whose tasks are items and whose reward is the score.
 
-    verifiers finds it under the name `carrara`.
+    verifiers finds it under the name `carrara-taskset`.
 
     Args:
         config: The options.

@@ -72,7 +72,7 @@ def open_bank_file(path: Path) -> Iterator[BankFile]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise RunError(
-                f"another `carrara write` is at work on {path}: wait for it, or give another `out`"
+                f"another `carrara corpus write` is at work on {path}: wait for it, or give another `out`"
             ) from None
         try:
             _repair(path, file)

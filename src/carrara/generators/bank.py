@@ -2,8 +2,8 @@
 
     {"format": "poem", "topic": "penguins", "text": "Ode to …"}          a line each, perhaps with style and mood
 
-`carrara write` makes such files. The nested JSON that MRCR v2 publishes (format, topic, style, seed → text) is read as
-it is. A bank is kept by the hash of what it says, so that an item's id tells which writings it was made of.
+`carrara corpus write` makes such files. The nested JSON that MRCR v2 publishes (format, topic, style, seed → text) is
+read as it is. A bank is kept by the hash of what it says, so that an item's id tells which writings it was made of.
 """
 
 import json
@@ -57,8 +57,8 @@ def bank(name: str) -> Bank:
         if os.path.isfile(_place(name)):
             return _read_stored(name, str(_place(name)))
         raise UsageError(
-            f"there is no file of writings {name!r}, and no bank of this hash was used here before: `carrara write` "
-            f"makes one, and {BUILT_IN} needs none"
+            f"there is no file of writings {name!r}, and no bank of this hash was used here before: "
+            f"`carrara corpus write` makes one, and {BUILT_IN} needs none"
         )
     rows = [[*key, text] for key, text in entries(path)]
     if not rows:

@@ -132,7 +132,7 @@ class BankDrafts:
     def _exhausted(self, pieces: Sequence[object], why: str) -> ExhaustedError:
         return ExhaustedError(
             f"the writings {self.bank.hash} have {len(pieces):,} pieces on other topics to fill this conversation "
-            f"with, {why}; have them written (`carrara write`), or ask for a smaller length"
+            f"with, {why}; have them written (`carrara corpus write`), or ask for a smaller length"
         )
 
 

@@ -10,6 +10,7 @@ from carrara.guard.guard_file import Guard, read
 from carrara.options import (
     ConnectionOptions,
     File,
+    ReplaceOptions,
     ServerOptions,
     at_least,
     file_of,
@@ -25,11 +26,21 @@ if TYPE_CHECKING:
     from carrara.servers.function_model import Function
 
 
-@Parameter(name="*", group=Group("Guard", sort_key=20))
-@frozen(kw_only=True, slots=False)
-class MakeGuardOptions:
-    """The items of a guard."""
+CAPABILITIES = Annotated[str, text("CAPABILITIES")]
 
+
+@frozen(kw_only=True, slots=False)
+class MakeGuardConfig(ServerOptions, ReplaceOptions):
+    """Settings for making a guard."""
+
+    group = Group("Guard", sort_key=20)
+    model: "str | Function" = field(kw_only=False)
+    """Name of the model, as for `carrara run`; or in Python a function. Its server has to be trusted."""
+    capabilities: CAPABILITIES = field(default="", validator=is_text, kw_only=False)
+    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
+    default all seven."""
+    out: Path = field(converter=file_of)
+    """File of the guard, such as guard.json."""
     lengths: tuple[int, ...] = field(default="8k,32k,128k", converter=lengths_of)
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 8k,32k,128k."""
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=5, validator=at_least(1))
@@ -41,63 +52,55 @@ class MakeGuardOptions:
     tokenizer: Annotated[str, text("TOKENIZER")] = field(default="", validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own."""
 
-
-@frozen(kw_only=True, slots=False)
-class MakeGuardConfig(MakeGuardOptions, ServerOptions):
-    """Settings for making a guard."""
-
-    model: "str | Function" = field(kw_only=False)
-    """Name of an Inspect model, or a function. Its server has to be trusted."""
-    capabilities: str = field(default="", validator=is_text)
-    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
-    default all seven."""
-    out: Path = field(converter=file_of)
-    """File of the guard."""
-
     @property
     def folder(self) -> Path:
         """Folder of the guard's runs."""
         return self.work or self.out.with_name(self.out.name + ".runs")
 
 
-def _guard_of(guard: Guard | File) -> Guard:
-    return guard if isinstance(guard, Guard) else read(file_of(guard))
+def _guard_of(given: Annotated[Guard | File, text("FILE")]) -> Guard:
+    return given if isinstance(given, Guard) else read(file_of(given))
 
 
-@Parameter(name="*", group=Group("Check", sort_key=20))
 @frozen(kw_only=True, slots=False)
-class CheckGuardOptions:
+class CheckGuardConfig(ConnectionOptions):
     """Settings of a check."""
 
+    group = Group("Check", sort_key=20)
+    guard: Guard = field(converter=_guard_of, kw_only=False)
+    """File of the guard, or in Python the guard."""
+    model: "str | Function | None" = field(default=None, kw_only=False)
+    """Name of the model, as for `carrara run`; or in Python a function. By default the model that the guard was made
+    with."""
     out: Path | None = field(default=None, converter=converters.optional(file_of))
     """Write the runs into this folder. By default they are discarded."""
     most: int | None = field(default=None, validator=at_least(1))
     """The most prompts to send. By default each item is asked at most six times."""
 
 
-@frozen(kw_only=True, slots=False)
-class CheckGuardConfig(CheckGuardOptions, ConnectionOptions):
-    """Settings of a check."""
-
-    guard: Guard = field(converter=_guard_of, kw_only=False)
-    """The guard, or its file."""
-    model: "str | Function | None" = field(default=None, kw_only=False)
-    """Name of an Inspect model, or a function. By default the model that the guard was made with."""
-
-
-def _optional_guard_of(guard: Annotated[Guard | File | None, text("FILE")]) -> Guard | None:
-    return None if guard is None or guard == "" else _guard_of(guard)
+def _optional_guard_of(given: Annotated[Guard | File | None, text("FILE")]) -> Guard | None:
+    return None if given is None or given == "" else _guard_of(given)
 
 
 LEAST_MARGIN = 0.001
 """The least margin. A smaller one takes thousands of instances, and intervals are not exact enough for it."""
 
 
-@Parameter(name="*", group=Group("Comparison", sort_key=20))
 @frozen(kw_only=True, slots=False)
-class CompareServersOptions:
-    """The items and the test of a comparison of two servers."""
+class CompareServersConfig(ConnectionOptions):
+    """Settings of a comparison of two servers."""
 
+    group = Group("Comparison", sort_key=20)
+    a: "str | Function" = field(kw_only=False)
+    """The first server: an address, a model, or MODEL@ADDRESS. In Python also a function."""
+    b: "str | Function" = field(kw_only=False)
+    """The second server, which is judged by the first one."""
+    capabilities: CAPABILITIES = field(default="", validator=is_text, kw_only=False)
+    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
+    default all seven."""
+    model: Annotated[str | None, text("MODEL")] = field(default=None, validator=is_text, kw_only=False)
+    """Name of the model, as for `carrara run`. It is the one at an address that is given alone, by default the
+    guard's."""
     guard: Guard | None = field(default=None, converter=_optional_guard_of)
     """Ask the items of this guard, with its settings. Leave capabilities and lengths out then."""
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
@@ -121,21 +124,6 @@ class CompareServersOptions:
     """Sampling temperature. Pass `none` to leave it to the server. By default 0. A guard has its own."""
     out: Path | None = field(default=None, converter=converters.optional(file_of))
     """Keep the runs in this folder. The same command resumes. By default they are discarded."""
-
-
-@frozen(kw_only=True, slots=False)
-class CompareServersConfig(CompareServersOptions, ConnectionOptions):
-    """Settings of a comparison of two servers."""
-
-    a: "str | Function" = field(kw_only=False)
-    """The first server: an address, a model, or MODEL@ADDRESS. In Python also a function."""
-    b: "str | Function" = field(kw_only=False)
-    """The second server, which is judged by the first one."""
-    capabilities: str = field(default="", validator=is_text, kw_only=False)
-    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
-    default all seven."""
-    model: str | None = field(default=None, validator=is_text, kw_only=False)
-    """Name of the model at an address that is given alone. By default the guard's."""
 
     def __attrs_post_init__(self) -> None:
         if self.guard is None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 
-from carrara.guard.check import CHARACTERS, SHOWN
+from carrara.guard._check import CHARACTERS, SHOWN
 from carrara.guard.equivalence import PAIR_CODES, PairOutcome, PairVerdict
 from carrara.guard.sequential import ALL
 from carrara.util.quantities import count, write_length
@@ -112,7 +112,7 @@ class ServerComparison:
         """The groups that differ by more than the margin."""
         return [group for group in self.groups if group.verdict == "different"]
 
-    def to_dict(self) -> dict[str, object]:
+    def record(self) -> dict[str, object]:
         """Return the result as values for JSON.
 
         Returns:
@@ -120,7 +120,7 @@ class ServerComparison:
 
         Examples:
             >>> empty = ServerComparison("open", margin=0.05, servers=("a/b", "a/c"), prompts=0, tokens=0, groups=())
-            >>> empty.to_dict()["code"]
+            >>> empty.record()["code"]
             3
         """
         groups = [asdict(group) | {"difference": group.difference} for group in self.groups]

@@ -139,7 +139,7 @@ def _with_guarded_filler(instance: Instance, file: Path) -> Instance:
 
 def _checked_instance(instance: object) -> Instance:
     if not isinstance(instance, Instance):
-        raise InvalidTaskError(f"`generate` returned {describe(instance)}, where a carrara.Instance is expected")
+        raise InvalidTaskError(f"`generate` returned {describe(instance)}, where a carrara.task.Instance is expected")
     texts: dict[str, Sequence[object]] = {"options": instance.options, "names": list(instance.names.values())}
     if not isinstance(instance.opening, tuple):
         texts["opening"] = [instance.opening]

@@ -1,23 +1,41 @@
-"""Runs in Python: run a model or a function, and read the results of runs."""
+"""Runs: run a model or a function, run several models one after the other, and read the results of runs."""
 
-import asyncio
+import sys
 import warnings
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from contextvars import copy_context
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+from attrs import field, fields, frozen
+from cyclopts import Group, Parameter
+
+from carrara.operations.printed import Recorded, Text
 from carrara.operations.results import Results
-from carrara.options import File
+from carrara.options import PYTHON_ONLY, File, Flag, at_least, folder_of, is_flag, text
+from carrara.readers.options import split_readers
+from carrara.results.result import MIN_BASE_SCORE, check_base_score
+from carrara.runs.budget import Budget, read_budget
 from carrara.runs.config import RunConfig
 from carrara.signature import takes
 from carrara.util.errors import RunError, UsageError
+from carrara.util.event_loop import beside_loop
 from carrara.util.files import to_path
+from carrara.util.log import logger
+from carrara.util.quantities import count, write_length
+from carrara.util.quoting import shell_word
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-T = TypeVar("T")
+    from carrara.results.summary import Summary
+    from carrara.runs.run import Confirm, Outcome
+
+PAGE = "report.html"
+"""The report in a run's folder."""
+FEW = 6
+"""The number of missing cells that are named."""
 
 
 @takes(RunConfig)
@@ -48,16 +66,15 @@ def _results(config: RunConfig) -> Results:
     from carrara.runs.run import describe_failures, run
 
     outcome = run(config, _console() if config.progress else None)
-    own = Results(outcome.results, config.out.resolve().name)
     if outcome.unasked:
-        said = f"{outcome.unasked:,} items were not asked: budget={config.budget} has no room for them; more resumes"
-        warnings.warn(said, stacklevel=2)
+        message = f"{outcome.unasked:,} items were not asked: budget={config.budget} has no room for them; more resumes"
+        warnings.warn(message, stacklevel=2)
     if failures := describe_failures(outcome.results):
-        said = f"{failures}; the same call asks them again"
+        message = f"{failures}; the same call asks them again"
         if all(result.status == "error" for result in outcome.results):
-            raise RunError(said)
-        warnings.warn(said, stacklevel=2)
-    return own
+            raise RunError(message)
+        warnings.warn(message, stacklevel=2)
+    return Results(outcome.results, config.out.resolve().name)
 
 
 def read(*folders: File) -> Results:
@@ -87,8 +104,8 @@ def read(*folders: File) -> Results:
     if len(folders) > 1:
         return Results(read_runs([to_path(folder) for folder in folders]))
     folder = to_path(folders[0])
-    found = read_results(folder)
-    return Results(found, folder.resolve().name, parts(folder, found))
+    results = read_results(folder)
+    return Results(results, folder.resolve().name, parts(folder, results))
 
 
 def _console() -> "Console":
@@ -99,13 +116,253 @@ def _console() -> "Console":
     return make_console(lines_only=True) if shown.is_jupyter else shown
 
 
-def beside_loop(work: Callable[[], T]) -> T:
-    """Run a function in a copy of the context, and in a separate thread if an event loop is running, as in a notebook.
+# --- several models, as the command runs them ---
 
-    Inspect sets the active model in the context. A task made after this call must not find that model.
+
+def _ask_above_of(given: Annotated[str | Budget, text("100Mtok|20usd", shows_default=True)]) -> Budget:
+    above = given if isinstance(given, Budget) else read_budget(str(given))
+    if above.kind == "time":
+        raise UsageError(f"`ask_above={given}` is a time: give tokens or money, such as 100Mtok or 20usd")
+    return above
+
+
+def _base_score(_: object, __: object, value: float) -> None:
+    check_base_score(value)
+
+
+@frozen(kw_only=True, slots=False)
+class BaseScoreOptions:
+    """What an effective length needs."""
+
+    min_base_score: Annotated[float, Parameter(metavar="SCORE")] = field(default=MIN_BASE_SCORE, validator=_base_score)
+    """The score that the 95 % interval at the shortest length has to exceed for an effective length."""
+
+
+@frozen(kw_only=True, slots=False)
+class TerminalConfig(BaseScoreOptions):
+    """What the commands `run` and `plan` take beside the settings of a run."""
+
+    group = Group("Run", sort_key=40)
+    ask_above: Budget = field(default="100Mtok", converter=_ask_above_of)  # type: ignore[assignment]  # it is converted
+    """On a terminal, a run asks before it sends more than that to a model that is not carrara/…."""
+    dry_run: Flag = field(default=False, validator=is_flag)
+    """Show what the run would send and what its server supports, and send nothing else."""
+
+    def confirm_for(self, config: RunConfig) -> "Confirm | None":
+        """Return a function that asks the person at the terminal before many tokens are sent to a model."""
+        if config.allow_large or not sys.stdin.isatty() or config.model.startswith("carrara/"):
+            return None
+        above = self.ask_above
+
+        def confirm(tokens: int, money: float | None) -> bool:
+            much = money if above.kind == "money" else tokens
+            if much is None:
+                raise UsageError(
+                    f"`ask_above={above}` is money, and no price is known: give `price`, or tokens (100Mtok)"
+                )
+            if much <= above.most:
+                return True
+            about = f", at a cost of about {money:,.2f}," if money is not None else ""
+            sys.stderr.write(
+                f"carrara: {tokens:,} tokens of prompts{about} will be sent to {config.model}. Continue? [y/N] "
+            )
+            sys.stderr.flush()
+            return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+        return confirm
+
+
+@dataclass(frozen=True, repr=False)
+class FinishedRuns(Recorded):
+    """Runs with their outcomes. They print as one table."""
+
+    finished: Sequence[tuple[RunConfig, "Outcome"]]
+    min_base_score: float = MIN_BASE_SCORE
+    code: int = 0
+    notes: Sequence[str] = ()
+    is_stopped: bool = False
+    """Whether Ctrl-C ended the last run."""
+
+    @cached_property
+    def summary(self) -> "Summary":
+        """The summary of all results."""
+        from carrara.report.snippets import find_shortcuts
+        from carrara.results.summary import Summary
+        from carrara.runs.manifest import parts
+        from carrara.tokenizers.gguf import logged_name, split_digest
+
+        results = [result for _, outcome in self.finished for result in outcome.results]
+        among = [result for folder in self._folders.values() for result in folder]
+        models = {split_digest(logged_name(config.model))[0] for config, _ in self.finished}
+        unasked = dict.fromkeys(config.out for config, outcome in self.finished if outcome.unasked)
+        lacking = [part for out in unasked for part in parts(out, results) if part.subject[0] in models]
+        return Summary(results, find_shortcuts(among), lacking, among, self.min_base_score)
+
+    @property
+    def _folders(self) -> dict[Path, list[Any]]:
+        return {config.out: outcome.folder for config, outcome in self.finished}
+
+    def lines(self) -> Iterator[str]:
+        """Return the lines of the text."""
+        from carrara.report.tables import summary_lines
+
+        if not self.finished:
+            return
+        yield from summary_lines(self.summary)
+        yield ""
+        for out in self._folders:
+            yield f"report: {out / PAGE}\nlogs:   inspect view --log-dir {shell_word(out / 'logs')}"
+
+    def record(self) -> Any:
+        """Return the values for JSON."""
+        return self.summary.records()
+
+
+def each_config(config: Callable[..., RunConfig], settings: Mapping[str, Any]) -> list[Any]:
+    """Return a configuration for each model and reader, so that any wrong run is refused before one begins."""
+    reader = settings.get("reader")
+    readers = [{}] if reader is None else [{"reader": name} for name in split_readers(str(reader))]
+    models = settings["model"] if isinstance(settings["model"], list) else [settings["model"]]
+    return [config(**{**settings, "model": model, **reader}) for model in models for reader in readers]
+
+
+def split_settings(settings: Mapping[str, Any]) -> tuple[TerminalConfig, dict[str, Any]]:
+    names = {one.name for one in fields(TerminalConfig)}
+    return (
+        TerminalConfig(**{name: value for name, value in settings.items() if name in names}),
+        {name: value for name, value in settings.items() if name not in names},
+    )
+
+
+def run_models(**settings: Any) -> FinishedRuns | Text:
+    """Run tasks on a model. You can stop a run at any time; the same command resumes it.
+
+    Args:
+        settings: The fields of `RunConfig` and of `TerminalConfig`. `model` and `reader` may name several.
     """
-    context = copy_context()
-    if asyncio._get_running_loop() is None:
-        return context.run(work)
-    with ThreadPoolExecutor(1) as thread:
-        return thread.submit(context.run, work).result()
+    terminal, run_settings = split_settings(settings)
+    configs: list[RunConfig] = each_config(RunConfig, run_settings)
+    if terminal.dry_run:
+        return _dry_run(configs)
+    if "out" not in settings:
+        for config in configs:
+            logger.info(f"the run's folder is {config.out}; give `out={config.out}` to resume it on another day")
+    return run_each(configs, terminal)
+
+
+run_models.config = (RunConfig, TerminalConfig)  # type: ignore[attr-defined]
+
+
+def run_each(configs: Sequence[RunConfig], terminal: TerminalConfig) -> FinishedRuns:
+    """Run one configuration after the other, and write the report of each into its folder."""
+    if len(configs) == 1:
+        outcome = _run_and_report(configs[0], terminal)
+        notes, is_failed = _notes(configs[0], outcome)
+        return FinishedRuns([(configs[0], outcome)], terminal.min_base_score, int(is_failed), notes)
+    failed, finished = list[str](), list[tuple[RunConfig, "Outcome"]]()
+    is_stopped = False
+    for config in configs:
+        name = " ".join(filter(None, (config.model, config.setting_of_reader)))
+        logger.info(name)
+        try:
+            outcome = _run_and_report(config, terminal)
+        except (RunError, UsageError) as error:
+            failed.append(name)
+            logger.warning(str(error))
+            continue
+        except KeyboardInterrupt:
+            if config.in_process:
+                raise
+            is_stopped = True
+            break
+        finished.append((config, outcome))
+        notes, is_failed = _notes(config, outcome)
+        failed += [name] if is_failed else []
+        for note in notes:
+            logger.warning(note)
+    message = f"{', '.join(failed)} failed, of {len(configs)} runs; the same command asks again"
+    has_failed = bool(failed) and not is_stopped
+    return FinishedRuns(finished, terminal.min_base_score, int(has_failed), [message] if has_failed else [], is_stopped)
+
+
+def _run_and_report(config: RunConfig, terminal: TerminalConfig) -> "Outcome":
+    from carrara.report.page import write_report
+    from carrara.report.snippets import SnippetFinder, find_shortcuts
+    from carrara.results.summary import Summary
+    from carrara.runs.manifest import parts
+    from carrara.runs.run import run
+    from carrara.util.progress import make_console
+
+    outcome = run(config, make_console(), terminal.confirm_for(config))
+    summary = Summary(
+        outcome.folder,
+        find_shortcuts(outcome.folder),
+        parts(config.out, outcome.folder),
+        min_base_score=terminal.min_base_score,
+    )
+    write_report(summary, config.out / PAGE, config.out.resolve().name, SnippetFinder())
+    return outcome
+
+
+def _notes(config: RunConfig, outcome: "Outcome") -> tuple[list[str], bool]:
+    """Return how many requests were made, what was not asked, and whether there is no score of some items."""
+    from carrara.results import summarize
+    from carrara.runs.run import describe_failures
+
+    made, items = outcome.requests, len(outcome.results)
+    again = f", {outcome.again:,} of them after one that failed" if outcome.again else ""
+    notes = [f"{count(made, 'request')} {'was' if made == 1 else 'were'} made for {count(items, 'item')}{again}"]
+    if outcome.unasked:
+        was = "was" if outcome.unasked == 1 else "were"
+        notes.append(
+            f"{count(outcome.unasked, 'item')} {was} not asked: `budget={config.budget}` has no room for them; "
+            "the same command with more resumes"
+        )
+    if failures := describe_failures(outcome.results):
+        return [*notes, f"{failures}; the same command asks them again"], True
+    if blank := [row for row in summarize(outcome.results, among=outcome.folder) if not row.stat.scored]:
+        cells = ", ".join(f"{row.task} at {write_length(row.length)} ({row.stat.unscored})" for row in blank[:FEW])
+        more = " and more" if len(blank) > FEW else ""
+        return [*notes, f"there is no score of {cells}{more}: nothing was measured there"], True
+    return notes, False
+
+
+def _dry_run(configs: Sequence[RunConfig]) -> Text:
+    """Return what runs would send, and what their servers support."""
+    from carrara.runs.estimate import estimate, format_estimate
+    from carrara.servers.probe import is_probed, probe_server
+    from carrara.servers.server_info import server_info_lines
+
+    estimates = [estimate(config) for config in configs]
+    lines = [
+        *format_estimate(
+            [line for one in estimates for line in one.lines], [note for one in estimates for note in one.notes]
+        )
+    ]
+    for config in configs:
+        if is_probed(config.model, config.base_url, config.model_args):
+            lines += ["", *server_info_lines(probe_server(config.model, config.base_url, config.model_args))]
+    return Text(lines)
+
+
+# --- the first run ---
+
+
+@frozen(kw_only=True, slots=False)
+class DemoConfig:
+    """The folder and the size of the first run."""
+
+    out: Annotated[Path, text("DIR", shows_default=True)] = field(default="runs/demo", converter=folder_of)  # type: ignore[assignment]  # it is converted
+    """Folder of the run."""
+    n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))
+    """Instances for each task and length. By default 10."""
+    model: str = field(default="carrara/smollm2", init=False, metadata=PYTHON_ONLY)
+
+
+@takes(DemoConfig)
+def demo(config: DemoConfig) -> FinishedRuns:
+    """Run the embedded model on a first set of tasks: `carrara run quick`, without server or key.
+
+    The first time it downloads the model (98 MB), which `carrara run --model carrara/smollm2` uses too.
+    """
+    return run_each([RunConfig("quick", config.model, n=config.n, out=config.out)], TerminalConfig())

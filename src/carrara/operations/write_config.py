@@ -10,7 +10,7 @@ from attrs import field, frozen
 from cyclopts import Group, Parameter
 
 from carrara.generators.forms import FORMATS, DraftKey, moods, styles, topics
-from carrara.options import SERVER_GROUP, ConnectionOptions, at_least, file_of, temperature_of, text
+from carrara.options import ConnectionOptions, LargeOptions, at_least, file_of, temperature_of, text
 from carrara.servers.secrets import refuse_secret
 from carrara.util.errors import UsageError
 from carrara.util.quantities import check_count
@@ -31,11 +31,15 @@ def names_of(given: Annotated[str | Sequence[str], text("NAMES")]) -> tuple[str,
     return tuple(" ".join(name.split()) for name in several) if given else ()
 
 
-@Parameter(name="*", group=Group("Pieces", sort_key=20))
 @frozen(kw_only=True, slots=False)
-class PieceOptions:
-    """The pieces to write: each format on each topic, in each style and mood."""
+class WriteConfig(ConnectionOptions, LargeOptions):
+    """The pieces that a model writes, each format on each topic, in each style and mood; and their file."""
 
+    group = Group("Pieces", sort_key=20)
+    model: Annotated[str, text("MODEL")] = field(kw_only=False)
+    """Name of the model, as for `carrara run`."""
+    out: Path = field(converter=file_of, kw_only=False)
+    """File of the pieces, which ends with .jsonl. Pieces are added to it."""
     formats: tuple[str, ...] = field(default=ALL, converter=names_of)
     """Formats, separated by commas: any words, or `all` for those of the built-in writer. By default all."""
     topics: tuple[str, ...] = field(default=ALL, converter=names_of)
@@ -47,25 +51,11 @@ class PieceOptions:
     n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=4, validator=at_least(1))
     """Pieces for each format, topic, style and mood."""
 
-
-@Parameter(name="*", group=SERVER_GROUP)
-@frozen(kw_only=True, slots=False)
-class WriterOptions(ConnectionOptions):
-    """The server of the model, and the settings of requests."""
-
     max_tokens: int = field(default=512, validator=at_least(16))
     """Most tokens of a reply, reasoning included."""
     temperature: float | None = field(default=1.0, converter=temperature_of)
     """Sampling temperature. Pass `none` to leave it to the server. By default 1."""
 
-
-@frozen(kw_only=True, slots=False)
-class WriteConfig(PieceOptions, WriterOptions):
-    """The pieces that a model writes, and their file."""
-
-    model: str = field(kw_only=False)
-    out: Path = field(converter=file_of, kw_only=False)
-    allow_large: bool = False
     keys: tuple[DraftKey, ...] = field(init=False, repr=False)
 
     @keys.default

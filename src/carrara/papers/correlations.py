@@ -18,7 +18,7 @@ LISTED = 100
 
 
 def correlation_lines(correlations: SourceCorrelations) -> Iterator[str]:
-    """Yield the lines that `carrara correlate` prints."""
+    """Return the lines that `carrara figure correlations` prints."""
     if len(correlations.columns) <= MATRIX:
         yield from _matrix(correlations.columns, correlations.pairs)
         yield ""
@@ -29,7 +29,7 @@ def correlation_lines(correlations: SourceCorrelations) -> Iterator[str]:
         if models:
             yield f"\n{source} alone have {', '.join(map(short, models))}"
     if all(pair.rho is None for pair in correlations.pairs):
-        yield "\nno two columns bear a correlation; --rank ranks single models among the published ones"
+        yield "\nno two columns bear a correlation; `carrara figure rankings` ranks single models among published ones"
     yield f"\n{RULE}"
 
 

@@ -31,11 +31,18 @@ def _tokens_of(budget: Annotated[str | int | None, text("5Mtok")]) -> int | None
     return int(parsed.most)
 
 
-@Parameter(name="*", group=Group("Profile", sort_key=20))
 @frozen(kw_only=True, slots=False)
-class ProfileOptions:
-    """The precision of effective lengths, and the limits of a profile."""
+class ProfileConfig(ReaderOptions, ServerOptions):
+    """Settings of a profile: the model, the capabilities, the precision of effective lengths, and limits."""
 
+    group = Group("Profile", sort_key=20)
+    model: "str | Function" = field(kw_only=False)
+    """Name of the model, as for `carrara run`; or in Python a function."""
+    capabilities: Annotated[str, text("CAPABILITIES")] = field(default="", validator=is_text, kw_only=False)
+    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
+    default all seven."""
+    out: Path = field(converter=folder_of)
+    """Folder of the run. The same command resumes a profile that was stopped."""
     upto: int = field(default=128 << 10, converter=length_of)
     """The longest context that is asked, by default 128k."""
     rule: Annotated[str, text("RULE", shows_default=True)] = field(default="base:0.85", validator=is_text)
@@ -51,16 +58,3 @@ class ProfileOptions:
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. By default the model's own."""
     min_base_score: Annotated[float, Parameter(metavar="SCORE")] = MIN_BASE_SCORE
     """The score that the 95 % interval at the shortest length has to exceed for an effective length."""
-
-
-@frozen(kw_only=True, slots=False)
-class ProfileConfig(ProfileOptions, ReaderOptions, ServerOptions):
-    """Settings of a profile."""
-
-    model: "str | Function" = field(kw_only=False)
-    """Name of an Inspect model, or a function."""
-    capabilities: str = field(default="", validator=is_text)
-    """Some of finding, tracking, telling, surveying, reasoning, knowing, copying, separated by commas; or tasks. By
-    default all seven."""
-    out: Path = field(converter=folder_of)
-    """Folder of the run. The same call resumes a profile that was stopped."""

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Annotated
 
 from attrs import frozen
-from cyclopts import Group, Parameter
+from cyclopts import Group
 
 from carrara.constants import WHOLE
 from carrara.options import text
@@ -22,11 +22,11 @@ ReaderLike = str | Iterable[str] | Reader | ReaderFunction
 """A reader by its name, several by their names, or a reader itself."""
 
 
-@Parameter(name="*", group=Group("Reader", sort_key=35))
 @frozen(kw_only=True, slots=False)
 class ReaderOptions:
     """How the context of an item reaches the model."""
 
+    group = Group("Reader", sort_key=35)
     reader: Annotated[ReaderLike, text("READER", shows_default=True, joins=True)] = WHOLE
     """How the context reaches the model: whole, none (closed book), evidence, retrieval:sentences,top=5,
     notes:chunk=4k,size=1k, compact:window=32k, search:calls=20, repl:sandbox=docker, agent:NAME,

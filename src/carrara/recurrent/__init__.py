@@ -1,13 +1,13 @@
 """Recurrent models: small ones from nothing, published ones around a backbone, and how both are trained and probed.
 
-    from carrara.recurrent import RMT, Delta
+    from carrara.recurrent import RMT, Delta, train
 
 Everything here needs the extra `carrara[recurrent]`: PyTorch, and for backbones transformers.
 """
 
 from importlib import import_module
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from carrara.util.errors import UsageError
 
@@ -19,24 +19,28 @@ if TYPE_CHECKING:
     from carrara.recurrent.ssm import SSM
     from carrara.recurrent.window import Window
 
-__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "StoryDataset", "Window", "needed"]
+__all__ = ["ARMT", "RMT", "SSM", "Delta", "Memory", "StoryDataset", "Window", "memory", "probe", "train"]
 
 _PLACES = {
-    "ARMT": "armt",
-    "Delta": "armt",
-    "Memory": "protocol",
-    "RMT": "rmt",
-    "SSM": "ssm",
-    "StoryDataset": "dataset",
-    "Window": "window",
+    "ARMT": "recurrent.armt",
+    "Delta": "recurrent.armt",
+    "Memory": "recurrent.protocol",
+    "RMT": "recurrent.rmt",
+    "SSM": "recurrent.ssm",
+    "StoryDataset": "recurrent.dataset",
+    "Window": "recurrent.window",
+    "memory": "operations.recurrent",
+    "probe": "operations.recurrent",
+    "train": "operations.recurrent",
 }
+"""The module of each name. Operations are made of everything, and are found by their names here."""
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name not in _PLACES:
         raise AttributeError(f"module 'carrara.recurrent' has no attribute {name!r}")
     require_torch()
-    return getattr(import_module(f"carrara.recurrent.{_PLACES[name]}"), name)
+    return getattr(import_module(f"carrara.{_PLACES[name]}"), name)
 
 
 def require_torch() -> None:

@@ -1,4 +1,4 @@
-"""Memories around a pretrained model of transformers, and plain fine-tuning: `carrara train --backbone PLACE`.
+"""Memories around a pretrained model of transformers, and plain fine-tuning: `--backbone PLACE`.
 
 `RMTWrapper` and `ARMTWrapper` follow the published wrappers: memory embeddings on both sides of a segment, or a matrix
 in every layer with memory tokens at the end of the segment. Logits are computed only for answers. `FullContext` has no

@@ -106,7 +106,7 @@ def load(folder: Path) -> Checkpoint:
     """
     for name in (ABOUT, MODEL):
         if not (folder / name).is_file():
-            raise UsageError(f"{folder} has no {name}: give a folder that `carrara train` made")
+            raise UsageError(f"{folder} has no {name}: give a folder that `carrara recurrent train` made")
     read = _about(folder)
     if read["backbone"]:
         permission.check(f"hf:{read['backbone']}", f"the checkpoint {folder} names the backbone")

@@ -5,21 +5,29 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from attrs import converters, field, frozen, validators
-from cyclopts import Parameter
 
 from carrara.items import registry
-from carrara.options import at_least, file_of, one_of, params_of, text
+from carrara.options import PYTHON_ONLY, at_least, file_of, one_of, params_of, text
 from carrara.params import check_no_files
 from carrara.recurrent.settings import PRECISIONS, Kind, Precision, Preset, Settings, load
 from carrara.tokenizers import permission
 from carrara.util.errors import UsageError
 
 
-@Parameter(name="*")
-@frozen(kw_only=True, slots=False)
-class TrainOptions:
-    """The options of a training."""
+def _overrides_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    if not isinstance(given, Mapping):
+        raise UsageError(f"`overrides={given!r}` is no dictionary: give one, such as {{'through': 4}}")
+    return {str(name): value for name, value in given.items()}
 
+
+@frozen(kw_only=True, slots=False)
+class TrainConfig:
+    """The settings of a training, validated when the object is made."""
+
+    tasks: Annotated[str, text("TASKS")] = field(default="", kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas. The file of `config` may name them instead."""
+    out: Path = field(converter=file_of)
+    """Folder of the model. The same command resumes a training that was stopped."""
     kind: Kind | None = None
     """Kind of memory: `rmt`, memory tokens with gates; `armt`, an associative memory in every layer, as published;
     `delta`, the same by the exact delta rule; `mamba`, a selective state space; `tune`, none, plain fine-tuning of a
@@ -42,24 +50,9 @@ class TrainOptions:
     precision: Precision | None = field(default=None, validator=validators.optional(one_of(PRECISIONS)))
     """Precision of the matrix products. By default auto, bfloat16 where it is faster."""
 
-
-def _overrides_of(overrides: Mapping[str, Any]) -> Mapping[str, Any]:
-    if not isinstance(overrides, Mapping):
-        raise UsageError(f"`overrides={overrides!r}` is no dictionary: give one, such as {{'through': 4}}")
-    return {str(name): value for name, value in overrides.items()}
-
-
-@frozen(kw_only=True, slots=False)
-class TrainConfig(TrainOptions):
-    """The settings of a training, validated when the object is made."""
-
-    tasks: str = field(kw_only=False)
-    """Tasks by name, suite or pattern, separated by commas. The file of `config` may name them instead."""
-    out: Path = field(converter=file_of, kw_only=False)
-    """Folder of the model. The same call resumes a training that was stopped."""
-    overrides: Mapping[str, Any] = field(factory=dict, converter=_overrides_of)
+    overrides: Mapping[str, Any] = field(factory=dict, converter=_overrides_of, metadata=PYTHON_ONLY)
     """Further settings, as a TOML file of `config` has them, such as `{"backprop": 4, "model": {"layers": 3}}`."""
-    progress: bool = False
+    progress: bool = field(default=False, metadata=PYTHON_ONLY)
     """Show progress on stderr."""
     settings: Settings = field(init=False)
 

@@ -1,4 +1,4 @@
-"""The protocol of recurrent models, for `carrara probe` and `carrara train`: three methods.
+"""The protocol of recurrent models, for `carrara recurrent probe` and `carrara recurrent train`: three methods.
 
     class Mine(torch.nn.Module):
         def init(self, batch: int) -> State: ...

@@ -11,7 +11,7 @@ from cyclopts import Group, Parameter
 
 from carrara.items.item_id import ALL, RunJob
 from carrara.items.selection import Selection
-from carrara.options import Flag, ServerOptions, at_least, folder_of, is_text, text
+from carrara.options import PYTHON_ONLY, Flag, LargeOptions, ServerOptions, at_least, folder_of, is_flag, is_text, text
 from carrara.readers.options import ReaderOptions
 from carrara.runs.budget import Budget, read_budget
 from carrara.runs.jobs import RunItems, jobs_of, tasks_of
@@ -68,19 +68,26 @@ def _shard_of(value: Annotated[str | Shard, text("I/N")]) -> Shard | None:
     return Shard.parse(str(value))
 
 
-@Parameter(name="*", group=Group("Run", sort_key=40))
 @frozen(kw_only=True, slots=False)
-class RunOptions(ReaderOptions):
-    """Settings of how a run asks its items."""
+class RunConfig(RunItems, ServerOptions, ReaderOptions, LargeOptions):
+    """Settings of a run, validated when they are made and fixed from then on."""
 
-    out: Path | None = field(default=None, converter=converters.optional(folder_of))
+    group = Group("Run", sort_key=40)
+    tasks: tuple[Selection | RunJob, ...] = field(converter=tasks_of, kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas, or `all`; or a preset, or PRESET:SELECTION for a part of
+    one. `carrara tasks` lists them."""
+    model_or_function: "str | Function" = field(alias="model", kw_only=False)
+    """Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file
+    carrara/gguf:PATH, or a reference (carrara/oracle, carrara/chance, carrara/majority, carrara/echo). The command
+    takes several, and runs one after the other."""
+    out: Path = field(converter=folder_of)
     """Folder of the run. By default runs/DATE-MODEL. On another day, name the folder to resume a run."""
     cot: Annotated[str, text("free|none|exactly:N")] = field(default="free", validator=is_text)
     """Chain of thought, free by default. With `none` the answer's first words are prefilled where the server supports
     it; with `exactly:N` the model reasons for N tokens."""
-    within: Flag = False
+    within: Flag = field(default=False, validator=is_flag)
     """Lengths include the answer. Prompts are shorter by `max_tokens`, or by what plain answers take."""
-    perplexity: Flag = False
+    perplexity: Flag = field(default=False, validator=is_flag)
     """Ask the server for the log-probabilities of each prompt (vLLM supports it)."""
     batch: Annotated[int | None, Parameter(metavar="N")] = field(default=None, validator=at_least(1))
     """Send requests by the provider's batch interface, at most N at a time. Batches cost less and take up to a day
@@ -93,23 +100,9 @@ class RunOptions(ReaderOptions):
     input, output and cached for each model."""
     shard: Shard | None = field(default=None, converter=converters.optional(_shard_of))
     """Ask the I-th of N parts, so that several machines can share one folder."""
-    allow_large: Flag = False
-    """Lift the limits on how much is made or sent, and do not ask for confirmation."""
-
-
-@frozen(kw_only=True, slots=False)
-class RunConfig(RunItems, ServerOptions, RunOptions):
-    """Settings of a run, validated when they are made and fixed from then on."""
-
-    tasks: tuple[Selection | RunJob, ...] = field(converter=tasks_of, kw_only=False)
-    """Tasks by name, suite or pattern, separated by commas; or a preset, or PRESET:SELECTION for a part of one."""
-    model_or_function: "str | Function" = field(alias="model", kw_only=False)
-    """Name of an Inspect model (openai/…, vllm/…, openai-api/…), the embedded model carrara/smollm2, a local file
-    carrara/gguf:PATH, or a reference (carrara/oracle, carrara/chance, carrara/majority, carrara/echo)."""
-    out: Path = field(converter=folder_of)
-    progress: bool = False
+    progress: bool = field(default=False, metadata=PYTHON_ONLY)
     """Show progress on stderr."""
-    anywhere: bool = False
+    anywhere: bool = field(default=False, metadata=PYTHON_ONLY)
     """Whether it does not matter at which address the model is, because parts of a run have servers of their own."""
     model: str = field(init=False)
     jobs: tuple[RunJob, ...] = field(init=False, repr=False)

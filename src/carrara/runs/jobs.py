@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from attrs import converters, field, frozen
-from cyclopts import Group, Parameter
+from cyclopts import Parameter
 
 from carrara.items import registry
 from carrara.items.arrangement import check_length
@@ -111,11 +111,11 @@ def tasks_of(tasks: Tasks) -> tuple[Selection | RunJob, ...]:
     return selected or tuple(selections_of([]))  # raises
 
 
-@Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
 class RunItems(ItemOptions):
     """The items that a run asks."""
 
+    group = ItemOptions.group
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default 0 (no filler), or the lengths of the preset."""
     n: Annotated[int | None, Parameter(name="-n", metavar="N")] = field(default=None, validator=at_least(1))

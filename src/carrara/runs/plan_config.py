@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from attrs import converters, field, frozen
-from cyclopts import Group, Parameter
+from cyclopts import Group
 
 from carrara.options import folder_of, length_of, number, text
 from carrara.results.result import Result
@@ -16,11 +16,11 @@ def _like_of(value: Annotated[Path | str | Sequence[Result], text("DIR")]) -> Pa
     return value if isinstance(value, Sequence) and not isinstance(value, str) else folder_of(value)
 
 
-@Parameter(name="*", group=Group("Estimate", sort_key=50))
 @frozen(kw_only=True, slots=False)
 class EstimateOptions:
     """Sources for the estimate of cost and time."""
 
+    group = Group("Estimate", sort_key=50)
     like: Path | Sequence[Result] | None = field(default=None, converter=converters.optional(_like_of))
     """Take the length of replies and the speed from an earlier run of the model."""
     speed: float | None = field(default=None, validator=number(lambda speed: speed > 0, "a number of tokens a second"))

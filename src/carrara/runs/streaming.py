@@ -192,7 +192,7 @@ class Streaming(ModelAPI):
 
 
 class Recurrent(Streaming):
-    """A checkpoint of `carrara train`."""
+    """A checkpoint of `carrara recurrent train`."""
 
     def __init__(
         self,

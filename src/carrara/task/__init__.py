@@ -33,11 +33,13 @@ from carrara.types import (
     Message,
     PromptTemplate,
     Question,
+    Segment,
     Style,
+    UndecidableError,
 )
 from carrara.util.errors import InvalidTaskError
 
-__all__ = ["Instance", "Question", "Rng", "Sweep", "Task"]
+__all__ = ["Instance", "Question", "Rng", "Segment", "Sweep", "Task", "UndecidableError"]
 
 OPEN, CLOSE = "<text>", "</text>"
 """The marks around the context in a prompt of the standard layout."""
@@ -72,7 +74,7 @@ class Task(ABC):
 
     Examples:
         >>> import re
-        >>> from carrara import Instance, Rng, Sweep, Task
+        >>> from carrara.task import Instance, Rng, Sweep, Task
         >>> from carrara.answers import Number
         >>> class Sheep(Task):
         ...     version, title, capability = 1, "Counting sheep", "adding up"

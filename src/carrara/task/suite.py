@@ -128,7 +128,7 @@ class SuiteTask(Task):
         return {}
 
     def draws(self, instance: Instance) -> Iterable[Choice]:
-        """Return choices that a search may have moved away from an even draw. `carrara stats` prints their shares.
+        """Return choices that a search may have moved away from an even draw. `carrara describe` prints their shares.
 
         Args:
             instance: The instance.

@@ -31,7 +31,7 @@ else:
             values: The default values.
 
         Examples:
-            >>> from carrara import Sweep
+            >>> from carrara.task import Sweep
             >>> Sweep(4, 8)
             (4, 8)
         """

@@ -30,7 +30,6 @@ from typing import Any, TypeAlias
 
 from carrara.tokenizers import encoders
 from carrara.tokenizers.encoders import BYTES, BYTES_AND_WORDS, DIGITS, split
-from carrara.tokenizers.template import Special, TemplateFormat
 from carrara.util.cache import cache_folder
 from carrara.util.errors import UsageError
 from carrara.util.files import atomic_path
@@ -109,6 +108,8 @@ def load(name: str, place: str) -> encoders.BytePairs:
     template = keys.get("tokenizer.chat_template")
     chat = None
     if isinstance(template, str):
+        from carrara.tokenizers.template import Special, TemplateFormat
+
         controls = tuple(Special(token) for token, t in zip(tokens, types, strict=True) if t == _CONTROL)
         # llama.cpp begins with a begin-of-sequence token even if the template does not
         chat = TemplateFormat(name, template, controls, bos, eos, first=bos if opening else None)

@@ -41,7 +41,7 @@ class RunError(CarraraError):
 
     Examples:
         >>> import carrara
-        >>> issubclass(carrara.RunError, carrara.CarraraError)
+        >>> issubclass(RunError, carrara.CarraraError)
         True
     """
 
@@ -53,8 +53,7 @@ class PluginError(RunError):
         message: The sentence that the user sees: the task, its method, and the exception.
 
     Examples:
-        >>> import carrara
-        >>> issubclass(carrara.PluginError, carrara.RunError)
+        >>> issubclass(PluginError, RunError)
         True
     """
 
@@ -75,7 +74,7 @@ class LengthError(UsageError):
         >>> import carrara
         >>> try:
         ...     carrara.item("latent_list", 100, tokenizer="gpt2")
-        ... except carrara.LengthError as error:
+        ... except LengthError as error:
         ...     print("too short")
         too short
     """

@@ -125,7 +125,7 @@ def test_a_file_that_is_not_in_the_format(wrong: str, tmp_path: Path, capsys: Ca
     [
         (["audit"], "--babi"),
         (["audit", "latent_list", "--babi", "."], "leave TASKS out"),
-        (["audit", "-p", "complexity=1", "--babi", "."], "leave --params out"),
+        (["audit", "-p", "complexity=1", "--babi", "."], "leave -p out"),
         (["audit", "-n", "3", "--lengths", "4k", "--babi", "."], "leave --lengths and -n out"),
         (["audit", "--seed", "1", "--tokenizer", "gpt2", "--babi", "."], "leave --seed and --tokenizer out"),
         (["audit", "--babi", "nowhere"], "nowhere"),
@@ -179,7 +179,7 @@ def test_official_stories_are_hidden_in_any_text(tmp_path: Path) -> None:
     orders = {tuple(task.item(0, index=n, seed=seed).question.ask for n in range(3)) for seed in range(8)}
     assert len(orders) > 1
     assert carrara.item(found[0].id).text == found[0].text
-    assert carrara.audit(task, lengths="0,300", n=3, tokenizer="gpt2") == []
+    assert carrara.audit(task, lengths="0,300", n=3, tokenizer="gpt2").breaches == []
 
 
 @pytest.mark.parametrize(

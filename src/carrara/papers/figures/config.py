@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from attrs import converters, field, frozen
-from cyclopts import Parameter
 
 from carrara.options import File, folder_of, lengths_of, one_of, text
 from carrara.results.result import Result
@@ -41,11 +40,14 @@ def published_of(given: Annotated[bool | str | Sequence[str] | None, text("best|
     return names
 
 
-@Parameter(name="*")
 @frozen(kw_only=True, slots=False)
-class FigureOptions:
-    """Options of what a figure shows."""
+class FigureConfig:
+    """The figure to draw, and the runs to draw it from."""
 
+    name: str = field(kw_only=False)
+    """Name of the figure, such as babilong-2 or michelangelo-9."""
+    runs: tuple[Path, ...] | tuple[Result, ...] = field(default=(), converter=runs_of, kw_only=False)
+    """Folders of runs, or what `carrara.run` or `carrara.read` returned."""
     lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
     """Only items of these lengths, such as 4k,32k."""
     score: Metric = field(default="own", validator=one_of(METRICS))
@@ -53,16 +55,6 @@ class FigureOptions:
     published: tuple[str, ...] = field(default=(), converter=published_of)
     """Show the paper's own models beside those of the runs: the `best` eight, or those whose names contain one of these
     texts. Without runs and without this option, a figure shows all of the paper's models."""
-
-
-@frozen(kw_only=True, slots=False)
-class FigureConfig(FigureOptions):
-    """The figure to draw, and the runs to draw it from."""
-
-    name: str = field(kw_only=False)
-    """Name of the figure, such as babilong-2 or michelangelo-9."""
-    runs: tuple[Path, ...] | tuple[Result, ...] = field(default=(), converter=runs_of, kw_only=False)
-    """Folders of runs, or what `carrara.run` or `carrara.read` returned."""
 
     def draw(self, results: Sequence[Result]) -> "Figure":
         """Return the figure.

@@ -110,7 +110,7 @@ class EmbedderUnavailableError(RunError):
     """An embedder cannot be reached, or is busy. It may answer later.
 
     Examples:
-        >>> from carrara import RunError
+        >>> from carrara.util.errors import RunError
         >>> issubclass(EmbedderUnavailableError, RunError)
         True
     """

@@ -149,7 +149,7 @@ class Mrcr(SuiteTask):
     depth: int = 2
     """Parts of a key: format and topic; 3 adds a style, 4 a mood."""
     writings: str = field(default=bank.BUILT_IN, metadata={"reads": bank.bank_name, "built_in": (bank.BUILT_IN,)})
-    """The built-in writer, or a file of writings (`carrara write`)."""
+    """The built-in writer, or a file of writings (`carrara corpus write`)."""
     form: Literal["chat", "text"] = field(default="chat", metadata=PRESENTS)
     """Turns of a conversation, or one text with `User:` and `Model:`; base models always get the text."""
     examples: int = field(default=2, metadata=PRESENTS)

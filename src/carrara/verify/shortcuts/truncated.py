@@ -88,8 +88,8 @@ def solve_part(item: Item, messages: Sequence[Message]) -> Any:
     except PluginError as error:
         item.solve(item.messages())  # an error that the whole prompt causes too is raised as it is
         raise PluginError(
-            f"with a part of the text left out, {error.message}; `solve` has to raise carrara.UndecidableError if the "
-            "text does not decide the question"
+            f"with a part of the text left out, {error.message}; `solve` has to raise carrara.task.UndecidableError if "
+            "the text does not decide the question"
         ) from error
 
 

@@ -76,7 +76,7 @@ class CheckResult:
     """The result of checking a guard. It prints as `carrara guard check` does.
 
     Examples:
-        >>> from carrara.guard.check import CheckResult
+        >>> from carrara.guard._check import CheckResult
         >>> CheckResult("fine", prompts=84, tokens=86016, rate=0.99, faults=(), cells=(), wrong=())
         fine: as it was when the guard was made (right in 99%) · 84 prompts, 86,016 tokens
     """
@@ -105,7 +105,7 @@ class CheckResult:
         """The exit code of the command."""
         return CODES[self.verdict][0]
 
-    def to_dict(self) -> dict[str, object]:
+    def record(self) -> dict[str, object]:
         """Return the result as values for JSON.
 
         Returns:
@@ -113,7 +113,7 @@ class CheckResult:
 
         Examples:
             >>> result = CheckResult("fine", prompts=84, tokens=86016, rate=0.99, faults=(), cells=(), wrong=())
-            >>> result.to_dict()["code"]
+            >>> result.record()["code"]
             0
         """
         return asdict(self) | {"code": self.code}

@@ -1,14 +1,18 @@
-"""carrara tasks: list tasks, or explain one."""
+"""List tasks, or explain one."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from carrara.cli._flags import Json, Selection
-from carrara.cli._output import print_json, table
+from attrs import field, frozen
+
+from carrara.operations.printed import Recorded
+from carrara.options import is_text, text
 from carrara.runs.presets import PRESETS
+from carrara.signature import takes
 from carrara.types import CHANCE_LEVEL, GUESSERS
+from carrara.util.table import table
 
 if TYPE_CHECKING:
     from carrara.params import Parameter
@@ -24,23 +28,41 @@ WIDTH = 110
 """The width of explanations, in columns."""
 
 
-def tasks(tasks: Selection = "all", /, *, as_json: Json = False) -> int:
-    """List tasks, or explain one: chance levels, parameters, presets, and the meaning of each parameter.
+@frozen(kw_only=True, slots=False)
+class ListConfig:
+    """The tasks to list."""
 
-    Example: carrara tasks latent_list
-    """
+    tasks: Annotated[str, text("TASKS")] = field(default="all", validator=is_text, kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas, or `all`."""
+
+
+@dataclass(frozen=True, repr=False)
+class TaskList(Recorded):
+    """Tasks with their chance levels, shortcuts and parameters."""
+
+    names: Sequence[str]
+
+    def lines(self) -> Iterator[str]:
+        """Return the lines of the text."""
+        from carrara.items import registry
+
+        yield from _task_lines(self.names)
+        yield from _parameter_lines(self.names)
+        for name, preset in PRESETS.items():
+            if {*registry.select(preset.selection)} & {*self.names}:
+                yield f"\n`carrara run {name}`:\n  {preset.about}"
+
+    def record(self) -> list[dict[str, Any]]:
+        """Return the values for JSON."""
+        return [_record(name) for name in self.names]
+
+
+@takes(ListConfig)
+def list_tasks(config: ListConfig) -> TaskList:
+    """List tasks, or explain one: chance levels, parameters, presets, and the meaning of each parameter."""
     from carrara.items import registry
 
-    chosen = registry.select(tasks)
-    if as_json:
-        print_json([_record(name) for name in chosen])
-        return 0
-    _print_tasks(chosen)
-    _print_parameters(chosen)
-    for name, preset in PRESETS.items():
-        if {*registry.select(preset.selection)} & {*chosen}:
-            print(f"\n`carrara run {name}`:\n  {preset.about}")
-    return 0
+    return TaskList(registry.select(config.tasks))
 
 
 def _record(name: str) -> dict[str, Any]:
@@ -71,13 +93,13 @@ def _without_name(parameter: "Parameter") -> dict[str, Any]:
     return {name: value for name, value in asdict(parameter).items() if name != "name"}
 
 
-def _print_tasks(names: Sequence[str]) -> None:
+def _task_lines(names: Sequence[str]) -> Iterator[str]:
     from carrara.items import registry
     from carrara.verify.chance_levels import chance_level_of
     from carrara.verify.shortcuts.findings import findings_of
 
     found = {name: findings_of(name) for name in names}
-    table(
+    yield from table(
         ["task", "measures", "chance", "guesser", "shortcut", "reach", "typography"],
         [
             (
@@ -92,45 +114,44 @@ def _print_tasks(names: Sequence[str]) -> None:
             for name in names
         ],
     )
-    print()
-    _print_wrapped(f"chance: {CHANCE_LEVEL}")
+    yield ""
+    yield from _wrapped(f"chance: {CHANCE_LEVEL}")
     for guesser, meaning in GUESSERS.items():
         if any(registry.load(name).guesser == guesser for name in names):
-            _print_wrapped(f"guesser {guesser}: {meaning}")
-    _print_wrapped("shortcut: what the best heuristic scores at 4k tokens, without understanding the text")
-    _print_wrapped(
+            yield from _wrapped(f"guesser {guesser}: {meaning}")
+    yield from _wrapped("shortcut: what the best heuristic scores at 4k tokens, without understanding the text")
+    yield from _wrapped(
         "reach: what the task's own solver scores on a tenth of the 4k tokens, the tenth where it scores most"
     )
-    _print_wrapped(
+    yield from _wrapped(
         "typography: the F1 with which a rule finds facts at 4k tokens by lengths, marks and white space, without "
         "knowing a word; in a sound task it is about that of picking every sentence"
     )
     if declared := {name: one.best for name, one in found.items() if one and one.best.declared}:
-        print()
-        _print_wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
+        yield ""
+        yield from _wrapped(f"{DECLARED} The task declares this shortcut, and says why it cannot avoid it:")
         for name, best in declared.items():
-            _print_wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
+            yield from _wrapped(f"{name}: “{best.name}” scores {best.score:.3f}. {best.declared}", "  ")
     rules = {name: one.typography for name, one in found.items() if one and one.typography}
     if reasons := _alike({name: rule.declared for name, rule in rules.items() if rule.declared}):
-        print()
-        _print_wrapped(f"{DECLARED} The task declares that typography finds its facts, and says why:")
+        yield ""
+        yield from _wrapped(f"{DECLARED} The task declares that typography finds its facts, and says why:")
         for reason, of in reasons.items():
             rule = rules.get(of)
             which = f"“{rule.name}” has F1 {rule.score:.3f}, every sentence {rule.chance_level:.3f}. " if rule else ""
-            _print_wrapped(f"{of}: {which}{reason}", "  ")
+            yield from _wrapped(f"{of}: {which}{reason}", "  ")
 
 
 def _score(shortcut: "ShortcutScore") -> str:
     return f"{shortcut.score:.3f}{DECLARED if shortcut.declared else ''}"
 
 
-def _print_wrapped(text: str, indent: str = "") -> None:
-    for line in wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False):
-        print(line)
+def _wrapped(text: str, indent: str = "") -> list[str]:
+    return wrap(text, WIDTH, initial_indent=indent, subsequent_indent=f"{indent}  ", break_on_hyphens=False)
 
 
-def _print_parameters(names: Sequence[str]) -> None:
-    """Explain the parameters of a few tasks. For many tasks, print only the defaults and how to learn more."""
+def _parameter_lines(names: Sequence[str]) -> Iterator[str]:
+    """Explain the parameters of a few tasks. For many tasks, give only the defaults and how to learn more."""
     from carrara import params
     from carrara.items import registry
     from carrara.params import parameters_of
@@ -138,15 +159,15 @@ def _print_parameters(names: Sequence[str]) -> None:
     written = _alike({name: tuple(params.defaults(registry.load(name)).items()) for name in names})
     if len(written) <= FEW:
         for parameters, of in _alike({name: parameters_of(registry.load(name)) for name in names}).items():
-            print(f"\nparameters of {of}:{'' if parameters else ' none'}")
+            yield f"\nparameters of {of}:{'' if parameters else ' none'}"
             for one in parameters:
-                print(f"  {one.name}={one.default}{f'  ({one.values})' if one.values else ''}")
+                yield f"  {one.name}={one.default}{f'  ({one.values})' if one.values else ''}"
                 for line in wrap(one.meaning, WIDTH):
-                    print(f"      {line}")
+                    yield f"      {line}"
         return
     for defaults, of in written.items():
-        print(f"\nparameters of {of}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}")
-    print("\n`carrara tasks NAME` explains the parameters of a task.")
+        yield f"\nparameters of {of}:\n  {' '.join(f'{name}={value}' for name, value in defaults) or 'none'}"
+    yield "\n`carrara tasks NAME` explains the parameters of a task."
 
 
 def _alike(parameters: Mapping[str, P]) -> dict[P, str]:

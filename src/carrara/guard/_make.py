@@ -15,7 +15,12 @@ from attrs import evolve
 from carrara.guard.config import MakeGuardConfig
 from carrara.guard.guard_file import LEAST_RATE, Guard, GuardItem
 from carrara.guard.items import BATCH, BATCHES, is_right, jobs_for, region_of
-from carrara.guard.sample_size import FEWEST, check_size, how_to_get, sufficient_if_right
+from carrara.guard.sample_size import (
+    FEWEST,
+    check_size,
+    how_to_get,
+    sufficient_if_right,
+)
 from carrara.items.item import messages_of
 from carrara.items.item_id import ItemId, RunJob
 from carrara.items.prompt import fingerprint

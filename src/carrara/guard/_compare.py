@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from carrara.answers.status import UNANSWERED
-from carrara.guard.check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
+from carrara.guard._check import PATIENCE, REQUEST_TIMEOUT, SILENT_BATCHES, check_tokenizer, check_unchanged
+from carrara.guard._make import first_item_ids
 from carrara.guard.config import CompareServersConfig
 from carrara.guard.equivalence import LengthTests, Pair, PairOutcome, fewest_instances, verdict_of
 from carrara.guard.guard_file import Guard, GuardItem, TokenCounts, find_changed_counts
 from carrara.guard.items import BATCH, THROUGHOUT, region_of
-from carrara.guard.make import first_item_ids
 from carrara.guard.sequential import ALL
 from carrara.guard.server_comparison import ChangedReply, ComparedGroup, ServerComparison, UnpairedItem
 from carrara.items.item import count_existing
@@ -237,7 +237,7 @@ def compare_servers(config: CompareServersConfig, folder: Path) -> ServerCompari
     result = _summarize(config, servers, comparison)
     if result.verdict in ("equivalent", "different") and config.out:
         with whole_file(folder / FINISHED) as file:
-            file.write(json.dumps(result.to_dict(), indent=1) + "\n")
+            file.write(json.dumps(result.record(), indent=1) + "\n")
     return result
 
 

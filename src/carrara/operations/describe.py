@@ -1,19 +1,20 @@
-"""carrara stats: describe the items of tasks."""
+"""Describe the items of tasks."""
 
-from collections.abc import Sequence
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Any
 
-from attrs import evolve, frozen
-from cyclopts import Group, Parameter
+from attrs import converters, evolve, field, frozen
+from cyclopts import Parameter
 
-from carrara.cli._flags import AllowLarge, Json, N, Selection
-from carrara.cli._output import print_json, table
-from carrara.options import LENGTHS_HELP, ItemOptions, Lengths, lengths_of, text
+from carrara.operations.printed import Recorded
+from carrara.options import ItemOptions, LargeOptions, Selections, at_least, is_text, lengths_of, text
+from carrara.signature import takes
 from carrara.util.errors import UsageError
 from carrara.util.log import warn_once
 from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count, write_length
+from carrara.util.table import table
 
 if TYPE_CHECKING:
     from carrara.items.item_id import ItemId
@@ -27,55 +28,63 @@ SHOWN = 8
 """The number of a task's answers that are listed."""
 
 
-@Parameter(name="*", group=Group("Items", sort_key=20))
 @frozen(kw_only=True, slots=False)
-class StatsItems(ItemOptions):
-    """The items that are described."""
+class DescribeConfig(ItemOptions, LargeOptions):
+    """The items to describe."""
 
-    tokenizer: Annotated[str, text("TOKENIZERS", shows_default=True)] = TOKENIZERS
+    group = ItemOptions.group
+    tasks: Selections = field(kw_only=False)
+    """Tasks by name, suite or pattern, separated by commas, or `all`."""
+    n: Annotated[int, Parameter(name="-n", metavar="N")] = field(default=1000, validator=at_least(1))
+    """Instances for each task and length."""
+    lengths: tuple[int, ...] | None = field(default=None, converter=converters.optional(lengths_of))
+    """Tokens of the prompts, such as 0,4k,1M. `k` is 1,024. By default no context is counted."""
+    tokenizer: Annotated[str, text("TOKENIZERS", shows_default=True)] = field(default=TOKENIZERS, validator=is_text)
     """Count tokens with a bundled tokenizer, hf:NAME or server:URL. Several are allowed, `words` and `characters` among
     them; the first gives the lengths."""
 
 
-def stats(
-    tasks: Selection,
-    /,
-    *,
-    n: N = 1000,
-    lengths: Annotated[Lengths | None, Parameter(help=f"{LENGTHS_HELP} By default no context is counted.")] = None,
-    items: StatsItems | None = None,
-    allow_large: AllowLarge = False,
-    as_json: Json = False,
-) -> int:
-    """Describe the items of tasks: their facts, evidence, answers and tokens, compared with the paper.
+@dataclass(frozen=True, repr=False)
+class Description(Recorded):
+    """The facts, evidence, answers and tokens of tasks' items, beside the paper's."""
 
-    Example: carrara stats babilong -n 1000
-    """
+    shapes: Sequence["DatasetShape"]
+    tokenizers: Sequence[str]
+    tokens: Mapping[int, Mapping[str, float]]
+    """The mean tokens of contexts, by length and tokenizer."""
+
+    def lines(self) -> Iterator[str]:
+        """Return the lines of the text."""
+        yield from _fact_lines(self.shapes)
+        yield from _answer_lines(self.shapes)
+        yield from _draw_lines(self.shapes)
+        if self.tokens:
+            yield from _token_lines(self.shapes, self.tokenizers, self.tokens)
+
+    def record(self) -> dict[str, Any]:
+        """Return the values for JSON."""
+        return {"tasks": [asdict(shape) for shape in self.shapes], "tokens": self.tokens}
+
+
+@takes(DescribeConfig)
+def describe(config: DescribeConfig) -> Description:
+    """Describe the items of tasks: their facts, evidence, answers and tokens, compared with the paper."""
     from carrara.papers.dataset import shape
 
-    items = items or StatsItems()
-    if any(items.arrange):
+    if any(config.arrange):
         raise UsageError("facts are described wherever they stand: leave `arrange` out")
-    names = _tokenizers(items.tokenizer)
-    items = evolve(items, tokenizer=names[0])
-    first = items.item_ids(tasks)
-    at = () if lengths is None else lengths_of(lengths)
-    check_count(len(first) * n, "instances", allow_large)
-    shapes = [shape(item_id, n) for item_id in show_progress(first, len(first), "tasks", label="drawing instances")]
-    jobs = [(length, [replace(item_id, length=length) for item_id in first]) for length in at]
-    counted = {
-        length: _mean(_sizes(item_ids, min(n, RENDERED), items.pack, names))
+    names = _tokenizers(config.tokenizer)
+    first = evolve(config, tokenizer=names[0]).item_ids(config.tasks)
+    check_count(len(first) * config.n, "instances", config.allow_large)
+    shapes = [
+        shape(item_id, config.n) for item_id in show_progress(first, len(first), "tasks", label="drawing instances")
+    ]
+    jobs = [(length, [replace(item_id, length=length) for item_id in first]) for length in config.lengths or ()]
+    tokens = {
+        length: _mean(_sizes(item_ids, min(config.n, RENDERED), config.pack, names))
         for length, item_ids in show_progress(jobs, len(jobs), "lengths", label="counting tokens")
     }
-    if as_json:
-        print_json({"tasks": [asdict(found) for found in shapes], "tokens": counted})
-        return 0
-    _print_facts(shapes)
-    _print_answers(shapes)
-    _print_draws(shapes)
-    if counted:
-        _print_tokens(shapes, names, counted)
-    return 0
+    return Description(shapes, names, tokens)
 
 
 def _tokenizers(given: str) -> list[str]:
@@ -92,7 +101,7 @@ def _tokenizers(given: str) -> list[str]:
     return names
 
 
-def _print_facts(shapes: "Sequence[DatasetShape]") -> None:
+def _fact_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
     from carrara.papers.dataset import BABILONG_FACTS
 
     rows = []
@@ -109,15 +118,15 @@ def _print_facts(shapes: "Sequence[DatasetShape]") -> None:
                 paper.relevant if paper else "",
             )
         )
-    table(["task", "facts", "mean", "evidence", "mean", "paper: facts", "relevant"], rows)
+    yield from table(["task", "facts", "mean", "evidence", "mean", "paper: facts", "relevant"], rows)
 
 
-def _print_answers(shapes: "Sequence[DatasetShape]") -> None:
+def _answer_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
     from carrara.papers.dataset import BABILONG_LABELS
     from carrara.util.sanitize import short
 
-    print()
-    table(
+    yield ""
+    yield from table(
         ["task", "answers", "paper, labels not named"],
         [
             (
@@ -131,12 +140,12 @@ def _print_answers(shapes: "Sequence[DatasetShape]") -> None:
     )
 
 
-def _print_draws(shapes: "Sequence[DatasetShape]") -> None:
+def _draw_lines(shapes: "Sequence[DatasetShape]") -> Iterator[str]:
     drawn = [(found.task, what, values) for found in shapes for what, values in found.drawn]
     if not drawn:
         return
-    print()
-    table(
+    yield ""
+    yield from table(
         ["task", "drawn", "share (of an even draw)"],
         [
             (task, what, "  ".join(f"{value} {share:.1%} ({even:.1%})" for value, share, even in values))
@@ -145,17 +154,19 @@ def _print_draws(shapes: "Sequence[DatasetShape]") -> None:
     )
 
 
-def _print_tokens(shapes: "Sequence[DatasetShape]", names: Sequence[str], counted: dict[int, dict[str, float]]) -> None:
+def _token_lines(
+    shapes: "Sequence[DatasetShape]", names: Sequence[str], counted: Mapping[int, Mapping[str, float]]
+) -> Iterator[str]:
     from carrara.papers.dataset import BABILONG_FACTS, BABILONG_LENGTHS, BABILONG_TOKENS
 
-    print(f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks")
-    table(
+    yield f"\ntokens of the contexts alone, in prompts of these lengths by {names[0]}, mean of the tasks"
+    yield from table(
         ["", *map(write_length, counted)],
         [(name, *(f"{by[name]:.0f}" for by in counted.values())) for name in names],
     )
     if any(found.task in BABILONG_FACTS for found in shapes):
-        print("\nthe paper's figures, which leave 300 of 1,000 k tokens to the prompt")
-        table(
+        yield "\nthe paper's figures, which leave 300 of 1,000 k tokens to the prompt"
+        yield from table(
             ["", *BABILONG_LENGTHS],
             [(name, *map(str, numbers)) for name, numbers in BABILONG_TOKENS.items()],
         )
