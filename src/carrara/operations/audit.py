@@ -60,7 +60,6 @@ class AuditReport(Recorded):
         return _shortened([f"{breach.check}: {breach.id}: {breach.found}" for breach in self.breaches])
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.verify.audit import CHECKS
         from carrara.verify.passages import ENOUGH, PARTS, SIZE
         from carrara.verify.shortcuts.search import FEW, KINDS
@@ -97,7 +96,6 @@ class AuditReport(Recorded):
                 yield f"{'BREACH' if number else 'ok':6}  {check:8}  {meaning}{breaches}"
 
     def record(self) -> list[dict[str, Any]]:
-        """Return the values for JSON."""
         return [asdict(result) for result in self.results]
 
 
@@ -171,7 +169,6 @@ class StoryReport(Recorded):
         return int(bool(self.notes))
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         columns = "file", "task", "questions", "answers agree", "undecided", "not understood", "supports agree"
         yield from table(
             [*columns, "in the same order", "suffice alone"],
@@ -187,7 +184,6 @@ class StoryReport(Recorded):
         )
 
     def record(self) -> list[dict[str, Any]]:
-        """Return the values for JSON."""
         return [asdict(file) for file in self.files]
 
 

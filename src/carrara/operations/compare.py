@@ -83,13 +83,11 @@ class ComparisonReport(Recorded, statistics.Comparisons):
     """The difference that still counts as not worse. None: there is no such test."""
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.report.comparison import comparison_lines
 
         return comparison_lines(self, self.margin)
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         from carrara.report.comparison import comparison_record
 
         return comparison_record(self, self.margin)

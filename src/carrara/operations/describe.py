@@ -54,7 +54,6 @@ class Description(Recorded):
     """The mean tokens of contexts, by length and tokenizer."""
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         yield from _fact_lines(self.shapes)
         yield from _answer_lines(self.shapes)
         yield from _draw_lines(self.shapes)
@@ -62,7 +61,6 @@ class Description(Recorded):
             yield from _token_lines(self.shapes, self.tokenizers, self.tokens)
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         return {"tasks": [asdict(shape) for shape in self.shapes], "tokens": self.tokens}
 
 

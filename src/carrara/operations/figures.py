@@ -46,11 +46,9 @@ class PaperFigure(Recorded, Figure):
     """The file that the command wrote."""
 
     def lines(self) -> list[str]:
-        """Return the lines of the text."""
         return [str(self), *([f"\n{self.out}"] if self.out else [])]
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         return files.about(self)
 
     def save(self, path: File) -> Path:

@@ -95,13 +95,11 @@ class Leaderboard(Recorded):
         return [*notes, *([f"the page is {self.page}"] if self.page else [])]
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.report.standings import standing_lines
 
         yield from standing_lines(self.standings, self.costs)
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         from carrara.report.standings import record
 
         return {

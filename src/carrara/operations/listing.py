@@ -43,7 +43,6 @@ class TaskList(Recorded):
     names: Sequence[str]
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.items import registry
 
         yield from _task_lines(self.names)
@@ -53,7 +52,6 @@ class TaskList(Recorded):
                 yield f"\n`carrara run {name}`:\n  {preset.about}"
 
     def record(self) -> list[dict[str, Any]]:
-        """Return the values for JSON."""
         return [_record(name) for name in self.names]
 
 

@@ -52,13 +52,11 @@ class Estimate(Recorded):
         return frame([asdict(row) for row in self.rows])
 
     def lines(self) -> Iterable[str]:
-        """Return the lines of the text."""
         from carrara.runs.estimate import format_estimate
 
         return format_estimate(self.rows, self.remarks)
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         from carrara.runs.estimate import warnings
 
         return {

@@ -49,13 +49,11 @@ class Profile(Recorded):
         return frame([asdict(card) for card in self.cards])
 
     def lines(self) -> Iterable[str]:
-        """Return the lines of the text."""
         from carrara.profiling.score_card import lines
 
         return lines(self.cards)
 
     def record(self) -> list[dict[str, Any]]:
-        """Return the values for JSON."""
         return [card.to_dict() for card in self.cards]
 
 

@@ -47,7 +47,6 @@ class Report(Recorded):
         return int(bool(self.notes))
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.report.tables import summary_lines
 
         yield from summary_lines(self.summary)
@@ -55,7 +54,6 @@ class Report(Recorded):
             yield f"\n{self.page}"
 
     def record(self) -> Any:
-        """Return the values for JSON."""
         return self.summary.records()
 
 

@@ -203,7 +203,6 @@ class FinishedRuns(Recorded):
         return {config.out: outcome.folder for config, outcome in self.finished}
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.report.tables import summary_lines
 
         if not self.finished:
@@ -214,7 +213,6 @@ class FinishedRuns(Recorded):
             yield f"report: {out / PAGE}\nlogs:   inspect view --log-dir {shell_word(out / 'logs')}"
 
     def record(self) -> Any:
-        """Return the values for JSON."""
         return self.summary.records()
 
 

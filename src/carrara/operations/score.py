@@ -166,7 +166,6 @@ class Scores(Printed):
         return self.out == STDOUT
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.report.tables import score_lines
 
         if self.rows:

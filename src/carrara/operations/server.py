@@ -34,13 +34,11 @@ class ServerReport(Recorded):
         return int(self.info.trouble is not None)
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         from carrara.servers.server_info import server_info_lines
 
         yield from server_info_lines(self.info)
 
     def record(self) -> dict[str, Any]:
-        """Return the values for JSON."""
         return asdict(self.info)
 
 

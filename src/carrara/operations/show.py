@@ -52,7 +52,6 @@ class ShownItems(Recorded):
     reply: str | None = None
 
     def lines(self) -> Iterator[str]:
-        """Return the lines of the text."""
         for number, item in enumerate(self.items):
             if number:
                 yield ""
@@ -70,7 +69,6 @@ class ShownItems(Recorded):
         return Group(*(part for n, item in enumerate(self.items) for part in ([""] if n else []) + [_text(item)]))
 
     def record(self) -> Any:
-        """Return the values for JSON."""
         rows = [_record(item, self.reply) for item in self.items]
         return rows if len(rows) > 1 else rows[0]
 
