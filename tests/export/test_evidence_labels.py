@@ -10,8 +10,9 @@ from typing import Any, cast
 import pytest
 
 import carrara
-from carrara.export.config import ExportConfig, write_lines
+from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import COLUMNS, EvidenceLabels
+from carrara.export.lines import write_lines
 from carrara.export.shards import ShardTable, write_tables
 from carrara.items.item import Item, item_of
 from carrara.items.item_id import ItemId

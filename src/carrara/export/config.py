@@ -1,9 +1,8 @@
 """Settings of an export: which items, how many of them, and the folder to write to."""
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
-from functools import cached_property, partial
+from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +10,6 @@ from attrs import field, frozen
 from cyclopts import Group, Parameter
 
 from carrara._version import __version__
-from carrara.export.evidence_labels import Row, with_labels
-from carrara.items.bulk import bulk
-from carrara.items.item import Item
-from carrara.items.render import line
 from carrara.options import (
     PYTHON_ONLY,
     ItemOptions,
@@ -28,8 +23,6 @@ from carrara.options import (
 from carrara.rng import Split
 from carrara.util.errors import UsageError
 from carrara.util.files import whole_file
-from carrara.util.log import warn_once
-from carrara.util.progress import show_progress
 from carrara.util.quantities import check_count
 from carrara.util.quoting import shell_word
 
@@ -141,26 +134,3 @@ class ExportConfig(ItemOptions, WorkerOptions, LargeOptions):
         """
         with whole_file(self.out / CARD) as file:
             file.write("\n\n".join([*texts, self.notice]))
-
-
-def write_lines(config: ExportConfig, rows: Mapping[str, Row]) -> list[str]:
-    """Write a file of each name, with the row of each item, and return a sentence about each file.
-
-    Args:
-        rows: The function that makes a row of an item, by the name of the file.
-    """
-    written = 0
-    with ExitStack() as stack:
-        files = [stack.enter_context(whole_file(config.out / name)) for name in rows]
-        lines = partial(_lines, rows=[with_labels(row, config.chunk) for row in rows.values()])
-        shares = bulk(config.jobs, config.n, config.pack, lines, warn_once, config.workers, config.engine)
-        items = (item for share in shares for item in share)
-        for texts in show_progress(items, len(config.jobs) * config.n, "items", label="exporting"):
-            for file, text in zip(files, texts, strict=True):
-                file.write(text)
-            written += 1
-    return [f"{config.out / name}: {written} items" for name in rows]
-
-
-def _lines(item: Item, rows: Sequence[Row]) -> list[str]:
-    return [line(item, row) for row in rows]

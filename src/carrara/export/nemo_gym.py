@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from attrs import evolve
 
 from carrara._version import __version__
-from carrara.export.config import ExportConfig, write_lines
+from carrara.export.config import ExportConfig
+from carrara.export.lines import write_lines
 from carrara.items.item import Item, check_single
 from carrara.rng import Split
 from carrara.util.errors import UsageError

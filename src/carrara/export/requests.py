@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
-from carrara.export.config import ExportConfig, write_lines
+from carrara.export.config import ExportConfig
 from carrara.export.evidence_labels import Row
+from carrara.export.lines import write_lines
 from carrara.items.item import Item, check_single
 from carrara.util.errors import UsageError
 

@@ -18,7 +18,7 @@ def natural(text: str) -> Key:
     >>> sorted(["20", "sum", "5", "0.5", "qa10", "len", "qa2"], key=natural)
     ['0.5', '5', '20', 'len', 'qa2', 'qa10', 'sum']
     """
-    parts = ((0, float(part), part) if part[0].isdecimal() else (1, 0.0, part) for part in _PART.findall(text))
+    parts = ((0, float(part), part) if "0" <= part[0] <= "9" else (1, 0.0, part) for part in _PART.findall(text))
     return tuple(parts) or ((1, 0.0, ""),)  # an empty name comes after numbers
 
 
