@@ -288,11 +288,12 @@ def test_an_author_sees_what_an_author_needs() -> None:
 
 
 def test_a_plugin_may_define_what_official_tasks_do(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = folder.rename(folder.with_name("scored"))  # contexts are cached by the names of their tasks
     monkeypatch.setenv("CARRARA_TASKS", str(folder))
     added = "    def paper_scores(self, reply, question):\n        return {'tally': 0.5}\n\n    def filler"
     broken(folder, "    def filler", added)
     item = load("harbour").item()
     assert item.grade("5").scores == {"tally": 0.5}
-    task = registry.load("mytests/harbour")
+    task = registry.load("scored/harbour")
     assert isinstance(task, SuiteTask)
     assert task.heuristics(item.context.instance, item.question) == {}

@@ -2,7 +2,6 @@
 
     carrara run niah,qa1,key_value,vt --model MODEL --tokenizer gpt2 --lengths 0,4k -n 4 --out RUN \\
         --reader "whole,evidence,retrieval:sentences,by=bm25,notes:chunk=4k,size=256,search:calls=5,page=512"
-    carrara run …the same… --lengths 16k -n 2
     python -m tools.readers_chart RUN docs > results/readers.txt
 
 The tables of scores, costs and lost facts are printed.
